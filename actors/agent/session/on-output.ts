@@ -1,8 +1,10 @@
+import type { OutputStream } from '../../../src/core/ports/task-processes.ts';
 import { statusLineOf } from '../../../src/core/records/task-progress.ts';
 import type { AgentContext } from '../agent-system.ts';
 import { actionOf, cancelAction } from './actions.ts';
-import { LOG_LEVELS, readLine, type Directive, type LogLevel } from './directives.ts';
+import { LOG_LEVELS, parseDirective, readLine, type Directive, type LogLevel } from './directives.ts';
 import type { SessionMessage } from './messages.ts';
+import { HIDDEN_REST } from './redaction.ts';
 import { sendProgress } from './report.ts';
 import type { CurrentAttempt, RunningAction, SessionState } from './state.ts';
 
@@ -10,6 +12,7 @@ type SessionContext = AgentContext<'session'>;
 
 const NOT_DECLARED =
   'value redacted, variable not set: the template does not declare the extension REDACTED_ENV_VARS';
+const DIRECTIVE_CUT = '[callsheet] the rest of this line is not logged: a directive has at most 64 KiB';
 const TOO_MUCH_TO_HIDE = 'too many values to redact: all further output of the session is hidden';
 
 /** Applies the directives of output lines and sends the redacted lines to the log. */
@@ -23,20 +26,65 @@ export function onActionOutput(
   const before = progressKey(attempt);
   // The order of the two streams is unknown: these lines may already contain the value.
   for (const { line, isCut } of batch.hiding ?? []) readLine(line, isCut, state.redactor);
-  const cut = new Set(batch.cut);
-  const lines = batch.lines.flatMap((line, nth) => processLine(state, action, line, cut.has(nth), context));
   const { stream, bytes } = batch;
+  const cut = new Set(batch.cut);
+  const logged = batch.lines.flatMap((line, nth): readonly LoggedLine[] =>
+    cut.has(nth) || state.longLines[stream] !== null
+      ? processPiece(state, action, { run, stream, line, isCut: cut.has(nth) }, context)
+      : processLine(state, action, line, false, context).map((text) => ({ text, isCut: false })),
+  );
+  const lines = logged.map(({ text }) => text);
+  const unended = logged.flatMap(({ isCut }, nth) => (isCut ? [nth] : []));
   context.send('shipper', log.attemptId, {
     type: 'logs.lines',
     taskId: log.taskId,
     sessionId,
-    batch: { stream, lines, bytes },
+    batch: { stream, lines, bytes, ...(unended.length > 0 && { cut: unended }) },
   });
   if (attempt !== null && progressKey(attempt) !== before) sendProgress(state, attempt, context);
 }
 
 const progressKey = (attempt: CurrentAttempt | null): string =>
   attempt === null ? 'null ' : `${String(attempt.progress)} ${attempt.statusMessage}`;
+
+/** Logged text. With `isCut` the line continues. */
+interface LoggedLine {
+  readonly text: string;
+  readonly isCut: boolean;
+}
+
+interface Piece {
+  readonly run: number;
+  readonly stream: OutputStream;
+  readonly line: string;
+  readonly isCut: boolean;
+}
+
+/**
+ * Returns the logged text of a piece of a long line. Only the first piece can be a directive, which is too long then:
+ * the rest of its line is not logged.
+ */
+function processPiece(
+  state: SessionState,
+  action: RunningAction | null,
+  { run, stream, line, isCut }: Piece,
+  context: SessionContext,
+): readonly LoggedLine[] {
+  const { longLines, redactor } = state;
+  const known = longLines[stream];
+  const isContinued = known?.run === run;
+  if (!isContinued && (!isCut || parseDirective(line, isCut) !== null)) {
+    longLines[stream] = isCut ? { run, isLogged: false, rest: HIDDEN_REST } : null;
+    const texts = processLine(state, action, line, isCut, context);
+    const isShown = isCut && texts.length > 0;
+    return [...texts, ...(isShown ? [DIRECTIVE_CUT] : [])].map((text) => ({ text, isCut: false }));
+  }
+  const before = isContinued ? known.rest : null;
+  const isLine = isContinued ? known.isLogged : isLogged('INFO', action?.logLevel ?? state.logLevel);
+  const { shown, rest } = redactor.piece(line, before, !isCut);
+  longLines[stream] = isCut ? { run, isLogged: isLine, rest } : null;
+  return isLine && (shown !== '' || !isCut) ? [{ text: shown, isCut }] : [];
+}
 
 /**
  * Applies the directive of a line and returns its logged lines. `action` is null for output of processes that an action

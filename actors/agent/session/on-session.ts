@@ -42,6 +42,7 @@ export function newSession(
     step,
     setsRedacted: extensions?.includes(REDACTED_ENV_VARS) === true,
     redactor: new Redactor(),
+    longLines: { stdout: null, stderr: null },
     logLevel: 'INFO',
     expressions,
     environments: environmentScripts(place),

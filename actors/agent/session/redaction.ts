@@ -26,6 +26,22 @@ export const REDACTION_LIMITS = {
   encodedCharactersMax: 8192,
 } as const;
 
+/** Shortest line that can be as long as a line that is delivered in pieces (64 KiB), in UTF-16 code units. */
+const LONG_LINE = 16_384;
+
+/** What is known of a long line after some of its pieces. */
+export interface LongLine {
+  /** End of the pieces so far that is not shown yet: the rest of a value may follow. */
+  readonly carried: string;
+  /** Number of characters at the beginning of `carried` that belong to a value which is shown as redacted. */
+  readonly masked: number;
+  /** Whether the rest of the line is hidden. */
+  readonly isHidden: boolean;
+}
+
+/** A long line of which nothing more is shown. */
+export const HIDDEN_REST: LongLine = { carried: '', masked: 0, isHidden: true };
+
 /**
  * Redacts values in the output of a session's processes and in texts about them (docs/contract/sessions.md#redaction).
  * Values stay redacted until the session ends. The cost of a line is linear in its length, independent of the number of
@@ -65,6 +81,38 @@ export class Redactor {
     if (this.lines.has(withoutReturn(text))) return REDACTED;
     const shown = shownOf(text);
     return shown < text.length ? this.head(text.slice(0, shown)) : this.mask(text, isCut);
+  }
+
+  /**
+   * Returns what is shown of the next piece of a long line, together with what was carried over. All pieces of a line
+   * show the same text as the line in one piece; only the number of replacements in a row may differ.
+   */
+  piece(
+    text: string,
+    before: LongLine | null,
+    isLast: boolean,
+  ): { readonly shown: string; readonly rest: LongLine } {
+    if (before?.isHidden === true) return { shown: '', rest: HIDDEN_REST };
+    const { carried, masked } = before ?? { carried: '', masked: 0 };
+    if (this.isFull) return { shown: masked > 0 ? '' : REDACTED, rest: HIDDEN_REST };
+    const whole = carried + text;
+    const { spans: found, begun, isOpen } = this.search.scan(whole);
+    const spans = merged(masked > 0 ? [{ start: 0, end: masked }, ...found] : found);
+    const isDirective = whole.includes(DIRECTIVE);
+    const kept = isLast || isDirective || isOpen ? 0 : Math.max(begun, begunOf(DIRECTIVE, whole));
+    const end = isDirective ? shownOf(whole) : whole.length - kept;
+    const visible = spans.flatMap((span) =>
+      span.start < end ? [{ start: span.start, end: Math.min(span.end, end) }] : [],
+    );
+    const all = without(whole.slice(0, end), visible);
+    // The beginning of a value that was shown as redacted is not shown again.
+    const shown = `${masked > 0 && end > 0 ? all.slice(REDACTED.length) : all}${isDirective ? REDACTED : ''}`;
+    if (isDirective || isOpen) return { shown, rest: HIDDEN_REST };
+    const covering = spans.find(
+      (span) => span.end > end && (span.start < end || (masked > 0 && span.start === 0)),
+    );
+    const rest = { carried: whole.slice(end), masked: (covering?.end ?? end) - end, isHidden: false };
+    return { shown, rest };
   }
 
   /** Returns the visible beginning of a directive's line, with the rest redacted. */
@@ -129,6 +177,8 @@ export class Redactor {
 
   private hideLine(line: string): void {
     if (line === '' || this.lines.has(line)) return;
+    // A line that is delivered in pieces is never compared as a whole.
+    if (line.length >= LONG_LINE) this.hide(line, false);
     this.lineCharacters += line.length;
     if (this.lineCharacters > REDACTION_LIMITS.characters) this.isFull = true;
     else this.lines.add(line);
@@ -179,6 +229,13 @@ function shownOf(line: string): number {
   if (place === -1) return line.length;
   const end = place + DIRECTIVE.length;
   return line[end] === ' ' ? end + 1 : end;
+}
+
+/** Returns the length of the longest end of a text that a word begins with, but is not all of it. */
+function begunOf(word: string, text: string): number {
+  let length = Math.min(word.length - 1, text.length);
+  while (length > 0 && !text.endsWith(word.slice(0, length))) length--;
+  return length;
 }
 
 const withoutReturn = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line);

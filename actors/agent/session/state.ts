@@ -15,9 +15,10 @@ import type { ActionPlan } from '../../../src/openjd/template/plan.ts';
 import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { LogLevel } from './directives.ts';
 import type { SessionTask } from './messages.ts';
-import type { Redactor } from './redaction.ts';
+import type { LongLine, Redactor } from './redaction.ts';
 import type { EnvironmentScript, TaskScript } from './scripts.ts';
 import type { StagingDirection } from '../../../src/core/ports/staging.ts';
+import type { OutputStream } from '../../../src/core/ports/task-processes.ts';
 
 export type SessionPhase =
   /** The directory and the supervisor are being created. */
@@ -92,6 +93,14 @@ export interface LogOwner {
   readonly taskId: TaskId;
 }
 
+/** A line that is delivered in pieces. */
+export interface LongOutput {
+  /** The action whose output it is. */
+  readonly run: number;
+  readonly isLogged: boolean;
+  readonly rest: LongLine;
+}
+
 export interface SessionState {
   readonly sessionId: SessionId;
   readonly directory: string;
@@ -101,6 +110,8 @@ export interface SessionState {
   readonly setsRedacted: boolean;
   /** Redacts secrets of the session's processes in everything that leaves the session. */
   readonly redactor: Redactor;
+  /** The long line of each stream whose end has not arrived yet. */
+  readonly longLines: Record<OutputStream, LongOutput | null>;
   /** Log level of all actions. */
   logLevel: LogLevel;
   /** In the order of entering: the job's, then the step's. */

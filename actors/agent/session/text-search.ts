@@ -68,9 +68,19 @@ export class TextSearch {
    * a search text at the end counts as an occurrence.
    */
   find(text: string, isCut: boolean): Span[] {
+    const { spans, begun } = this.scan(text);
+    if (isCut && begun > 0) cover(spans, text.length - begun, text.length);
+    return spans;
+  }
+
+  /**
+   * Returns the occurrences in order, overlapping ones merged; the length of the longest prefix of a search text at the
+   * end; and whether an open occurrence extends beyond the end.
+   */
+  scan(text: string): { readonly spans: Span[]; readonly begun: number; readonly isOpen: boolean } {
     if (!this.isLinked) this.link();
     const found: Span[] = [];
-    if (this.size === 0) return found;
+    if (this.size === 0) return { spans: found, begun: 0, isOpen: false };
     let node = ROOT;
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);
@@ -79,14 +89,12 @@ export class TextSearch {
       const open = this.longestOpen[node] ?? 0;
       if (open > 0) {
         cover(found, at + 1 - open, text.length);
-        return found;
+        return { spans: found, begun: 0, isOpen: true };
       }
       const length = this.longest[node] ?? 0;
       if (length > 0) cover(found, at + 1 - length, at + 1);
     }
-    const begun = isCut ? (this.depths[node] ?? 0) : 0;
-    if (begun > 0) cover(found, text.length - begun, text.length);
-    return found;
+    return { spans: found, begun: this.depths[node] ?? 0, isOpen: false };
   }
 
   private next(from: number, unit: number): number {

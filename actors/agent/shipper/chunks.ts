@@ -1,4 +1,4 @@
-import type { OutputStream } from '../../../src/core/ports/task-processes.ts';
+import type { OutputBatch, OutputStream } from '../../../src/core/ports/task-processes.ts';
 import { timestampOf } from '../../../src/core/timestamp.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-system.ts';
@@ -7,16 +7,20 @@ import type { ShipperState } from './state.ts';
 
 type ShipperContext = AgentContext<'shipper'>;
 
-/** Appends lines to the open chunk and seals it when it is full. `holds`: see OpenChunk. */
+/**
+ * Appends lines to the open chunk and seals it when it is full. `cut`: indices of lines that continue in the next one.
+ * `holds`: see OpenChunk.
+ */
 export function gather(
   state: ShipperState,
   stream: OutputStream,
-  lines: readonly string[],
+  { lines, cut }: Pick<OutputBatch, 'lines' | 'cut'>,
   holds: number,
   context: ShipperContext,
 ): void {
-  for (const line of lines) {
-    for (const piece of splitText(`${line}\n`, AGENT_LIMITS.logChunkBytes)) {
+  const unended = new Set(cut);
+  for (const [index, line] of lines.entries()) {
+    for (const piece of splitText(unended.has(index) ? line : `${line}\n`, AGENT_LIMITS.logChunkBytes)) {
       const size = Buffer.byteLength(piece);
       const { open } = state;
       if (open !== null && (open.stream !== stream || open.size + size > AGENT_LIMITS.logChunkBytes)) {
@@ -80,6 +84,6 @@ export function markDropped(state: ShipperState, continues: boolean, context: Sh
   state.dropped = continues ? { lines: 0, bytes: 0 } : null;
   if (dropped.lines === 0) return;
   const line = `[callsheet] ${dropped.lines} lines (${dropped.bytes} bytes) of output were dropped here: the bus did not accept them`;
-  gather(state, 'stderr', [line], 0, context);
+  gather(state, 'stderr', { lines: [line] }, 0, context);
   seal(state, context);
 }

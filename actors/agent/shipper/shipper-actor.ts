@@ -43,7 +43,7 @@ export function shipperActor(spools: boolean): ActorDefinition<AgentSystem, 'shi
           return;
         }
         const wasEmpty = state.open === null;
-        gather(state, batch.stream, batch.lines, batch.bytes, context);
+        gather(state, batch.stream, batch, batch.bytes, context);
         if (wasEmpty && state.open !== null) {
           context.after('chunk', AGENT_LIMITS.logChunkMs, { type: 'chunk.due' });
         }

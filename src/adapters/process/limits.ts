@@ -14,7 +14,7 @@ export const PROCESS_LIMITS = {
   outputWindowBytes: 256 * 1024,
   /** Capacity of a pipe. */
   pipeBytes: 64 * 1024,
-  /** Longer lines are cut. */
+  /** Longer lines are delivered in pieces. */
   lineBytes: 64 * 1024,
   /** Maximum time of repeated kills while a tree has new processes. */
   killForMs: 5000,

@@ -1,15 +1,14 @@
 const NEWLINE = 0x0a;
 
 /**
- * Splits a stream of bytes into lines of text. A line above the limit keeps its beginning; the rest is dropped. Invalid
- * UTF-8 bytes are each shown as \xNN (docs/contract/sessions.md#processes).
+ * Splits a stream of bytes into lines of text. A line above the limit is returned in pieces (`lastCut`), which end
+ * between characters. Invalid UTF-8 bytes are each shown as \xNN (docs/contract/sessions.md#processes).
  */
 export class LineAssembler {
   private readonly limit: number;
   private readonly decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   private parts: Uint8Array[] = [];
   private length = 0;
-  private cut = false;
   private cutLines: number[] = [];
 
   /** `limit`: maximum bytes per line. */
@@ -26,46 +25,61 @@ export class LineAssembler {
     this.cutLines = [];
     let start = 0;
     for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
-      this.append(bytes.subarray(start, end));
-      if (this.cut) this.cutLines.push(lines.length);
+      this.append(bytes.subarray(start, end), lines);
       lines.push(this.take());
       start = end + 1;
     }
-    this.append(bytes.subarray(start));
+    this.append(bytes.subarray(start), lines);
     return lines;
   }
 
-  /** Returns the indices of the cut lines in the latest result. */
+  /** Returns the indices of the lines in the latest result that continue in the next one. */
   get lastCut(): readonly number[] {
     return this.cutLines;
   }
 
   /** Returns the last line if the stream ended without a line feed, or null. */
   end(): string | null {
-    this.cutLines = this.cut ? [0] : [];
+    this.cutLines = [];
     return this.length === 0 ? null : this.take();
   }
 
-  private append(bytes: Uint8Array): void {
-    const room = this.limit - this.length;
-    if (bytes.length > room) this.cut = true;
-    if (room === 0 || bytes.length === 0) return;
-    const kept = bytes.slice(0, room);
-    this.parts.push(kept);
-    this.length += kept.length;
+  private append(bytes: Uint8Array, lines: string[]): void {
+    let rest = bytes;
+    while (this.length + rest.length > this.limit) {
+      const room = this.limit - this.length;
+      this.keep(rest.subarray(0, room));
+      rest = rest.subarray(room);
+      const whole = Buffer.concat(this.parts);
+      const end = lastCharacterEnd(whole) || whole.length;
+      this.parts = [];
+      this.length = 0;
+      this.cutLines.push(lines.length);
+      lines.push(this.decode(whole.subarray(0, end)));
+      this.keep(whole.subarray(end));
+    }
+    this.keep(rest);
+  }
+
+  private keep(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.parts.push(bytes.slice());
+    this.length += bytes.length;
   }
 
   private take(): string {
     const only = this.parts[0];
     const bytes = this.parts.length === 1 && only !== undefined ? only : Buffer.concat(this.parts);
-    const whole = this.cut ? bytes.subarray(0, lastCharacterEnd(bytes)) : bytes;
     this.parts = [];
     this.length = 0;
-    this.cut = false;
+    return this.decode(bytes);
+  }
+
+  private decode(bytes: Uint8Array): string {
     try {
-      return this.decoder.decode(whole);
+      return this.decoder.decode(bytes);
     } catch {
-      return decodeWithEscapes(whole);
+      return decodeWithEscapes(bytes);
     }
   }
 }

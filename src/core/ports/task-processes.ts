@@ -91,7 +91,7 @@ export type OutputStream = 'stdout' | 'stderr';
 export interface OutputBatch {
   readonly stream: OutputStream;
   readonly lines: readonly string[];
-  /** Indices of lines that were too long and were cut. Absent means none. */
+  /** Indices of lines that continue in the next line of the stream, because they are too long. Absent means none. */
   readonly cut?: readonly number[];
   /** Bytes that count against the output limit until they are processed (`consumed`). */
   readonly bytes: number;
@@ -104,7 +104,7 @@ export interface OutputBatch {
 
 export interface HidingLine {
   readonly line: string;
-  /** Set if the line was too long and was cut. */
+  /** Set if the line is only the beginning of one that is too long. */
   readonly isCut: boolean;
 }
 

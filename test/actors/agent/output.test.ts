@@ -301,9 +301,45 @@ test('a value split between lines or chunks does not appear in the log', (t) => 
   write(`short first01\n${secret.slice(0, 500)}`);
   write(`${secret.slice(500)}\n`);
   t.equal(
-    fixture.log.replace(/xx+/, 'X').replace(/yy+/, 'Y'),
-    `openjd_redacted_env: A=${REDACTED}\nX${REDACTED}Y${REDACTED}\nshort first01\n${REDACTED}\n`,
+    fixture.log.replace(/xx+/, 'X').replace(/yy+/, 'Y').replace(/zz+/, 'Z'),
+    `openjd_redacted_env: A=${REDACTED}\nX${REDACTED}Y${REDACTED}Z\nshort first01\n${REDACTED}\n`,
   );
+  t.end();
+});
+
+test('a line of more than 64 KiB is logged completely, and a directive in its middle is text', (t) => {
+  const fixture = new Session({});
+  fixture.started('a', 1);
+  const assembler = new LineAssembler(64 * 1024);
+  const write = (text: string): void => {
+    const lines = assembler.push(Buffer.from(text));
+    const batch = { stream: 'stdout', lines, cut: assembler.lastCut, bytes: 1 } as const;
+    fixture.deliver('session', fixture.sessionOf('a'), { type: 'action.output', run: 1, batch });
+  };
+  const line = `${'x'.repeat(64 * 1024)}openjd_fail: no${'y'.repeat(150_000)}end`;
+  write(`${line.slice(0, 100_000)}`);
+  write(`${line.slice(100_000)}\nnext\n`);
+  t.equal(fixture.log, `${line}\nnext\n`);
+  t.ok(fixture.chunks.length > 4);
+  fixture.ended('a', 1, 0);
+  fixture.hear();
+  fixture.finish();
+  t.match(fixture.report, { status: 'succeeded' }, 'a piece of a line is no directive');
+  t.end();
+});
+
+test('a directive of more than 64 KiB is cut with a mark', (t) => {
+  const fixture = new Session(HIDING);
+  fixture.started('a', 1);
+  const assembler = new LineAssembler(64 * 1024);
+  const lines = assembler.push(Buffer.from(`openjd_redacted_env: A=${'s'.repeat(70_000)}tail\nnext\n`));
+  const batch = { stream: 'stdout', lines, cut: assembler.lastCut, bytes: 1 } as const;
+  fixture.deliver('session', fixture.sessionOf('a'), { type: 'action.output', run: 1, batch });
+  t.match(
+    fixture.log,
+    /^openjd_redacted_env: A=\*{8}\n[^\n]*too long[^\n]*\n\[callsheet\] the rest of this line is not logged: a directive has at most 64 KiB\nnext\n$/s,
+  );
+  t.notMatch(fixture.log, /tail|ssss/);
   t.end();
 });
 

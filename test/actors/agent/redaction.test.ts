@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import { REDACTED, Redactor, REDACTION_LIMITS } from '../../../actors/agent/session/redaction.ts';
+import {
+  REDACTED,
+  Redactor,
+  REDACTION_LIMITS,
+  type LongLine,
+} from '../../../actors/agent/session/redaction.ts';
 import { TextSearch } from '../../../actors/agent/session/text-search.ts';
 
 function hiding(...values: readonly string[]): Redactor {
@@ -188,5 +193,87 @@ test('base64 text of several lines is hidden on each line, whichever program wro
     }
   }
   t.equal(hiding('a short value').line('YSBzaG9ydCB2YWx1ZQo='), `${REDACTED}o=`);
+  t.end();
+});
+
+/** Shows a line in pieces that end at these places. */
+function shownInPieces(redactor: Redactor, line: string, places: readonly number[]): string {
+  const ends = [...new Set(places.map((place) => place % (line.length + 1)))].sort((a, b) => a - b);
+  let before: LongLine | null = null;
+  let start = 0;
+  let shown = '';
+  for (const end of [...ends, line.length]) {
+    const isLast = end === line.length;
+    const piece = redactor.piece(line.slice(start, end), before, isLast);
+    shown += piece.shown;
+    before = piece.rest;
+    start = end;
+    if (isLast) break;
+  }
+  return shown;
+}
+
+test('a value that spans the pieces of a long line is redacted', (t) => {
+  const redactor = new Redactor();
+  redactor.add('secret-value');
+  redactor.add('abc');
+  redactor.add('bcd');
+  const first = redactor.piece('before secret-', null, false);
+  t.strictSame([first.shown, first.rest.carried], ['before ', 'secret-']);
+  t.equal(redactor.piece('value after', first.rest, true).shown, '******** after');
+  t.equal(redactor.piece('weapon', first.rest, true).shown, 'secret-weapon', 'it was another text');
+  const overlap = redactor.piece('x abc', null, false);
+  t.equal(overlap.shown + redactor.piece('d y', overlap.rest, true).shown, 'x ******** y');
+  t.equal(overlap.shown + redactor.piece('z', overlap.rest, true).shown, 'x ********z', 'bc stays redacted');
+  t.end();
+});
+
+test('the rest of a long line after a redacted_env directive or an unknown end of a value is hidden', (t) => {
+  const redactor = new Redactor();
+  const first = redactor.piece('+ echo openjd_redac', null, false);
+  const second = redactor.piece('ted_env: ', first.rest, false);
+  const third = redactor.piece('A=value', second.rest, false);
+  const last = redactor.piece(' value', third.rest, true);
+  t.equal(
+    [first, second, third, last].map(({ shown }) => shown).join(''),
+    '+ echo openjd_redacted_env: ********',
+  );
+  redactor.addBeginning('begin');
+  const open = redactor.piece('a begin-and', null, false);
+  t.equal(open.shown + redactor.piece(' the rest', open.rest, true).shown, 'a ********');
+  t.end();
+});
+
+test('a long line of a value of several lines is redacted in pieces', (t) => {
+  const redactor = new Redactor();
+  const inner = 'k'.repeat(70_000);
+  redactor.add(`first\n${inner}\nlast`);
+  t.equal(shownInPieces(redactor, inner, [65_536]), '********');
+  t.end();
+});
+
+/** The number of replacements in a row does not matter, nor whether one ends the line. */
+const simplified = (shown: string): string =>
+  shown.replace(/(?:\*{8})+/g, REDACTED).replace(/(?: |\*{8})+$/, '');
+
+test('a line in pieces shows the same as the line as a whole', (t) => {
+  const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 5 });
+  const parts = fc.oneof(letters, fc.constantFrom('openjd_redacted_env:', 'openjd_redacted', ' '));
+  fc.assert(
+    fc.property(
+      fc.array(letters, { minLength: 1, maxLength: 4 }),
+      fc.array(letters, { maxLength: 1 }),
+      fc.array(parts, { minLength: 1, maxLength: 12 }),
+      fc.array(fc.nat(100), { maxLength: 5 }),
+      (values, beginnings, words, places) => {
+        const redactor = new Redactor();
+        for (const value of values) redactor.add(value);
+        for (const value of beginnings) redactor.addBeginning(value);
+        const line = words.join('');
+        t.equal(simplified(shownInPieces(redactor, line, places)), simplified(redactor.line(line)));
+      },
+    ),
+    { numRuns: 1_000 },
+  );
   t.end();
 });

@@ -18,12 +18,18 @@ test('only line feeds separate lines; the last one may lack it', (t) => {
   t.end();
 });
 
-test('a line over the limit is truncated between characters', (t) => {
-  t.same(assemble([text('abcdef\nnext\n')], 4), ['abcd', 'next']);
-  t.same(assemble([text('abé\nx')], 3), ['ab', 'x']);
-  t.same(assemble([text('ab'), text('é'), text('cd\nx')], 4), ['abé', 'x']);
-  t.same(assemble([text('a😀b\n')], 4), ['a']);
+test('a line over the limit is returned in pieces that end between characters', (t) => {
+  t.same(assemble([text('abcdef\nnext\n')], 4), ['abcd', 'ef', 'next']);
+  t.same(assemble([text('abé\nx')], 3), ['ab', 'é', 'x']);
+  t.same(assemble([text('ab'), text('é'), text('cd\nx')], 4), ['abé', 'cd', 'x']);
+  t.same(assemble([text('a😀b\n')], 4), ['a', '😀', 'b']);
   t.same(assemble([text('abcd\n')], 4), ['abcd']);
+  t.same(assemble([text('😀\n')], 3).length, 2, 'a limit below the length of a character');
+  const assembler = new LineAssembler(4);
+  t.same(assembler.push(text('abcdefghij\nk')), ['abcd', 'efgh', 'ij']);
+  t.same(assembler.lastCut, [0, 1]);
+  t.same(assembler.push(text('lmnop')), ['klmn']);
+  t.same([assembler.lastCut, assembler.end(), assembler.lastCut], [[0], 'op', []]);
   t.end();
 });
 
@@ -74,16 +80,14 @@ test('arbitrary bytes are decoded like Node’s decoder, except for invalid byte
   t.end();
 });
 
-test('cut lines are reported, and only those', (t) => {
+test('lines that continue are reported, and only those of the latest call', (t) => {
   const assembler = new LineAssembler(4);
-  t.same(assembler.push(text('abcdef\nab\nabcdefg\nabcd\nab')), ['abcd', 'ab', 'abcd', 'abcd']);
-  t.same(assembler.lastCut, [0, 2]);
-  t.same(assembler.push(text('cdef')), []);
+  const pieces = assembler.push(text('abcdef\nab\nabcdefg\nabcd\nab'));
+  t.same(pieces, ['abcd', 'ef', 'ab', 'abcd', 'efg', 'abcd']);
+  t.same(assembler.lastCut, [0, 3]);
+  t.same(assembler.push(text('cd\n')), ['abcd']);
   t.same(assembler.lastCut, []);
-  t.equal(assembler.end(), 'abcd');
-  t.same(assembler.lastCut, [0]);
   t.equal(assembler.end(), null);
-  t.same(assembler.lastCut, []);
   t.end();
 });
 
@@ -101,5 +105,19 @@ test('overlong characters of three and four bytes are escaped', (t) => {
   t.same(bytes(0xe0, 0x80, 0x80), ['\\xe0\\x80\\x80']);
   t.same(bytes(0xf0, 0x80, 0x80, 0x80), ['\\xf0\\x80\\x80\\x80']);
   t.same(bytes(0xe0, 0xa0, 0x80), ['\u0800']);
+  t.end();
+});
+
+test('the pieces of a long line of text are the line', (t) => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme', maxLength: 100 }),
+      fc.integer({ min: 4, max: 20 }),
+      (line, limit) => {
+        fc.pre(!line.includes('\n'));
+        t.equal(assemble([text(`${line}\n`)], limit).join(''), line);
+      },
+    ),
+  );
   t.end();
 });
