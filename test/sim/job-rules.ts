@@ -216,12 +216,9 @@ function judgeStatus(seen: JobTurnSeen): Fault | null {
   return null;
 }
 
-/**
- * Every change of a task is published: its last event has the new status. No job of the simulation has so many tasks
- * that events may be lost.
- */
+/** Every change of a task is published: its last event has the new status. Events of few tasks are never lost. */
 function judgeEvents({ before, after, message, said }: JobTurnSeen, jobId: string): Fault | null {
-  // Nobody follows a new job yet.
+  // A new job has no subscribers yet.
   if (message.type === 'job.create') return null;
   const published = new Map<string, string>();
   for (const effect of said.effects) {
