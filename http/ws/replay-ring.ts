@@ -48,9 +48,7 @@ export class ReplayRing {
     while (this.#weight > this.#weightMax && this.oldest < this.last) this.#dropOldest();
   }
 
-  /**
-   * Counts an event that is lost to every client, and drops the retained ones: whoever misses it loads the data again.
-   */
+  /** Counts an event that all clients miss, and drops the retained ones: the clients load the data again. */
   lose(): void {
     while (this.oldest <= this.last) this.#dropOldest();
     this.last += 1;

@@ -216,12 +216,9 @@ function judgeStatus(seen: JobTurnSeen): Fault | null {
   return null;
 }
 
-/**
- * Every change of a task is published: its last event has the new status. Jobs of the simulation are too small for a
- * loss of events.
- */
+/** Every change of a task is published: its last event has the new status. Events of few tasks are never lost. */
 function judgeEvents({ before, after, message, said }: JobTurnSeen, jobId: string): Fault | null {
-  // A new job has no subscriber yet.
+  // A new job has no subscribers yet.
   if (message.type === 'job.create') return null;
   const published = new Map<string, string>();
   for (const effect of said.effects) {

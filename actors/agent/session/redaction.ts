@@ -29,7 +29,7 @@ export const REDACTION_LIMITS = {
 /** Shortest line that can be as long as a line that is delivered in pieces (64 KiB), in UTF-16 code units. */
 const LONG_LINE = 16_384;
 
-/** What is known of a long line after some of its pieces. */
+/** State of a long line after some of its pieces. */
 export interface LongLine {
   /** End of the pieces so far that is not shown yet: the rest of a value may follow. */
   readonly carried: string;

@@ -324,7 +324,7 @@ test('a line of more than 64 KiB is logged completely, and a directive in its mi
   fixture.ended('a', 1, 0);
   fixture.hear();
   fixture.finish();
-  t.match(fixture.report, { status: 'succeeded' }, 'a piece of a line is no directive');
+  t.match(fixture.report, { status: 'succeeded' }, 'a piece of a line is not a directive');
   t.end();
 });
 
