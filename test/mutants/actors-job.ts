@@ -153,8 +153,8 @@ export const JOB_MUTANTS: readonly Mutant[] = [
     ],
     [
       'reports of any attempt number count',
-      ' || task.attemptNumber !== attempt.attemptNumber)\n    return ignoredReason',
-      ')\n    return ignoredReason',
+      'if (!isLiveTask(task.status) || !isCurrent) return ignoredReason',
+      'if (!isLiveTask(task.status)) return ignoredReason',
     ],
     [
       'reports of a worker that does not hold the attempt count',

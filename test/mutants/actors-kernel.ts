@@ -106,8 +106,8 @@ export const KERNEL_MUTANTS: readonly Mutant[] = [
     ],
     [
       'the events of followed tasks are dropped',
-      "event.subject !== 'tasks' || followed.mayBeFollowed",
-      "event.subject !== 'tasks' || !followed.mayBeFollowed",
+      '!isOfTasks || followed.mayBeFollowed',
+      '!isOfTasks || !followed.mayBeFollowed',
     ],
     [
       'cancels overtake the replies to workers',

@@ -41,7 +41,7 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     ],
     [
       'a restarted worker keeps its earlier attempts',
-      '      reclaimAttempts(lost, stopped === null ? RESTARTED_MESSAGE : STOPPED_MESSAGES[stopped], context);\n',
+      '      giveBack(state, lost, stopped === null ? RESTARTED_MESSAGE : STOPPED_MESSAGES[stopped], context);\n',
       '',
     ],
     [
@@ -61,8 +61,8 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     ],
     [
       'a departed worker keeps its attempts',
-      "    reclaimAttempts(state.bookings.ids(), WORKER_OFFLINE_MESSAGE, context);\n  }\n  const reply: PresenceReply = { v: 1, type: 'departed' };",
-      "  }\n  const reply: PresenceReply = { v: 1, type: 'departed' };",
+      '      giveBackAll(state, WORKER_OFFLINE_MESSAGE, context);\n      watchUnused',
+      '      watchUnused',
     ],
     [
       'another machine takes over the name of a silent worker at once',

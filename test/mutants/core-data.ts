@@ -295,11 +295,7 @@ export const CORE_DATA_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'src/core/wire/event-batch.ts',
     ['test/core/wire/event-batch.test.ts'],
-    [
-      'events of different jobs are mixed',
-      'const key = jobId ?? event.subject;',
-      'const key = event.subject;',
-    ],
+    ['events of different jobs are mixed', 'const key = jobId ?? subject;', 'const key = subject;'],
     ['only the first event is counted', '      gathered.count += 1;\n', ''],
     ['progress 0 is left out', "(progress === undefined ? '' :", "(!progress ? '' :"],
   ),
