@@ -7,11 +7,13 @@ const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 export function stopSignal(onRepeat: () => void = () => process.exit(1)): AbortSignal {
   const controller = new AbortController();
   for (const signal of STOP_SIGNALS) {
-    process.removeAllListeners(signal);
+    const earlier = process.listeners(signal);
     process.on(signal, () => {
       if (controller.signal.aborted) onRepeat();
       else controller.abort();
     });
+    // Last: without a listener, Node would drop a signal that has arrived in this turn of the event loop.
+    for (const listener of earlier) process.off(signal, listener);
   }
   return controller.signal;
 }

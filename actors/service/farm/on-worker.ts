@@ -31,6 +31,11 @@ export const onWorkerRegister =
     };
     const characters = lengthOf(registration);
     if (characters > REGISTRATION_CHARACTERS_MAX) {
+      context.log('warn', 'refused a worker: its registration is too long', {
+        farm_id: state.record.id,
+        worker: registration.name.slice(0, LOGGED_NAME_MAX),
+        characters: String(characters),
+      });
       refuse(
         `its names, queues, tags and GPU models have ${characters} characters; the limit is ${REGISTRATION_CHARACTERS_MAX}`,
       );
@@ -94,6 +99,8 @@ export const onWorkerRegister =
  * the memory that registrations take.
  */
 const REGISTRATION_CHARACTERS_MAX = 16_384;
+/** Characters of the name of a refused worker that are logged. */
+const LOGGED_NAME_MAX = 200;
 
 function lengthOf(registration: RegisterMessage): number {
   const { name, hostname, os, arch, compute_location: location, software_version: version } = registration;

@@ -147,7 +147,9 @@ export function address(portMin: 0 | 1 = 0): ValueType<ListenAddress> {
     const port = Number(match?.[3]);
     if (host === undefined || port > 65535)
       return wrong(`must be HOST:PORT (an IPv6 address in brackets), got ${shown(value)}`);
-    return port < portMin ? wrong(`must have a fixed port, not 0, got ${shown(value)}`) : right({ host, port });
+    return port < portMin
+      ? wrong(`must have a fixed port, not 0, got ${shown(value)}`)
+      : right({ host, port });
   });
 }
 

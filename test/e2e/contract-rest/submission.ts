@@ -53,6 +53,7 @@ export const submissionCases: readonly Case<RestContext>[] = [
         steps: detail['steps'],
         failure_summary: { failed_count: 0, dominant_reason: '', distinct_reasons: 0 },
         own_retry: { max_attempts: 1, retry_delay_seconds: 0, failure_limit: 0 },
+        waiting_reason: 'No worker is online.',
       });
       const [step] = detail['steps'] as readonly Row[];
       t.strictSame(step, {
@@ -64,6 +65,7 @@ export const submissionCases: readonly Case<RestContext>[] = [
         task_counts: { ...NO_COUNTS, total: 1, ready: 1 },
         created_at: full['created_at'],
         updated_at: full['updated_at'],
+        waiting_reason: 'No worker is online.',
       });
       const self = await submitted(waitingJob('self'), '&owner=ANONYMOUS');
       t.equal(

@@ -29,6 +29,7 @@ export const taskCases: readonly Case<RestContext>[] = [
         created_at: job['created_at'],
         updated_at: first?.['updated_at'],
         failed_attempts: 0,
+        waiting_reason: 'No worker is online.',
       });
       t.strictSame(await api.read(`/api/v1/tasks/${String(first?.['id'])}`), first);
       t.equal(all.length, 13);
@@ -80,16 +81,28 @@ export const taskCases: readonly Case<RestContext>[] = [
         ),
       ]);
       const retried = await api.ask('POST', `${canceled}/retry`);
-      t.strictSame([retried.status, retried.body], [202, { task_id: ids[4], status: 'ready' }]);
+      t.strictSame(
+        [retried.status, retried.body],
+        [202, { task_id: ids[4], status: 'ready', retried: 1, dependents: [] }],
+      );
       t.notOk('failure_reason' in (await api.read<Row>(canceled)), 'cleared on retry');
       t.strictSame(await api.must('POST', `/api/v1/jobs/${String(job['id'])}/retry`), {
         job_id: job['id'],
+        status: 'pending',
         retried: 0,
+        steps: [],
+        dependents: [],
       });
       await api.must('POST', `/api/v1/jobs/${String(job['id'])}/cancel`);
       t.strictSame(await api.must('POST', `/api/v1/jobs/${String(job['id'])}/retry`), {
         job_id: job['id'],
+        status: 'pending',
         retried: 13,
+        steps: [
+          { step_id: steps[0], name: 'B', retried: 12 },
+          { step_id: steps[1], name: 'A', retried: 1 },
+        ],
+        dependents: [],
       });
       t.match(await api.read(`/api/v1/jobs/${String(job['id'])}`), {
         status: 'pending',

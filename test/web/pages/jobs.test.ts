@@ -214,12 +214,12 @@ void test('the keyboard moves, selects, applies actions and opens jobs', async (
     return jobs.map(({ status }) => status).join() === 'pending,paused,paused,paused';
   });
   t.equal(await activeRow(), '5', 'the focus does not move');
-  await row(page, 'k4').getByText('Paused').waitFor();
+  await row(page, 'k4').getByText('Paused', { exact: true }).waitFor();
   await page.keyboard.press(' ');
   await page.getByText('1 selected').waitFor();
   await page.keyboard.press('p');
   await page.getByText('1 job resumed').waitFor();
-  await row(page, 'k4').getByText('Pending').waitFor();
+  await row(page, 'k4').getByText('Pending', { exact: true }).waitFor();
   await page.keyboard.press(' ');
   await page.getByText('1 selected').waitFor();
   await page.keyboard.press('c');
@@ -261,7 +261,7 @@ void test('a bulk action asks for a confirmation and reports refusals', async (t
   t.equal(await bar.getByRole('button', { name: 'Pause' }).getAttribute('aria-disabled'), 'true');
   await bar.getByRole('button', { name: 'Resume' }).click();
   await page.getByText('3 jobs not resumed').waitFor();
-  await page.getByText('1 job resumed').waitFor();
+  await page.getByText('1 of 4 jobs resumed').waitFor();
 
   await row(page, 'k1').getByRole('button', { name: 'Actions for k1' }).click();
   const pause = page.getByRole('menuitem', { name: /^Pause/ });
@@ -287,7 +287,7 @@ void test('on a phone the list shows cards with menus', async (t) => {
   t.same(await violations(page), []);
   await page.getByRole('button', { name: 'Actions for k4' }).click();
   await page.getByRole('menuitem', { name: 'Pause', exact: true }).click();
-  await row(page, 'k4').getByText('Paused').waitFor();
+  await row(page, 'k4').getByText('Paused', { exact: true }).waitFor();
   await page.getByRole('combobox', { name: 'Sort by' }).selectOption({ label: 'Priority' });
   await page.waitForURL(/sort=priority/);
   t.same(faults, []);

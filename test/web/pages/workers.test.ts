@@ -95,7 +95,7 @@ await test('the pages show and change workers and describe the farm', { timeout:
       await dialog.getByText('1 worker is online and cannot be deleted.').waitFor();
       await dialog.getByRole('button', { name: 'Delete 2 workers' }).click();
       // The server rejects the deletion of the online worker with a reason.
-      await dialog.getByText('1 worker deleted, 1 refused.').waitFor();
+      await dialog.getByText('1 of 2 workers deleted, 1 refused.').waitFor();
       await dialog.getByText(/online/).waitFor();
       await saveScreenshots(page, 'workers-refused');
       t.strictSame(await violations(page), []);

@@ -99,7 +99,9 @@ test('a registration with too many characters is refused', (t) => {
     );
   fixture.register('w1', { tags: tags(1000) });
   t.match(fixture.answer('register w1'), { type: 'registered' });
+  fixture.takeWarnings();
   fixture.register('w2', { tags: tags(1024) });
+  t.strictSame(fixture.takeWarnings(), ['refused a worker: its registration is too long']);
   t.match(fixture.answer('register w2'), {
     type: 'refused',
     reason: /^its names, queues, tags and GPU models have 164[0-9]{2} characters; the limit is 16384$/,
