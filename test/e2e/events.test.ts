@@ -65,6 +65,13 @@ void test('clients receive the events of a job from submission to deletion, also
       ? true
       : null,
   );
+  // The gap of a deletion replaces events that have not been sent.
+  await until('the ends of the tasks are published', () => {
+    const ends = client.received.filter(
+      (envelope) => isPushOf(tasksSubject)(envelope) && envelope.payload['status'] === 'succeeded',
+    );
+    return ends.length === tasks.length ? true : null;
+  });
   await service.api.must('DELETE', `/api/v1/jobs/${job.id}`);
   await client.nextWhere(
     (envelope) =>

@@ -138,7 +138,7 @@ test('used and free pages are counted as in the file, after any writes and remov
           table: fc.constantFrom('a', 'b'),
           bytes: fc.oneof(fc.constant(-1), fc.nat(200), fc.nat(20_000)),
         }),
-        { minLength: 1, maxLength: 400, size: 'max' },
+        { minLength: 1, maxLength: 150, size: 'max' },
       ),
       fc.integer({ min: 1, max: 60 }),
       async (operations, perCommit) => {

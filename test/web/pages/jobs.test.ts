@@ -80,13 +80,13 @@ void test('changes of jobs show without a reload', async (t) => {
   const { page, faults } = opened;
   await page.getByRole('heading', { name: 'No jobs yet' }).waitFor();
   const first = await submit({ name: 'first light' });
-  await row(page, 'first light').getByText('Pending').waitFor();
+  await row(page, 'first light').getByText('Pending', { exact: true }).waitFor();
   await api.call('PATCH', `/api/v1/jobs/${first}`, { action: 'pause' });
-  await row(page, 'first light').getByText('Paused').waitFor();
+  await row(page, 'first light').getByText('Paused', { exact: true }).waitFor();
   await page.getByRole('button', { name: /^Paused\s*1$/ }).waitFor();
   await api.call('PATCH', `/api/v1/jobs/${first}`, { action: 'resume' });
   const worker = fixture.worker('one', [`--worker-farm=${farm}`, '--worker-cpus=2']);
-  await row(page, 'first light').getByText('Completed').waitFor();
+  await row(page, 'first light').getByText('Completed', { exact: true }).waitFor();
   await row(page, 'first light')
     .getByRole('img', { name: /^100 % done: 4 succeeded$/ })
     .waitFor();
@@ -105,7 +105,7 @@ void test('a change in one window shows in another', async (t) => {
   await one.page.getByRole('button', { name: 'Actions for seen twice' }).click();
   await one.page.getByRole('menuitem', { name: 'Pause', exact: true }).click();
   await other.page.getByRole('button', { name: 'Resume' }).click();
-  await row(one.page, 'seen twice').getByText('Pending').waitFor();
+  await row(one.page, 'seen twice').getByText('Pending', { exact: true }).waitFor();
   t.same([...one.faults, ...other.faults], []);
   await one.close();
   await other.close();
@@ -253,7 +253,7 @@ void test('a bulk action asks for a confirmation and reports refusals', async (t
   await saveScreenshots(page, 'jobs-cancel');
   await dialog.getByRole('button', { name: 'Cancel 3 jobs' }).click();
   await page.getByText('3 jobs canceled').waitFor();
-  for (const name of ['k1', 'k2', 'k3']) await row(page, name).getByText('Canceled').waitFor();
+  for (const name of ['k1', 'k2', 'k3']) await row(page, name).getByText('Canceled', { exact: true }).waitFor();
 
   await page.getByRole('checkbox', { name: 'Select all' }).click();
   await page.getByText('4 selected').waitFor();
