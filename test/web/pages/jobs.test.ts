@@ -253,7 +253,8 @@ void test('a bulk action asks for a confirmation and reports refusals', async (t
   await saveScreenshots(page, 'jobs-cancel');
   await dialog.getByRole('button', { name: 'Cancel 3 jobs' }).click();
   await page.getByText('3 jobs canceled').waitFor();
-  for (const name of ['k1', 'k2', 'k3']) await row(page, name).getByText('Canceled', { exact: true }).waitFor();
+  for (const name of ['k1', 'k2', 'k3'])
+    await row(page, name).getByText('Canceled', { exact: true }).waitFor();
 
   await page.getByRole('checkbox', { name: 'Select all' }).click();
   await page.getByText('4 selected').waitFor();
