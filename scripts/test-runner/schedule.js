@@ -30,6 +30,12 @@ const CPU_BOUND = [
   'dist/test/spec',
 ];
 
+/** Tests that add interfaces to the machine, and those whose browser then aborts its requests (ERR_NETWORK_CHANGED). */
+const NETWORK = {
+  changes: ['dist/test/e2e/faults.test.js', 'dist/test/e2e/faults-of-the-network.test.js'],
+  browses: ['dist/test/web'],
+};
+
 /** Seconds of a file without a record. */
 const GUESSES = [
   ['dist/test/sim/', 100],
@@ -51,12 +57,16 @@ function secondsOf(file, durations) {
   return durations[file] ?? GUESSES.find(([prefix]) => file.startsWith(prefix))?.[1] ?? 1;
 }
 
+/** Returns what a process does to the network of others, or expects of it. */
+const networkOf = (file) =>
+  Object.keys(NETWORK).find((use) => NETWORK[use].some((place) => file === place || isIn(place, file)));
+
 /**
  * Returns the processes to run, longest first: a long one that starts last would run alone.
  *
  * @param {readonly string[]} files
  * @param {{ groups: readonly string[], durations: Record<string, number> }} options
- * @returns {{ files: string[], seconds: number, isCpuBound: boolean }[]}
+ * @returns {{ files: string[], seconds: number, isCpuBound: boolean, network?: string }[]}
  */
 export function planProcesses(files, { groups, durations }) {
   const byProcess = new Map();
@@ -69,6 +79,7 @@ export function planProcesses(files, { groups, durations }) {
       files: together,
       seconds: together.reduce((sum, file) => sum + secondsOf(file, durations), 0),
       isCpuBound: CPU_BOUND.some((folder) => isIn(folder, together[0])),
+      network: networkOf(together[0]),
     }))
     .sort((a, b) => b.seconds - a.seconds);
 }
@@ -86,9 +97,13 @@ export function planForNodeEngine(files, options) {
   return planProcesses(repeated, options).map((process) => ({ ...process, engine: 'node' }));
 }
 
-/** Takes the process to start next from those that wait. */
+/** Takes the process to start next from those that wait: the first one that does not disturb a running one, if there is any. */
 export function takeNext(waiting, running) {
   const isBusy = running.some(({ isCpuBound }) => isCpuBound);
-  const index = isBusy ? waiting.findIndex(({ isCpuBound }) => !isCpuBound) : 0;
-  return waiting.splice(Math.max(index, 0), 1)[0];
+  const isUndisturbed = ({ network }) =>
+    network === undefined ||
+    running.every((other) => other.network === undefined || other.network === network);
+  const fits = [(next) => isUndisturbed(next) && !(isBusy && next.isCpuBound), isUndisturbed, () => true];
+  const index = fits.map((fit) => waiting.findIndex(fit)).find((found) => found >= 0);
+  return waiting.splice(index, 1)[0];
 }

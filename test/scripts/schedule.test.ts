@@ -66,3 +66,21 @@ test('one process that computes runs at a time, unless no other process waits', 
   t.same(next([computes, waits], [computes]), [waits, [computes]], 'the first one that does not compute');
   t.same(next([computes], [computes]), [computes, []], 'no process is left out');
 });
+
+test('tests in a browser do not run beside tests that change the network, unless no other process waits', async (t) => {
+  const [changes, browses, other] = [{ network: 'changes' }, { network: 'browses' }, { isCpuBound: true }];
+  const next = (waiting: readonly object[], running: readonly object[]) =>
+    evaluate(`takeNext(${JSON.stringify(waiting)}, ${JSON.stringify(running)})`);
+  t.same(next([browses, other], [changes]), other);
+  t.same(next([changes, other], [browses]), other);
+  t.same(next([browses, other], [browses]), browses);
+  t.same(next([browses, other], [changes, other]), other, 'a second one that computes disturbs less');
+  t.same(next([browses], [changes]), browses, 'no process is left out');
+  const plan = evaluate(
+    "planProcesses(['dist/test/e2e/faults.test.js', 'dist/test/web/frame.test.js', 'dist/test/e2e/x.test.js'], { groups: [], durations: {} })",
+  ) as readonly { readonly files: readonly string[]; readonly network?: string }[];
+  const networkOf = (file: string) => plan.find(({ files }) => files.includes(file))?.network;
+  t.equal(networkOf('dist/test/e2e/faults.test.js'), 'changes');
+  t.equal(networkOf('dist/test/web/frame.test.js'), 'browses');
+  t.equal(networkOf('dist/test/e2e/x.test.js'), undefined);
+});
