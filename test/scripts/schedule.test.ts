@@ -67,7 +67,7 @@ test('one process that computes runs at a time, unless no other process waits', 
   t.same(next([computes], [computes]), [computes, []], 'no process is left out');
 });
 
-test('tests in a browser do not run beside tests that change the network, unless no other process waits', async (t) => {
+test('tests in a browser do not run at the same time as tests that change the network, unless no other process waits', async (t) => {
   const [changes, browses, other] = [{ network: 'changes' }, { network: 'browses' }, { isCpuBound: true }];
   const next = (waiting: readonly object[], running: readonly object[]) =>
     evaluate(`takeNext(${JSON.stringify(waiting)}, ${JSON.stringify(running)})`);
