@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode } from '../process/error-code.ts';
 
 /** A directory locked by this process. The system releases the lock when the process ends, in any way. */
 export interface DirectoryLock {
@@ -13,11 +14,13 @@ export class DirectoryLockError extends Error {
 
 const LOCK_FILE = 'writer.lock';
 const FLOCK_HELD = 1;
+/** Longest wait for a child process of a killed holder: until it executes its program, it has the holder's files. */
+const ORPHAN_SECONDS = 2;
 
 /**
  * Locks a directory for one writer with flock(2), by the `flock` command of util-linux: the lock belongs to the open
  * file description, which this process shares with the command and keeps. Throws `DirectoryLockError` if another
- * opener, of this process or another, has it.
+ * opener, of this process or another, has it; if that process has ended, only after a wait of up to 2 s.
  */
 export const lockDirectory = (directory: string): DirectoryLock =>
   lockFile(directory, LOCK_FILE, 'exclusive', 'another service');
@@ -34,10 +37,14 @@ export function lockFile(
 ): DirectoryLock {
   const path = join(directory, name);
   const file = openSync(path, 'a+', 0o600);
-  const run = spawnSync('flock', ['--nonblock', `--${mode}`, '3'], {
-    stdio: ['ignore', 'ignore', 'pipe', file],
-    encoding: 'utf8',
-  });
+  const flock = (...wait: string[]): SpawnSyncReturns<string> =>
+    spawnSync('flock', [...wait, `--${mode}`, '3'], {
+      stdio: ['ignore', 'ignore', 'pipe', file],
+      encoding: 'utf8',
+    });
+  let run = flock('--nonblock');
+  if (run.status === FLOCK_HELD && run.stderr === '' && hasEnded(readFileSync(path, 'utf8')))
+    run = flock('--timeout', String(ORPHAN_SECONDS));
   if (run.status === 0) {
     ftruncateSync(file, 0);
     writeSync(file, `${process.pid}\n`);
@@ -55,4 +62,15 @@ export function lockFile(
     );
   }
   throw new DirectoryLockError(`cannot lock ${directory}: ${run.stderr.trim()}`);
+}
+
+/** Reports whether the process whose id the text is has ended. False if the text is not an id. */
+function hasEnded(pid: string): boolean {
+  if (!/^[1-9][0-9]*\n$/.test(pid)) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return errorCode(error) === 'ESRCH';
+  }
 }
