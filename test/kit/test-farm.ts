@@ -65,7 +65,7 @@ interface OptionalReportFields {
 }
 
 /** Terms that a worker reports in a heartbeat. */
-type HeartbeatTerms = Pick<HeartbeatMessage, 'reclaim_after_ms' | 'service' | 'bus' | 'mark'>;
+type HeartbeatTerms = Pick<HeartbeatMessage, 'reclaim_after_ms' | 'service' | 'bus' | 'mark' | 'draining'>;
 
 /**
  * The whole service without HTTP and bus: the real kernel and actors over an in-memory store. Tests send messages in

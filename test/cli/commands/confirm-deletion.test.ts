@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { test, type Test } from 'tap';
-import { packageRoot } from '../../../daemons/process/package-root.ts';
+import { packageRoot } from '../../../src/adapters/system/package-root.ts';
 import { answeringService, type Answer, type Request } from '../answering-service.ts';
 import { runCallsheet, type Ran } from '../run-callsheet.ts';
 
@@ -29,13 +29,13 @@ async function runOnTerminal(args: readonly string[], answer: string): Promise<R
   const child = spawn('script', ['-qec', line, '/dev/null'], {
     env: { PATH: process.env['PATH'], TERM: 'xterm' },
   });
-  let out = '';
+  let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    if (!out.includes('Enter y') && (out + text).includes('Enter y')) child.stdin.write(`${answer}\n`);
-    out += text;
+    if (!output.includes('Enter y') && (output + text).includes('Enter y')) child.stdin.write(`${answer}\n`);
+    output += text;
   });
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code, out, err: '' };
+  return { code, out: output, err: '' };
 }
 
 const deletionsIn = (requests: readonly Request[]): readonly string[] =>

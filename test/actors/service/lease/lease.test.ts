@@ -1,5 +1,4 @@
 import { test } from 'tap';
-import { replyTo } from '../../../../actors/kernel/address.ts';
 import type { Assignment, LeaseReply } from '../../../../src/core/wire/bus-messages.ts';
 import { WIRE_LIMITS } from '../../../../src/core/wire/limits.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
@@ -492,25 +491,7 @@ test('a worker that drains gets no tasks, and its requests get a reply', (t) => 
   fixture.register('w1');
   fixture.lease('w1');
   fixture.takeOutputs();
-  const { id, farmId: farm, incarnation } = fixture.worker('w1');
-  fixture.deliver({
-    actor: 'worker',
-    id,
-    message: {
-      type: 'worker.heartbeat',
-      heartbeat: {
-        v: 1,
-        type: 'heartbeat',
-        worker_id: id,
-        farm_id: farm,
-        incarnation,
-        open_attempts: [],
-        draining: true,
-        reply_to: '',
-      },
-      replyTo: replyTo('drain w1'),
-    },
-  });
+  fixture.heartbeatOf(fixture.worker('w1'), [], 'drain w1', { draining: true });
   fixture.expect(t, 'its parked request ends', ['drain w1: alive', 'lease w1: unknown']);
   fixture.submit('A', [{ name: 's', tasks: 1 }]);
   fixture.lease('w1');
