@@ -60,40 +60,18 @@ async function disableUnit() {
   if (existsSync('/run/systemd/system')) await run('systemctl', ['stop', 'nats-server.service']);
 }
 
-async function getNatsServer(env) {
-  if ((env.SVC_BUS_URL ?? '') !== '') {
-    say('SVC_BUS_URL is set: the bus is an external server');
-    return;
-  }
-  const program = env.SVC_BUS_SERVER_PATH || 'nats-server';
-  if (works(program, ['--version'], env)) return;
-  const how = 'apt-get update && apt-get install -y --no-install-recommends nats-server';
-  const isRoot = process.getuid?.() === 0;
-  if (program !== 'nats-server' || !isRoot || !works('apt-get', ['--version'])) {
-    throw new Stop(
-      `nats-server is missing (looked for ${program}): on Debian or Ubuntu run "${how}" as root, elsewhere put a nats-server 2.9 or newer on the PATH, or set SVC_BUS_URL to a server with JetStream.`,
-    );
-  }
-  say(`nats-server is missing: ${how}`);
-  const apt = { ...env, DEBIAN_FRONTEND: 'noninteractive' };
-  const failed =
-    (await run('apt-get', ['update'], { env: apt })) !== 0 ||
-    (await run('apt-get', ['install', '-y', '--no-install-recommends', 'nats-server'], { env: apt })) !== 0;
-  if (failed || !works(program, ['--version'], env)) {
-    throw new Stop('nats-server could not be installed: see above.');
-  }
-  say("the server starts its own nats-server: Debian's unit of that name is disabled");
-  await disableUnit();
-}
-
-/** Installs a program of Debian that the tests need. `isFixed`: the user has named the program, so no other will do. */
-async function getTestProgram(env, { name, program, versionFlag, packages, hint = '', isFixed = false }) {
-  if (works(program, [versionFlag], env)) return;
+/**
+ * Installs a program with the packages of Debian unless it works. Returns whether it did. Throws where that cannot be done.
+ * `isFixed`: the user has named the program, so that no other will do. `hint` ends the sentence that says what to do instead.
+ */
+async function installProgram(
+  env,
+  { name, program = name, versionFlag = '--version', packages = [name], hint, isFixed },
+) {
+  if (works(program, [versionFlag], env)) return false;
   const how = `apt-get update && apt-get install -y --no-install-recommends ${packages.join(' ')}`;
   if (isFixed || process.getuid?.() !== 0 || !works('apt-get', ['--version'])) {
-    throw new Stop(
-      `${name} is missing (looked for ${program}), which the tests need: on Debian run "${how}" as root${hint}.`,
-    );
+    throw new Stop(`${name} is missing (looked for ${program})${hint(how)}`);
   }
   say(`${name} is missing: ${how}`);
   const apt = { ...env, DEBIAN_FRONTEND: 'noninteractive' };
@@ -103,22 +81,46 @@ async function getTestProgram(env, { name, program, versionFlag, packages, hint 
   if (failed || !works(program, [versionFlag], env)) {
     throw new Stop(`${name} could not be installed: see above.`);
   }
+  return true;
+}
+
+async function getNatsServer(env) {
+  if ((env.SVC_BUS_URL ?? '') !== '') {
+    say('SVC_BUS_URL is set: the bus is an external server');
+    return;
+  }
+  const program = env.SVC_BUS_SERVER_PATH || 'nats-server';
+  const isInstalled = await installProgram(env, {
+    name: 'nats-server',
+    program,
+    isFixed: program !== 'nats-server',
+    hint: (how) =>
+      `: on Debian or Ubuntu run "${how}" as root, elsewhere put a nats-server 2.9 or newer on the PATH, or set SVC_BUS_URL to a server with JetStream.`,
+  });
+  if (!isInstalled) return;
+  say("the server starts its own nats-server: Debian's unit of that name is disabled");
+  await disableUnit();
 }
 
 /** The tests of the pages run in Debian's Chromium. */
 const getChromium = (env) =>
-  getTestProgram(env, {
+  installProgram(env, {
     name: 'chromium',
     program: env.CHROMIUM_PATH || '/usr/bin/chromium',
-    versionFlag: '--version',
     packages: ['chromium', 'fonts-dejavu-core'],
-    hint: ', elsewhere set CHROMIUM_PATH to a Chromium',
     isFixed: Boolean(env.CHROMIUM_PATH),
+    hint: (how) =>
+      `, which the tests of the pages need: on Debian run "${how}" as root, elsewhere set CHROMIUM_PATH to a Chromium.`,
   });
 
 /** The tests of encrypted buses create certificates. */
 const getOpenssl = (env) =>
-  getTestProgram(env, { name: 'openssl', program: 'openssl', versionFlag: 'version', packages: ['openssl'] });
+  installProgram(env, {
+    name: 'openssl',
+    versionFlag: 'version',
+    isFixed: false,
+    hint: (how) => `, which the tests of encrypted buses need: on Debian run "${how}" as root.`,
+  });
 
 /**
  * Installs what is missing, without a build.
