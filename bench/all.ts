@@ -12,7 +12,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { packageRoot } from '../daemons/process/package-root.ts';
+import { packageRoot } from '../src/adapters/system/package-root.ts';
 import { resultsFolder } from './kit/results.ts';
 import { leaseChart, leaseLines } from './kit/summary/lease-chart.ts';
 import { ROWS } from './kit/summary/rows.ts';

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
-import { packageRoot } from '../daemons/process/package-root.ts';
+import { packageRoot } from '../src/adapters/system/package-root.ts';
 import { makeLargeStore } from './kit/large-store.ts';
 import { saveResult, median, percentile } from './kit/results.ts';
 import { benchDirectory, startBenchService, submitNoop } from './kit/service.ts';

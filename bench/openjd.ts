@@ -13,7 +13,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { readDocument } from '../src/adapters/yaml/read-document.ts';
-import { packageRoot } from '../daemons/process/package-root.ts';
+import { packageRoot } from '../src/adapters/system/package-root.ts';
 import { EXPRESSIONS } from '../src/adapters/regex/default-expressions.ts';
 import { checkTemplate } from '../src/openjd/template/check-template.ts';
 import type { DocumentNode } from '../src/openjd/primitives/document.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
-import { packageRoot } from '../../daemons/process/package-root.ts';
+import { packageRoot } from '../../src/adapters/system/package-root.ts';
 
 /** Milliseconds by quantile: 0.5 is the median. */
 export function percentile(sorted: ArrayLike<number>, share: number): number {

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../../daemons/process/package-root.ts';
+import { packageRoot } from '../../src/adapters/system/package-root.ts';
 import { call, type BenchService } from './service.ts';
 
 const POLL_MS = 100;

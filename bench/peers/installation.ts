@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../../daemons/process/package-root.ts';
+import { packageRoot } from '../../src/adapters/system/package-root.ts';
 
 /** Debian's packages of the servers, with a program of each. An existing program is not installed. */
 const SERVERS: Readonly<Record<string, string>> = {

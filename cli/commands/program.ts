@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { packageRoot } from '../../daemons/process/package-root.ts';
+import { packageRoot } from '../../src/adapters/system/package-root.ts';
 import { completionCommand } from './completion-command.ts';
 import { backupCommand } from './backup.ts';
 import { compactCommand } from './compact.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { packageRoot } from './package-root.ts';
+import { packageRoot } from '../../src/adapters/system/package-root.ts';
 
 /** docs/contract/rest.md#authentication-routes, GET /version. */
 export interface VersionFacts {

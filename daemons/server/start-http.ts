@@ -5,7 +5,7 @@ import type { Ports } from '../../http/ports.ts';
 import type { HttpEngine } from '../../http/server/engine.ts';
 import { selectEngine, type EngineChoice } from '../../http/server/select-engine.ts';
 import type { Logger } from '../process/logging.ts';
-import { packageRoot } from '../process/package-root.ts';
+import { packageRoot } from '../../src/adapters/system/package-root.ts';
 import { shardThreadName } from '../threads/entry-url.ts';
 import type { PreparationPool } from './preparation-pool.ts';
 import { ThreadProfiler } from './profiler.ts';

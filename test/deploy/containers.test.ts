@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import tap, { test } from 'tap';
 import { readConfigFile } from '../../src/adapters/system/config-file.ts';
-import { packageRoot } from '../../daemons/process/package-root.ts';
+import { packageRoot } from '../../src/adapters/system/package-root.ts';
 import { resolveServer, resolveWorker } from '../../src/core/config/resolve.ts';
 import { Daemon, freePort } from '../kit/daemons.ts';
 import { ApiClient } from '../kit/api-client.ts';

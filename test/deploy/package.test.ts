@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import tap, { test } from 'tap';
-import { packageRoot } from '../../daemons/process/package-root.ts';
+import { packageRoot } from '../../src/adapters/system/package-root.ts';
 
 tap.setTimeout(120_000);
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test, type Test } from 'tap';
 import { readConfigFile } from '../../src/adapters/system/config-file.ts';
-import { packageRoot } from '../../daemons/process/package-root.ts';
+import { packageRoot } from '../../src/adapters/system/package-root.ts';
 import { readFlags } from '../../src/core/config/flags.ts';
 import type { ConfigSources } from '../../src/core/config/resolve.ts';
 import { resolveServer, resolveWorker } from '../../src/core/config/resolve.ts';

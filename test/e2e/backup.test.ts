@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import tap, { test } from 'tap';
-import { packageRoot } from '../../daemons/process/package-root.ts';
+import { packageRoot } from '../../src/adapters/system/package-root.ts';
 import { runCallsheet } from '../cli/run-callsheet.ts';
 import type { ApiClient } from '../kit/api-client.ts';
 import { lockDirectory } from '../../src/adapters/system/disk-lock.ts';

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
-import { packageRoot } from '../../daemons/process/package-root.ts';
+import { packageRoot } from '../../src/adapters/system/package-root.ts';
 import { openPartitionableLink } from '../kit/partitionable-link.ts';
 import { freePort, startService, startWorker, type RunningService } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';

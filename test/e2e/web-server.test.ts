@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import tap, { test } from 'tap';
-import { packageRoot } from '../../daemons/process/package-root.ts';
+import { packageRoot } from '../../src/adapters/system/package-root.ts';
 import { ContractFarm, jobOf } from '../kit/contract-bench.ts';
 import { freePort, startService } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';

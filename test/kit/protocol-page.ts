@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { packageRoot } from '../../daemons/process/package-root.ts';
+import { packageRoot } from '../../src/adapters/system/package-root.ts';
 import type { TappedMessage } from './bus-tap.ts';
 
 export type Body = Readonly<Record<string, unknown>>;

@@ -1,10 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../system/package-root.ts';
 
-/** Returns the path of a program in the source folder, for sources, compiled modules and the bundle. */
-export function programFile(name: string): string {
-  const here = fileURLToPath(new URL('.', import.meta.url));
-  return here.replace(
-    /(\/dist)?\/src\/adapters\/process\/$|\/dist\/program\/$/,
-    `/src/adapters/process/${name}`,
-  );
-}
+/** Returns the path of a program in the source folder. It is there also for compiled modules and the bundle. */
+export const programFile = (name: string): string =>
+  fileURLToPath(new URL(`src/adapters/process/${name}`, packageRoot));

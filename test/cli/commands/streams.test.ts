@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
-import { packageRoot } from '../../../daemons/process/package-root.ts';
+import { packageRoot } from '../../../src/adapters/system/package-root.ts';
 import { answeringService, type Answer } from '../answering-service.ts';
 import { runCallsheet } from '../run-callsheet.ts';
 

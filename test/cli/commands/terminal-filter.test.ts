@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { test } from 'tap';
 import { TerminalFilter } from '../../../cli/commands/terminal-filter.ts';
-import { packageRoot } from '../../../daemons/process/package-root.ts';
+import { packageRoot } from '../../../src/adapters/system/package-root.ts';
 import { answeringService } from '../answering-service.ts';
 
 const RESET = '\u001b[0m';

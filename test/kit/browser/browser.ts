@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { packageRoot } from '../../../daemons/process/package-root.ts';
+import { packageRoot } from '../../../src/adapters/system/package-root.ts';
 
 /** Folder of the screenshots, next to the test results. */
 const SCREENSHOTS = fileURLToPath(new URL('.tap/screenshots/', packageRoot));

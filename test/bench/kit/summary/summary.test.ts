@@ -4,7 +4,7 @@ import { ROWS, type RowSpec } from '../../../../bench/kit/summary/rows.ts';
 import { SHORT_RUNS } from '../../../../bench/kit/summary/short-runs.ts';
 import { summarize, summaryPage, type KeptResult } from '../../../../bench/kit/summary/summary.ts';
 import { numberAt, valueAt } from '../../../../bench/kit/summary/value-at.ts';
-import { packageRoot } from '../../../../daemons/process/package-root.ts';
+import { packageRoot } from '../../../../src/adapters/system/package-root.ts';
 
 const figures = {
   rate: 40,
