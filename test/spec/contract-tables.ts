@@ -296,6 +296,7 @@ export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
 };
 export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
   'auth.bootstrap.password_file': '',
+  'auth.login_throttle': 'true',
   'auth.password_length_min': '8',
   'discovery.name': 'callsheet',
   'discovery.interfaces': '',
