@@ -33,7 +33,7 @@ const CPU_BOUND = [
   'dist/test/spec',
 ];
 
-/** Tests that wait for timeouts, delays and restarts: one of them at a time runs beside the others, and needs a fifth of a core. */
+/** Tests that wait for timeouts, delays and restarts: one of them at a time runs in addition to the others, and needs a fifth of a core. */
 const WAITING = [
   'dist/test/e2e/survival/outage.test.js',
   'dist/test/e2e/survival/killed-bus.test.js',

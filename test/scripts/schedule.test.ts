@@ -85,7 +85,7 @@ test('tests in a browser do not run at the same time as tests that change the ne
   t.equal(networkOf('dist/test/e2e/x.test.js'), undefined);
 });
 
-test('a test that waits runs beside the others, which do not take it before the end', async (t) => {
+test('a test that waits runs in addition to the others, which do not take it before the end', async (t) => {
   const [waits, other] = [{ waits: true }, { waits: false }];
   const left = (take: string, among: readonly object[]) =>
     evaluate(`(() => { const left = ${JSON.stringify(among)}; return [${take} ?? null, left]; })()`);
