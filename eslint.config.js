@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
@@ -34,11 +34,6 @@ const PACKAGES = {
   yaml: [{ name: 'yaml', message: message.yaml }],
 };
 const NATS = { group: ['@nats-io/*'], message: message.nats };
-
-/** The TypeScript projects, bottom first: a file belongs to the first one whose program contains it. */
-const PROJECTS = JSON.parse(readFileSync(new URL('tsconfig.json', import.meta.url), 'utf8')).references.map(
-  ({ path }) => `${path}/tsconfig.json`,
-);
 
 /** Restricted imports replace each other between blocks, so each block names all that it forbids. */
 function imports(allowed, patterns = []) {
@@ -144,7 +139,8 @@ export default defineConfig(
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: {
       parserOptions: {
-        project: PROJECTS,
+        // One program of all sources: with a program for each project, the types of lower layers are read and computed in each.
+        project: 'tsconfig.eslint.json',
         tsconfigRootDir: import.meta.dirname,
       },
     },
