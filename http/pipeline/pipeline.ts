@@ -3,6 +3,7 @@ import { answerPprof, isPprof, type Profiler } from '../debug/pprof.ts';
 import type { BodyBudget } from '../guards/body-budget.ts';
 import type { ConnectionLimit } from '../guards/connection-limit.ts';
 import type { CorsPolicy } from '../guards/cors.ts';
+import type { Door, Purpose } from '../guards/door.ts';
 import { framingFault } from '../guards/framing.ts';
 import { ANONYMOUS } from '../guards/principal.ts';
 import type { RateLimitGuard } from '../guards/rate-limit.ts';
@@ -34,6 +35,7 @@ const SECURITY_HEADERS: readonly Header[] = [
 
 /** Checks and files that the pipeline uses. */
 export interface Guards {
+  readonly door: Door;
   readonly cors: CorsPolicy;
   /** Returns the client that a request counts for. */
   readonly client: (request: HttpRequest) => string;
@@ -59,14 +61,14 @@ export interface Pipeline {
 const RETRY_LATER: readonly Header[] = [['Retry-After', '60']];
 
 /**
- * Creates the request pipeline: id, framing, rate limit, cache, route, parameters, content type, body, handler, tag,
+ * Creates the request pipeline: id, framing, host and origin, rate limit, cache, route, parameters, content type, body, handler, tag,
  * coding. Each stage up to the handler can end it with a problem. Throws if contract and handlers do not match.
  */
 export function createPipeline(
   contract: Contract,
   handlers: Handlers,
   ports: Ports,
-  { cors, client, tooMany, bodies, connections, profiler, pages }: Guards,
+  { door, cors, client, tooMany, bodies, connections, profiler, pages }: Guards,
 ): Pipeline {
   const router = bindRoutes(contract, handlers);
   const recent = new ResponseCache(ports.commits);
@@ -75,7 +77,7 @@ export function createPipeline(
     handle: (request) => {
       const requestId = requestIdOf(request.headers, () => ports.newId());
       if (isPage(request.path)) {
-        const answer = refusedAtDoor(request, requestId) ?? answerPage(pages, request, requestId);
+        const answer = refusedAtDoor(request, requestId, 'request') ?? answerPage(pages, request, requestId);
         return withHeaders(answer, commonHeaders(request.path, requestId));
       }
       const answered = dispatch(request, requestId);
@@ -85,7 +87,7 @@ export function createPipeline(
     },
     admit: (request) => {
       const requestId = requestIdOf(request.headers, () => ports.newId());
-      const refusal = refusedAtDoor(request, requestId) ?? refusedUpgrade(request, requestId);
+      const refusal = refusedAtDoor(request, requestId, 'upgrade') ?? refusedUpgrade(request, requestId);
       return refusal === null
         ? { status: 101, headers: commonHeaders(request.path, requestId), body: null }
         : finish(request, refusal, requestId);
@@ -97,11 +99,13 @@ export function createPipeline(
   };
 
   /** Rejects requests independently of their target. */
-  function refusedAtDoor(request: HttpRequest, requestId: string): HttpResponse | null {
+  function refusedAtDoor(request: HttpRequest, requestId: string, purpose: Purpose): HttpResponse | null {
     const fault = framingFault(request.headers);
     if (fault !== null) return problemResponse({ kind: 'bad-request', detail: fault }, requestId, [], true);
     if (ports.isStopping() && !isProbe(request.path))
       return problemResponse({ kind: 'unavailable', detail: 'the service is stopping' }, requestId, [], true);
+    const stranger = door.refusal(request, purpose);
+    if (stranger !== null) return problemResponse(stranger, requestId);
     if (!isApi(request.path)) return null;
     const refusal = tooMany(request);
     return refusal === null ? null : problemResponse(refusal.problem, requestId, refusal.headers);
@@ -114,12 +118,8 @@ export function createPipeline(
       return problemResponse(fault, requestId, headers);
     }
     const excess = connections.refusal(client(request));
-    if (excess !== null) {
-      return problemResponse({ kind: 'too-many-requests', detail: excess }, requestId, RETRY_LATER);
-    }
-    if (cors.allowsSocket(request)) return null;
-    const detail = 'pages of this origin cannot open the event channel (http.cors_origins)';
-    return problemResponse({ kind: 'forbidden', detail }, requestId);
+    if (excess === null) return null;
+    return problemResponse({ kind: 'too-many-requests', detail: excess }, requestId, RETRY_LATER);
   }
 
   /** Applies what all responses share: tag, coding, common headers. */
@@ -140,7 +140,7 @@ export function createPipeline(
   }
 
   function dispatch(request: HttpRequest, requestId: string): HttpResponse | Promise<HttpResponse> {
-    const refusal = refusedAtDoor(request, requestId);
+    const refusal = refusedAtDoor(request, requestId, 'request');
     if (refusal !== null) return refusal;
 
     if (profiler !== null && isPprof(request.path)) return answerPprof(profiler, request, requestId);

@@ -1,3 +1,5 @@
+import { secretSource, type SecretSource } from './secret-source.ts';
+
 /** How a daemon proves its identity to the bus, and checks that of the bus. Paths are as given. */
 export interface BusAccess {
   /** Empty: no user. */
@@ -9,9 +11,6 @@ export interface BusAccess {
   /** Null: TLS only if the URL or the server requires it, with the certificate authorities of Node. */
   readonly tls: BusTls | null;
 }
-
-/** A secret: the text itself, or the file that contains it. Null: none. */
-export type SecretSource = { readonly text: string } | { readonly file: string } | null;
 
 /** Paths of PEM files; empty: none. */
 export interface BusTls {
@@ -40,16 +39,8 @@ export function busAccess(
   lines: string[],
 ): BusAccess | null {
   const isSet = (key: keyof BusAccessValues): boolean => values[key] !== '';
-  const secretOf = (
-    text: 'bus.password' | 'bus.token',
-    file: 'bus.password_file' | 'bus.token_file',
-  ): SecretSource => {
-    if (isSet(text) && isSet(file)) lines.push(`${text}: cannot be set together with ${file}`);
-    if (isSet(file)) return { file: values[file] };
-    return isSet(text) ? { text: values[text] } : null;
-  };
-  const password = secretOf('bus.password', 'bus.password_file');
-  const token = secretOf('bus.token', 'bus.token_file');
+  const password = secretSource('bus.password', values, lines);
+  const token = secretSource('bus.token', values, lines);
   if ((password === null) === isSet('bus.user'))
     lines.push('bus.user: needs bus.password or bus.password_file, and these need bus.user');
   const ways = [isSet('bus.user'), token !== null, isSet('bus.credentials_file')].filter(Boolean).length;
