@@ -1,5 +1,7 @@
 import type { Profiler } from './debug/pprof.ts';
 import { startPprofServer } from './debug/pprof-server.ts';
+import { accessGuard } from './guards/access.ts';
+import { Authenticator } from './guards/authenticator.ts';
 import { BodyBudget, type BodyLimits } from './guards/body-budget.ts';
 import { clientOf } from './guards/client-address.ts';
 import { ConnectionLimit } from './guards/connection-limit.ts';
@@ -44,8 +46,6 @@ export interface BrowserOptions {
   /** `http.public_url`, validated; null: none. */
   readonly publicUrl: string | null;
   readonly machine: MachineHosts;
-  /** Name of the session cookie (`auth.session.cookie_name`); null while authentication is off. */
-  readonly sessionCookie: string | null;
 }
 
 /** The running servers of the front. */
@@ -66,8 +66,10 @@ export async function startFront(options: FrontOptions, ports: Ports): Promise<F
     clientOf(request.remoteAddress, request.headers, trustProxy);
   const { profiler, pprofAddress } = options;
   const { door, cors } = browserGuards(options, ports);
-  const pipeline = createPipeline(contract, handlersOf(contract), ports, {
+  const authenticator = ports.auth.enabled ? new Authenticator(ports, ports.auth.cookieName) : null;
+  const pipeline = createPipeline(contract, handlersOf(contract, ports), ports, {
     door,
+    access: accessGuard(authenticator),
     cors,
     client,
     tooMany: rateLimitGuard(limit, client, () => ports.steadyNow()),
@@ -80,7 +82,6 @@ export async function startFront(options: FrontOptions, ports: Ports): Promise<F
   const gateway = new Gateway(ports, { connections, messages });
   const service = {
     admit: pipeline.admit,
-    clientOf: client,
     opened: gateway.opened.bind(gateway),
     stop: gateway.stop.bind(gateway),
   };
@@ -116,8 +117,9 @@ function browserGuards(
   options: FrontOptions,
   ports: Ports,
 ): { readonly door: Door; readonly cors: CorsPolicy } {
-  const { corsOrigins, allowedHosts, publicUrl, machine, sessionCookie } = options;
-  const isAuthenticated = sessionCookie !== null;
+  const { corsOrigins, allowedHosts, publicUrl, machine } = options;
+  const isAuthenticated = ports.auth.enabled;
+  const sessionCookie = isAuthenticated ? ports.auth.cookieName : null;
   if (isAuthenticated && corsOrigins.includes('*'))
     ports.log('error', 'http.cors_origins: * has no effect while authentication is on; list the origins', {});
   const origins = new ListedOrigins(corsOrigins, isAuthenticated);

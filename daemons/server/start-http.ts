@@ -36,7 +36,6 @@ export async function startHttp(
       allowedHosts,
       publicUrl,
       machine,
-      sessionCookie: null,
       rateLimit: { limit: rateLimit, trustProxy },
       bodies,
       connectionsPerClient,

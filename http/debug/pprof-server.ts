@@ -44,7 +44,6 @@ export function startPprofServer(
   };
   const service = {
     admit: finished,
-    clientOf: () => '',
     opened: () => {
       throw new Error('profiles have no WebSocket connections');
     },

@@ -1,6 +1,6 @@
 import { credsAuthenticator, type NodeConnectionOptions } from '@nats-io/transport-node';
 import type { BusAccess, BusTls } from '../../core/config/bus-access.ts';
-import { contentOfFile, readSecret } from '../system/secret-file.ts';
+import { readConfiguredFile, readSecret } from '../system/secret-file.ts';
 import type { ServerList } from './server-address.ts';
 
 type AccessOptions = Pick<NodeConnectionOptions, 'tls' | 'user' | 'pass' | 'token' | 'authenticator'>;
@@ -25,16 +25,16 @@ export function accessOptions({ isTls, user, password, token, access }: ServerLi
 function identityOptions(access: BusAccess): AccessOptions {
   if (access.credentialsFile !== '')
     return {
-      authenticator: credsAuthenticator(contentOfFile('bus.credentials_file', access.credentialsFile)),
+      authenticator: credsAuthenticator(readConfiguredFile('bus.credentials_file', access.credentialsFile)),
     };
-  const token = readSecret('bus.token', access.token);
-  if (token !== null) return { token };
-  const pass = readSecret('bus.password', access.password);
-  return pass === null ? {} : { user: access.user, pass };
+  const { token, password } = access;
+  if (token !== null) return { token: readSecret('bus.token_file', token) };
+  if (password === null) return {};
+  return { user: access.user, pass: readSecret('bus.password_file', password) };
 }
 
 function tlsOptions({ caFile, certFile, keyFile }: BusTls): NonNullable<NodeConnectionOptions['tls']> {
-  const pem = (key: string, path: string): string => contentOfFile(key, path).toString('utf8');
+  const pem = (key: string, path: string): string => readConfiguredFile(key, path).toString('utf8');
   return {
     ...(caFile === '' ? {} : { ca: pem('bus.tls.ca_file', caFile) }),
     ...(certFile === '' ? {} : { cert: pem('bus.tls.cert_file', certFile) }),

@@ -5,30 +5,26 @@ import type { SecretSource } from '../../core/config/secret-source.ts';
 const FILE_BYTES_MAX = 1024 * 1024;
 
 /**
- * Returns the secret of the key `name`, null if there is none. A file is read now; the line feed at its end is not part
- * of the secret.
+ * Returns a secret, without the line feed at the end of its file. `key` is the configuration key of the file.
  *
- * @throws Error that names the key and the path, but not the content, if the file cannot be used or does not contain
- *   exactly one line of text.
+ * @throws Error that names the key and the path if the file cannot be used.
  */
-export function readSecret(name: string, source: SecretSource): string | null {
-  if (source === null) return null;
+export function readSecret(key: string, source: NonNullable<SecretSource>): string {
   if ('text' in source) return source.text;
-  const fileKey = `${name}_file`;
-  const secret = contentOfFile(fileKey, source.file)
+  const secret = readConfiguredFile(key, source.file)
     .toString('utf8')
     .replace(/\r?\n$/, '');
   if (secret === '' || /[\u0000-\u001f\u007f]/.test(secret))
-    throw new Error(`${fileKey}: the file ${source.file} must contain one line of text`);
+    throw new Error(`${key}: the file ${source.file} must contain one line of text`);
   return secret;
 }
 
 /**
  * Returns the content of a file that a configuration key names.
  *
- * @throws Error that names the key and the path if the file cannot be read or is larger than 1 MiB.
+ * @throws Error that names the key and the path if the file cannot be used.
  */
-export function contentOfFile(key: string, path: string): Buffer {
+export function readConfiguredFile(key: string, path: string): Buffer {
   try {
     const { size } = statSync(path);
     if (size > FILE_BYTES_MAX) throw new Error(`it is larger than ${FILE_BYTES_MAX} bytes`);

@@ -1,4 +1,5 @@
 import type { RateLimit } from '../rate-limit/rate-limiter.ts';
+import { authConfig, type AuthConfig } from './auth-config.ts';
 import { busAccess, type BusAccess } from './bus-access.ts';
 import type { ConfigSources, Resolved } from './resolve.ts';
 import { resolveServer } from './resolve.ts';
@@ -25,6 +26,7 @@ export interface ServerConfig {
     /** Null: profiles are served at `addr`. */
     readonly pprofAddr: ListenAddress | null;
   };
+  readonly auth: AuthConfig;
   readonly data: {
     readonly dir: string;
     /** 0: never. */
@@ -112,6 +114,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
     lines.push(
       'bus.url: must be set for the other keys of the access to a NATS server: the managed server has none',
     );
+  const auth = authConfig(values, lines);
   if (lines.length > 0) return { ok: false, lines };
   return {
     ok: true,
@@ -132,6 +135,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         enablePprof: values['http.enable_pprof'],
         pprofAddr: values['http.pprof_addr'],
       },
+      auth,
       data: { dir: values['data.dir'], compactFreePercent: values['data.compact_free_percent'] },
       bus: {
         urls: values['bus.url'],

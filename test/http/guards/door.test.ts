@@ -8,11 +8,13 @@ import { runCrossSiteWrites } from '../../attack/cross-site-writes.ts';
 import { runExposure } from '../../attack/exposure.ts';
 import { runForgedAddresses, runForgedTargets } from '../../attack/forwarded-headers.ts';
 import type { AttackReport, Site } from '../../attack/attack.ts';
-import { NO_RATE_LIMIT, startForBrowsers } from '../kit/api-fixture.ts';
+import { AUTH_OFF, NO_RATE_LIMIT, startForBrowsers } from '../kit/api-fixture.ts';
 
 const LISTED = 'https://pipeline.example';
 const PUBLIC = 'https://farm.example';
 const NAMED: Partial<BrowserOptions> = { corsOrigins: [LISTED], publicUrl: PUBLIC };
+
+const AUTH_ON = { ...AUTH_OFF, enabled: true };
 
 const siteOf = (port: number, session: string | null = null): Site => ({
   port,
@@ -35,7 +37,7 @@ void test('pages of other origins change nothing while authentication is off', a
 });
 
 void test('pages of other origins change nothing with the session cookie', async (t) => {
-  const { api, client } = await startForBrowsers(t, { ...NAMED, sessionCookie: 'svc_session' });
+  const { api, client } = await startForBrowsers(t, NAMED, {}, AUTH_ON);
   finds(t, await runCrossSiteWrites(siteOf(client.port, 'svc_session=x'), 120));
   t.same(api.asked, []);
   const own = `http://localhost:${client.port}`;
@@ -66,13 +68,13 @@ void test('pages of other origins change nothing with the session cookie', async
 void test('only the listed origin may read, with credentials only while authentication is on', async (t) => {
   const off = await startForBrowsers(t, NAMED);
   finds(t, await runCrossOriginReads(siteOf(off.client.port), 100));
-  const on = await startForBrowsers(t, { ...NAMED, sessionCookie: 'svc_session' });
+  const on = await startForBrowsers(t, NAMED, {}, AUTH_ON);
   finds(t, await runCrossOriginReads(siteOf(on.client.port, 'svc_session=x'), 100));
 });
 
 void test('the wildcard: an empty list allows reads, * also changes, and authentication turns it off', async (t) => {
-  const asked = async (browsers: Partial<BrowserOptions>): Promise<unknown> => {
-    const { api, client } = await startForBrowsers(t, browsers);
+  const asked = async (corsOrigins: readonly string[], auth = AUTH_OFF): Promise<unknown> => {
+    const { api, client } = await startForBrowsers(t, { corsOrigins }, {}, auth);
     const headers = { origin: 'https://any.example', 'content-type': 'application/json' };
     const read = await client.get('/api/v1/farms', headers);
     const write = await client.send('POST', '/api/v1/farms', { headers, body: '{}' });
@@ -86,14 +88,14 @@ void test('the wildcard: an empty list allows reads, * also changes, and authent
     };
   };
   const none = { allowed: undefined, credentials: undefined, errors: [] };
-  t.same(await asked({}), { ...none, allowed: '*', statuses: [403, 403] });
-  t.same(await asked({ corsOrigins: ['*'] }), { ...none, allowed: '*', statuses: [400, 400] });
-  t.same(await asked({ corsOrigins: ['*'], sessionCookie: 'svc_session' }), {
+  t.same(await asked([]), { ...none, allowed: '*', statuses: [403, 403] });
+  t.same(await asked(['*']), { ...none, allowed: '*', statuses: [400, 400] });
+  t.same(await asked(['*'], AUTH_ON), {
     ...none,
-    statuses: [400, 403],
+    statuses: [401, 403],
     errors: ['http.cors_origins: * has no effect while authentication is on; list the origins'],
   });
-  t.same(await asked({ sessionCookie: 'svc_session' }), { ...none, statuses: [400, 403] });
+  t.same(await asked([], AUTH_ON), { ...none, statuses: [401, 403] });
 });
 
 void test('another host gets 421, except at the probes', async (t) => {
