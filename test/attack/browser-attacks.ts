@@ -23,3 +23,10 @@ export const BROWSER_ATTACKS: readonly BrowserAttack[] = [
   { row: 'T6', count: 120, run: runCrossSiteSockets },
   { row: 'T16', count: 250, run: runForgedTargets },
 ];
+
+/**
+ * Returns the number of attempts of an attack with `full` attempts: a tenth of them, or all if the environment variable
+ * `CALLSHEET_ATTACKS` is `full`.
+ */
+export const attemptsOf = (full: number): number =>
+  process.env['CALLSHEET_ATTACKS'] === 'full' ? full : Math.ceil(full / 10);

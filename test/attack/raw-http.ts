@@ -27,18 +27,20 @@ export function exchange(
 ): Promise<RawAnswer | null> {
   return new Promise((resolve, reject) => {
     let received = '';
+    const sent = typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : bytes;
+    const isHead = sent.toString('latin1', 0, 5) === 'HEAD ';
     const finish = (answer: RawAnswer | null): void => {
       resolve(answer);
       socket.destroy();
     };
     const socket = connect(port, '127.0.0.1', () => {
-      socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : bytes);
+      socket.write(sent);
       if (endsAfter) socket.end();
     });
     socket.setEncoding('latin1');
     socket.on('data', (data) => {
       received += String(data);
-      const answer = answerOf(received);
+      const answer = answerOf(received, isHead);
       if (answer !== null) finish(answer);
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
@@ -49,14 +51,15 @@ export function exchange(
   });
 }
 
-/** Returns the first answer in the received bytes; null if it is not complete. */
-function answerOf(received: string): RawAnswer | null {
+/** Returns the first answer in the received bytes; null if it is not complete. An answer to HEAD has no body. */
+function answerOf(received: string, isHead: boolean): RawAnswer | null {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return null;
   const head = received.slice(0, end);
   const status = Number(head.split(' ', 2)[1]);
   const body = received.slice(end + 4);
-  const length = status === 101 || status === 204 ? 0 : Number(headerOf(head, 'content-length') ?? Infinity);
+  const length =
+    isHead || status === 101 || status === 204 ? 0 : Number(headerOf(head, 'content-length') ?? Infinity);
   return body.length >= length ? { status, head, body: body.slice(0, length) } : null;
 }
 

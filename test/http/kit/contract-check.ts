@@ -36,7 +36,8 @@ export function checkAnswer(method: string, target: string, answer: Answer): voi
   }
   const { responses, id } = match.target;
   const listed = responses.get(String(answer.status));
-  if (listed === undefined && !EVERYWHERE.has(answer.status)) fail(where, 'the contract does not list this status');
+  if (listed === undefined && !EVERYWHERE.has(answer.status))
+    fail(where, 'the contract does not list this status');
   const response = listed ?? responses.get('default');
   if (response === undefined) {
     fail(where, 'the contract lists only other statuses');
