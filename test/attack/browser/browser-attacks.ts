@@ -1,4 +1,5 @@
-import type { AttackReport, Site } from './attack.ts';
+import type { AttackReport } from '../attack.ts';
+import type { Site } from './attempts.ts';
 import { runCrossOriginReads } from './cross-origin-reads.ts';
 import { runCrossSiteSockets } from './cross-site-sockets.ts';
 import { runCrossSiteWrites } from './cross-site-writes.ts';

@@ -1,4 +1,5 @@
-import { hasStatus, OWN_HOST, runAttempts, type AttackReport, type Attempt, type Site } from './attack.ts';
+import type { AttackReport } from '../attack.ts';
+import { hasStatus, OWN_HOST, runAttempts, type Attempt, type Site } from './attempts.ts';
 import { exchange, rawRequest, type RawAnswer } from './raw-http.ts';
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;

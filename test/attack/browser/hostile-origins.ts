@@ -1,4 +1,4 @@
-import { OWN_HOST, type Site } from './attack.ts';
+import { OWN_HOST, type Site } from './attempts.ts';
 
 /** Values of one header, in order: none, one, or several. */
 export type Values = readonly string[];

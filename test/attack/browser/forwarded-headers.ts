@@ -1,4 +1,5 @@
-import { hasStatus, OWN_HOST, runAttempts, type AttackReport, type Attempt, type Site } from './attack.ts';
+import type { AttackReport } from '../attack.ts';
+import { hasStatus, OWN_HOST, runAttempts, type Attempt, type Site } from './attempts.ts';
 import { exchange, rawRequest, type RawHeaders } from './raw-http.ts';
 
 const ADDRESSES = [

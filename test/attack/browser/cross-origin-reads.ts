@@ -1,4 +1,5 @@
-import { OWN_HOST, runAttempts, type AttackReport, type Attempt, type Site } from './attack.ts';
+import type { AttackReport } from '../attack.ts';
+import { OWN_HOST, runAttempts, type Attempt, type Site } from './attempts.ts';
 import { hostileOrigins } from './hostile-origins.ts';
 import { exchange, headerOf, rawRequest, type RawAnswer, type RawHeaders } from './raw-http.ts';
 
