@@ -27,7 +27,10 @@ test('pages of other origins attack a service with authentication', async (t) =>
   t.strictSame((await runExposure(site, 20, secrets)).violations, [], 'T35');
   const after = await auth.send({ path: '/api/v1/farms' }, auth.admin);
   t.equal(after.text, before.text, 'the attacks have changed nothing');
-  t.match(service.daemon.log(), 'http.cors_origins: * has no effect while authentication is on; list the origins');
+  t.match(
+    service.daemon.log(),
+    'http.cors_origins: * has no effect while authentication is on; list the origins',
+  );
   for (const secret of [ADMIN.password, apiKey, session.split('=')[1] ?? ''])
     t.notOk(service.daemon.log().includes(secret), 'no secret is logged');
 });
