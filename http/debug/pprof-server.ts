@@ -10,8 +10,8 @@ import { answerPprof, isPprof, type Profiler } from './pprof.ts';
 export interface PprofServerParts {
   readonly profiler: Profiler;
   readonly door: Pick<Door, 'hostRefusal'>;
-  newId(): string;
-  failed(error: unknown): void;
+  readonly newId: () => string;
+  readonly failed: (error: unknown) => void;
 }
 
 /** No path of this server accepts WebSocket connections; the engine needs one. */

@@ -15,7 +15,7 @@ export interface DoorSettings {
   readonly sessionCookie: string | null;
 }
 
-/** What a request at the door asks for. */
+/** Purpose of a request. */
 export type Purpose = 'request' | 'upgrade';
 
 /** Methods that change nothing (RFC 9110, 9.2.1). */
