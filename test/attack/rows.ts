@@ -1,7 +1,8 @@
 import { accountRows } from './accounts/account-rows.ts';
 import type { AttackRow } from './attack.ts';
+import { browserRows } from './browser/browser-rows.ts';
 
 /** All rows, in the order of their ids. */
-export const ATTACK_ROWS: readonly AttackRow[] = [...accountRows].sort(
+export const ATTACK_ROWS: readonly AttackRow[] = [...accountRows, ...browserRows].sort(
   (a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)),
 );

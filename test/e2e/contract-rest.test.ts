@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test, type Test } from 'tap';
 import type { Site } from '../attack/browser/attempts.ts';
-import { attemptsOf, BROWSER_ATTACKS } from '../attack/browser/browser-attacks.ts';
+import { BROWSER_ATTACKS, shortForm } from '../attack/browser/browser-attacks.ts';
 import { runExposure } from '../attack/browser/exposure.ts';
 import { runCases } from '../kit/cases.ts';
 import { CheckedClient } from '../kit/checked-client.ts';
@@ -97,7 +97,7 @@ await test(
       apiKey: null,
     };
     for (const { row, count, run } of BROWSER_ATTACKS)
-      t.strictSame((await run(site, attemptsOf(count))).violations, [], row);
+      t.strictSame((await run(site, shortForm(count))).violations, [], row);
     t.same((await api.get('/api/v1/farms')).body, [], 'the attacks have changed nothing');
     t.strictSame((await runExposure(site, 20, [])).violations, [], 'profiles have an address of their own');
     t.equal((await fetch(`http://127.0.0.1:${pprofPort}/debug/pprof/`)).status, 200);
