@@ -1,3 +1,4 @@
+import { ldapSettings, type LdapSettings, type LdapValues } from './ldap-settings.ts';
 import { secretSource, type SecretSource } from './secret-source.ts';
 
 /** Settings of authentication (docs/contract/authentication.md). Times are in milliseconds. */
@@ -14,10 +15,12 @@ export interface AuthConfig {
   readonly slowsFailedLogins: boolean;
   /** Minimum length of a new password in characters. */
   readonly passwordLengthMin: number;
+  /** Null: logins ask no directory. */
+  readonly ldap: LdapSettings | null;
 }
 
 /** Values of the keys of authentication. */
-export interface AuthValues {
+export interface AuthValues extends LdapValues {
   readonly 'auth.enabled': boolean;
   readonly 'auth.bootstrap.username': string | null;
   readonly 'auth.bootstrap.password': string;
@@ -30,8 +33,8 @@ export interface AuthValues {
   readonly 'auth.password_length_min': number;
 }
 
-/** Returns the settings of authentication. Contradictions are added to `lines`. */
-export function authConfig(values: AuthValues, lines: string[]): AuthConfig {
+/** Returns the settings of authentication. Contradictions are added to `lines`, risks and keys without effect to `notes`. */
+export function authConfig(values: AuthValues, lines: string[], notes: string[]): AuthConfig {
   const username = values['auth.bootstrap.username'];
   const password = secretSource('auth.bootstrap.password', values, lines);
   if ((username === null) !== (password === null)) {
@@ -49,5 +52,6 @@ export function authConfig(values: AuthValues, lines: string[]): AuthConfig {
     validateJobOwner: values['auth.validate_job_owner'],
     slowsFailedLogins: values['auth.login_throttle'],
     passwordLengthMin: values['auth.password_length_min'],
+    ldap: ldapSettings(values, lines, notes),
   };
 }

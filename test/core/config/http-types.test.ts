@@ -94,7 +94,8 @@ test('origins follow the grammar of the contract', async (t) => {
   }
   for (const bad of [',', 'https://a.example,', ',https://a.example'])
     t.equal(textOf(origins(), bad), 'has an empty entry', bad);
-  for (const bad of [1, true, null, {}]) t.match(documentOf(origins(), bad), /^must be a list/, JSON.stringify(bad));
+  for (const bad of [1, true, null, {}])
+    t.match(documentOf(origins(), bad), /^must be a list/, JSON.stringify(bad));
 });
 
 test('the public URL is an origin of HTTP', async (t) => {

@@ -298,6 +298,7 @@ export class ApiFixture {
         },
       },
       passwords: new Argon2Passwords(),
+      directory: null,
       secrets: randomSecrets,
       auth: this.auth,
       largeJobs: {
