@@ -2594,7 +2594,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Any other error: 405 for a method that the path does not have (with `Allow`), 500, and 503 while the service stops or the requests in progress have too many bytes (with `Retry-After`). */
+        /** @description Any other error: 403 for a change by a page whose origin is not allowed (`http.cors_origins`), 405 for a method that the path does not have (with `Allow`), 421 for a `Host` that the service does not answer to (`http.allowed_hosts`), 500, and 503 while the service stops or the requests in progress have too many bytes (with `Retry-After`). */
         readonly Problem: {
             headers: {
                 readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -5548,7 +5548,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            /** @description The origin of the page is not allowed (`http.cors_origins`). */
+            /** @description The origin of the page is not allowed (`http.cors_origins`, `http.public_url`). */
             readonly 403: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];

@@ -252,6 +252,7 @@ export const PROBLEM_STATUSES: Readonly<Record<number, string>> = {
 export const PROBLEM_STATUSES_NOT_YET: readonly number[] = [];
 /** A request to the event channel without a WebSocket upgrade, an internal server error, and heads that are refused. */
 export const PROBLEM_STATUSES_ADDITIVE: Readonly<Record<number, string>> = {
+  421: 'Misdirected Request',
   426: 'Upgrade Required',
   431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
@@ -268,8 +269,10 @@ export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
   'auth.session.ttl': '168h',
   'auth.validate_job_owner': 'true',
   'http.addr': '0.0.0.0:8080',
+  'http.allowed_hosts': null,
   'http.cors_origins': null,
   'http.enable_pprof': 'false',
+  'http.public_url': null,
   'http.rate_limit.enabled': 'true',
   'http.rate_limit.rps': '20',
   'http.rate_limit.burst': '40',
@@ -310,6 +313,7 @@ export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
   'log.level': 'info',
 };
 export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
+  'http.pprof_addr': '',
   'auth.bootstrap.password_file': '',
   'auth.login_throttle': 'true',
   'auth.password_length_min': '8',

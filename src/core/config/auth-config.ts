@@ -1,5 +1,5 @@
 import { ldapSettings, type LdapSettings, type LdapValues } from './ldap-settings.ts';
-import type { SecretSource } from './secret-source.ts';
+import { secretSource, type SecretSource } from './secret-source.ts';
 
 /** Settings of authentication (docs/contract/authentication.md). Times are in milliseconds. */
 export interface AuthConfig {
@@ -36,11 +36,7 @@ export interface AuthValues extends LdapValues {
 /** Returns the settings of authentication. Contradictions are added to `lines`, risks and keys without effect to `notes`. */
 export function authConfig(values: AuthValues, lines: string[], notes: string[]): AuthConfig {
   const username = values['auth.bootstrap.username'];
-  const text = values['auth.bootstrap.password'];
-  const file = values['auth.bootstrap.password_file'];
-  if (text !== '' && file !== '')
-    lines.push('auth.bootstrap.password: cannot be set together with auth.bootstrap.password_file');
-  const password = file !== '' ? { file } : text !== '' ? { text } : null;
+  const password = secretSource('auth.bootstrap.password', values, lines);
   if ((username === null) !== (password === null)) {
     const missing = username === null ? 'auth.bootstrap.username' : 'auth.bootstrap.password';
     lines.push(`${missing}: must be set, because the other half of the first administrator is set`);

@@ -5,6 +5,7 @@ import { ROLES } from '../access/permissions.ts';
 import { USERNAME_LENGTH_MAX } from '../records/user.ts';
 import { BURST_MAX, RPS_MAX } from '../rate-limit/rate-limiter.ts';
 import { WIRE_LIMITS } from '../wire/limits.ts';
+import { hostPattern, origins, publicUrl, trustedPeers } from './http-types.ts';
 import { groupRoles, ldapAttribute, ldapFilter, ldapUrl } from './ldap-types.ts';
 import {
   address,
@@ -18,7 +19,6 @@ import {
   list,
   name,
   optional,
-  origin,
   secret,
   tags,
   text,
@@ -37,8 +37,6 @@ export interface ConfigKey<T> {
   /** Meaning of an empty default, for the reference. */
   readonly defaultMeans?: string;
   readonly description: string;
-  /** The key has no flag, because other users of the machine can read the arguments of a process. */
-  readonly isWithoutFlag?: true;
 }
 
 function key<T>(
@@ -88,15 +86,12 @@ const LDAP_KEYS = {
     'Account that searches for users and groups: a DN, or a name that the directory accepts instead.',
     'anonymous searches',
   ),
-  'auth.ldap.bind_password': {
-    ...key(
-      secret(),
-      '',
-      'Password of `auth.ldap.bind_dn`. Prefer `auth.ldap.bind_password_file`. It has no flag.',
-      'none',
-    ),
-    isWithoutFlag: true,
-  },
+  'auth.ldap.bind_password': key(
+    secret(),
+    '',
+    'Password of `auth.ldap.bind_dn`. Prefer `auth.ldap.bind_password_file`. It has no flag.',
+    'none',
+  ),
   'auth.ldap.bind_password_file': key(
     text(),
     '',
@@ -213,10 +208,22 @@ const SERVER_KEYS = {
     'HTTP engine: `uws` (uWebSockets.js), `node` (node:http), or `auto`: uWebSockets.js where its binary for this version of Node is present and has the pinned checksum, otherwise node:http. With `uws` the service does not start without that binary.',
   ),
   'http.cors_origins': key(
-    list(origin()),
+    origins(),
     '',
-    'Origins whose pages may call the API from a browser: scheme://host[:port], or *.',
-    'every origin (*)',
+    'Origins whose pages may call the API from a browser: scheme://host[:port], or *. Without authentication an empty list allows pages of every origin to read; only a written * also allows them to change something. With authentication, * has no effect. See security.md.',
+    'every origin (*) may read',
+  ),
+  'http.allowed_hosts': key(
+    list(hostPattern()),
+    '',
+    'Further names and addresses under which the service answers: NAME, *.DOMAIN, an address, or * for every one. A request to any other host gets 421. See security.md.',
+    'loopback, the names and addresses of the machine, the hosts of `http.addr` and `http.public_url`',
+  ),
+  'http.public_url': key(
+    optional(publicUrl()),
+    '',
+    'URL under which users reach the service, for example behind a reverse proxy with TLS. Its pages may use the API.',
+    'none',
   ),
   'http.rate_limit.enabled': key(
     boolean(),
@@ -245,14 +252,20 @@ const SERVER_KEYS = {
     'Maximum number of bytes of the request bodies of one client address in memory at the same time. Requests beyond it get 429.',
   ),
   'http.trust_proxy': key(
-    boolean(),
+    trustedPeers(),
     'false',
-    'Takes the client address from the last entry of X-Forwarded-For. Use it only behind a reverse proxy that sets the header and receives every request: otherwise a client can forge its address.',
+    'Peers whose X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host count: addresses and networks of reverse proxies. The client is the last address of X-Forwarded-For that is not one of them. `true` trusts every peer and takes the last entry: use it only if every request comes through a proxy that sets the headers. See security.md.',
   ),
   'http.enable_pprof': key(
     boolean(),
     'false',
     'Serves profiles of every thread under /debug/pprof/ to every client that can reach the address.',
+  ),
+  'http.pprof_addr': key(
+    optional(address()),
+    '',
+    'Address of /debug/pprof/ with `http.enable_pprof`, for example 127.0.0.1:6060. The routes are then absent at `http.addr`.',
+    '`http.addr`',
   ),
   'auth.enabled': key(
     boolean(),

@@ -39,6 +39,8 @@ interface Setting {
    * Set for sources that both daemons may share (files and environments): keys of the other daemon are allowed there.
    */
   readonly shared: boolean;
+  /** False for flags, which other users of the machine can read. */
+  readonly mayHoldSecrets: boolean;
   readonly parse: (key: ConfigKey<unknown>) => Parsed<unknown>;
   readonly isOff: (off: string) => boolean;
 }
@@ -56,6 +58,7 @@ function fromFile(file: NonNullable<ConfigSources['file']>): Setting[] | null {
     source: `the file ${file.path}`,
     nameOf: (key) => key,
     shared: true,
+    mayHoldSecrets: true,
     parse: (key) => key.type.fromDocument(value),
     isOff: (off) => String(value) === off,
   }));
@@ -71,6 +74,7 @@ function fromEnvironment(environment: ConfigSources['environment']): Setting[] {
         source: `the environment variable ${name}`,
         nameOf: environmentName,
         shared: true,
+        mayHoldSecrets: true,
         parse: (key: ConfigKey<unknown>) => key.type.fromText(value),
         isOff: (off: string) => value === off,
       },
@@ -84,6 +88,7 @@ function fromFlags(flags: readonly GivenFlag[]): Setting[] {
     source: `the flag ${flag}`,
     nameOf: flagName,
     shared: false,
+    mayHoldSecrets: false,
     parse: (key) => {
       // `--worker-allow-root` without a value means true. Every other key needs a value.
       const parsed = key.type.fromText(value ?? 'true');
@@ -93,6 +98,10 @@ function fromFlags(flags: readonly GivenFlag[]): Setting[] {
     isOff: (off) => value === off,
   }));
 }
+
+/** Returns the error of a secret on a command line. It does not show the value. */
+const secretFlag = (name: string, setting: Setting): string =>
+  `${name}: a secret has no flag, because command lines are public; set ${name}_file or the environment variable ${environmentName(name)} (set in ${setting.source})`;
 
 function unknownKey(setting: Setting, candidates: Iterable<string>): string {
   const nearest = nearestName(setting.name, [...candidates].map(setting.nameOf));
@@ -131,10 +140,8 @@ function resolve<Keys extends KeySet>(
     const name = own.find(means);
     const definition = name === undefined ? undefined : keys[name];
     if (name !== undefined && definition !== undefined) {
-      if (definition.isWithoutFlag === true && !setting.shared) {
-        lines.push(
-          `${name}: has no flag; use ${name}_file, ${environmentName(name)} or the file of --config`,
-        );
+      if (definition.type.isSecret === true && !setting.mayHoldSecrets) {
+        lines.push(secretFlag(name, setting));
         continue;
       }
       const parsed = setting.parse(definition);
