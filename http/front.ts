@@ -1,4 +1,6 @@
 import type { Profiler } from './debug/pprof.ts';
+import { accessGuard } from './guards/access.ts';
+import { Authenticator } from './guards/authenticator.ts';
 import { BodyBudget, type BodyLimits } from './guards/body-budget.ts';
 import { clientOf } from './guards/client-address.ts';
 import { ConnectionLimit } from './guards/connection-limit.ts';
@@ -41,7 +43,9 @@ export async function startFront(options: FrontOptions, ports: Ports): Promise<H
   const connections = new ConnectionLimit(limit === null ? null : options.connectionsPerClient);
   const client = (request: HttpRequest): string =>
     clientOf(request.remoteAddress, request.headers, trustProxy);
-  const pipeline = createPipeline(contract, handlersOf(contract), ports, {
+  const authenticator = ports.auth.enabled ? new Authenticator(ports, ports.auth.cookieName) : null;
+  const pipeline = createPipeline(contract, handlersOf(contract, ports), ports, {
+    access: accessGuard(authenticator),
     cors: new CorsPolicy(options.corsOrigins),
     client,
     tooMany: rateLimitGuard(limit, client, () => ports.steadyNow()),
@@ -54,7 +58,6 @@ export async function startFront(options: FrontOptions, ports: Ports): Promise<H
   const gateway = new Gateway(ports, { connections, messages });
   const service = {
     admit: pipeline.admit,
-    clientOf: client,
     opened: gateway.opened.bind(gateway),
     stop: gateway.stop.bind(gateway),
   };

@@ -4,6 +4,8 @@ import type { ServiceEnvelope } from '../actors/service/service-messages.ts';
 import type { ReplyTo } from '../actors/kernel/address.ts';
 import type { DiagnosticLog } from '../src/core/diagnostics/diagnostic-log.ts';
 import type { BusReach } from '../src/core/discovery/bus-address.ts';
+import type { Passwords } from '../src/core/ports/passwords.ts';
+import type { Secrets } from '../src/core/ports/secrets.ts';
 import type { FarmId, JobId } from '../src/core/ids.ts';
 import type { RetryPolicy } from '../src/core/lifecycle/retry-policy.ts';
 import type { ServiceActivity } from '../src/core/metrics/state-counts.ts';
@@ -13,6 +15,7 @@ import type { StoreReader } from '../src/core/ports/store.ts';
 import type { Outcome } from '../src/core/problems.ts';
 import type { PointedError } from '../src/openjd/primitives/pointed-error.ts';
 import type { JobRecord, TemplateFormat } from '../src/core/records/job.ts';
+import type { CookieSettings } from './accounts/session-cookie.ts';
 import type { FarmWatch } from './history/farm-watch.ts';
 import type { JobLists } from './lists/job-lists.ts';
 import type { TaskLists } from './lists/task-lists.ts';
@@ -31,6 +34,9 @@ export interface Ports {
   /** Load history of farms and workers. */
   readonly history: Pick<FarmWatch, 'farm' | 'farmNow' | 'worker' | 'paused'>;
   readonly actors: Actors;
+  readonly passwords: Passwords;
+  readonly secrets: Secrets;
+  readonly auth: AuthSettings;
   /** Parses, validates and resolves a template on another thread, with a deadline. */
   prepareJob(request: PreparationRequest): Promise<Preparation>;
   readonly largeJobs: LargeJobs;
@@ -77,12 +83,23 @@ export interface Actors {
    * address fixes the type of the reply. Rejects if no reply will come.
    */
   ask<Answer>(make: (replyTo: ReplyTo<Outcome<Answer>>) => ServiceEnvelope): Promise<Outcome<Answer>>;
+  /** Sends a message that has no reply. */
+  tell(envelope: ServiceEnvelope): void;
   /** Submits a job to its farm (message `job.submit`) without copying the bodies of its steps. */
   submit(
     farm: FarmId,
     submission: Omit<JobSubmission, 'plan'>,
     plan: PlanInParts,
   ): Promise<Outcome<JobRecord>>;
+}
+
+/** Settings of authentication (docs/contract/authentication.md). */
+export interface AuthSettings extends CookieSettings {
+  /** False: every request is an anonymous superuser. */
+  readonly enabled: boolean;
+  readonly validateJobOwner: boolean;
+  /** Minimum length of a new password in characters. */
+  readonly passwordLengthMin: number;
 }
 
 export interface PreparationRequest {

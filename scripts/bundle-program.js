@@ -18,7 +18,7 @@ const ENTRIES = {
 };
 
 /** Packages that load files of their own: binaries, threads, or, for S3, modules that few farms need. */
-const EXTERNAL = ['lmdb', 'msgpackr', 'piscina', 'pino', 'ws', /^@aws-sdk\//];
+const EXTERNAL = ['@node-rs/argon2', 'lmdb', 'msgpackr', 'piscina', 'pino', 'ws', /^@aws-sdk\//];
 
 /**
  * Bundles into the folder, unless the last bundle is newer than all records of the compiler and than this file.

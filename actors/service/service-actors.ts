@@ -1,3 +1,4 @@
+import { accountsActor } from './accounts/accounts-actor.ts';
 import { catalogActor } from './catalog/catalog-actor.ts';
 import { farmActor } from './farm/farm-actor.ts';
 import { idempotencyActor } from './idempotency/idempotency-actor.ts';
@@ -13,6 +14,7 @@ import { workerActor } from './worker/worker-actor.ts';
 /** Returns the definitions of all actors of a shard. */
 export const serviceActors = (settings: ServiceSettings): readonly AnyDefinition<ServiceSystem>[] => [
   anyActor(catalogActor()),
+  anyActor(accountsActor()),
   anyActor(farmActor(settings)),
   anyActor(leaseActor(settings)),
   anyActor(jobActor(settings)),

@@ -1,3 +1,4 @@
+import type { AccountsMessage } from './accounts/messages.ts';
 import type { CatalogMessage } from './catalog/messages.ts';
 import type { FarmMessage } from './farm/messages.ts';
 import type { IdempotencyMessage } from './idempotency/messages.ts';
@@ -12,6 +13,7 @@ import type { WorkerMessage } from './worker/messages.ts';
 export type ServiceMessages = {
   farm: FarmMessage;
   catalog: CatalogMessage;
+  accounts: AccountsMessage;
   lease: LeaseMessage;
   job: JobMessage;
   worker: WorkerMessage;

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TaskTails } from '../../http/log-follow/task-tails.ts';
 import type { Actors, Ports, StorePages } from '../../http/ports.ts';
+import { Argon2Passwords } from '../../src/adapters/identity/argon2-passwords.ts';
+import { randomSecrets } from '../../src/adapters/identity/random-secrets.ts';
 import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import type { StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
@@ -54,6 +56,14 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     taskLists: lists.tasks,
     history: lists.history,
     actors: actorsOf(shards, reader),
+    passwords: new Argon2Passwords(),
+    secrets: randomSecrets,
+    auth: {
+      enabled: config.auth.enabled,
+      ...config.auth.session,
+      validateJobOwner: config.auth.validateJobOwner,
+      passwordLengthMin: config.auth.passwordLengthMin,
+    },
     largeJobs: store,
     prepareJob: ({ client, ...request }) => pool.prepare(client, { ...request, limits, exprLimits }),
     logs: logReader,
@@ -101,6 +111,7 @@ const actorsOf = (shards: Shards, reader: StateReader): Actors => ({
     reader.refresh();
     return outcome;
   },
+  tell: (envelope) => shards.tell(envelope),
   submit: async (farm, submission, plan) => {
     const outcome = await shards.submit(farm, submission, plan);
     reader.refresh();

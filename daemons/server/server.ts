@@ -12,6 +12,7 @@ import { Shutdown } from '../process/shutdown.ts';
 import { stopSignal, untilAborted } from '../process/stop-signal.ts';
 import { versionFacts } from '../process/version.ts';
 import { announceBus } from './announce-bus.ts';
+import { bootstrapAdmin } from './bootstrap-admin.ts';
 import { disablePretenuring } from './disable-pretenuring.ts';
 import { httpPorts } from './http-ports.ts';
 import { logReady } from './log-ready.ts';
@@ -133,6 +134,7 @@ async function start(context: StartContext): Promise<void> {
     storePages,
   });
   const port = await startHttp(context, ports, pool);
+  await bootstrapAdmin(config.auth, ports, logger);
   await untilReady(ports, stopping);
   throwIfStopping(stopping);
   context.readiness.isReady = true;

@@ -77,6 +77,11 @@ export class Shards {
     return this.request((replyTo) => this.post(make(replyTo)));
   }
 
+  /** Sends a message that has no reply. It is lost while the service stops. */
+  tell(envelope: ServiceEnvelope): void {
+    if (!this.isStopping) this.post(envelope);
+  }
+
   /** Submits a job to its farm and returns the answer as `ask` does. */
   submit(
     farm: FarmId,
@@ -204,6 +209,7 @@ export class Shards {
     if (this.shards.length === 1) return 0;
     switch (envelope.actor) {
       case 'catalog':
+      case 'accounts':
       case 'idempotency':
         return 0;
       case 'farm':

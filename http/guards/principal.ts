@@ -1,4 +1,5 @@
 import { permissionsOf, type Permission, type Role } from '../../src/core/access/permissions.ts';
+import { usernameKey, type UserRecord } from '../../src/core/records/user.ts';
 
 /** Sender of a request (docs/contract/resources.md#principal). */
 export interface Principal {
@@ -9,10 +10,17 @@ export interface Principal {
   readonly role: Role;
   readonly permissions: readonly Permission[];
   readonly kind: PrincipalKind;
+  /**
+   * Owner whose jobs alone the principal may see and change, in the form of `usernameKey`; null: everyone's
+   * (docs/contract/authentication.md#owner-scope).
+   */
+  readonly ownerScope: string | null;
+  /** Digest of the session's token; null for another credential. */
+  readonly session: string | null;
 }
 
-/** How a principal was authenticated; `anonymous` while authentication is off. */
-export type PrincipalKind = 'anonymous';
+/** How a principal was authenticated; `anonymous` while authentication is off, or without a credential. */
+export type PrincipalKind = 'anonymous' | 'session' | 'api_key';
 
 /**
  * Principal of every request while authentication is off: an anonymous superuser
@@ -25,4 +33,37 @@ export const ANONYMOUS: Principal = {
   role: 'admin',
   permissions: permissionsOf('admin'),
   kind: 'anonymous',
+  ownerScope: null,
+  session: null,
 };
+
+/** Principal of a request to a public route without a credential, while authentication is on. */
+export const NOBODY: Principal = {
+  subject: '',
+  username: '',
+  displayName: '',
+  role: 'read-only',
+  permissions: [],
+  kind: 'anonymous',
+  ownerScope: '',
+  session: null,
+};
+
+/** Reports whether a principal has a permission. */
+export const isPermitted = (principal: Principal, permission: Permission): boolean =>
+  principal.permissions.includes(permission);
+
+/** Returns the principal of an account. `session` is the digest of its session; null for an API key. */
+export function principalOf(user: UserRecord, session: string | null): Principal {
+  const permissions = permissionsOf(user.role);
+  return {
+    subject: user.id,
+    username: user.username,
+    displayName: user.displayName,
+    role: user.role,
+    permissions,
+    kind: session === null ? 'api_key' : 'session',
+    ownerScope: permissions.includes('jobs.read.all') ? null : usernameKey(user.username),
+    session,
+  };
+}

@@ -1,4 +1,5 @@
 import type { Principal } from '../guards/principal.ts';
+import { isPermissionName, type Permission } from '../../src/core/access/permissions.ts';
 import type { Contract, Operation } from '../openapi/contract.ts';
 import { SchemaSet } from '../openapi/schema-set.ts';
 import type { Ports } from '../ports.ts';
@@ -10,10 +11,14 @@ import { Router } from './router.ts';
 /** An operation with its validators and handler. */
 export interface Route {
   readonly operation: Operation;
+  readonly access: Access;
   readonly parameters: ParameterReader;
   readonly body: BodyReader | null;
   readonly handle: ErasedHandler;
 }
+
+/** Who may call an operation: everybody, every principal, or those with a permission. */
+export type Access = 'public' | 'authenticated' | Permission;
 
 /** A handler without the types of its operation. */
 type ErasedHandler = (call: ErasedCall, ports: Ports) => AnyReply | Promise<AnyReply>;
@@ -25,6 +30,7 @@ export interface ErasedCall {
   readonly body: unknown;
   readonly principal: Principal;
   readonly client: () => string;
+  readonly isSecure: () => boolean;
   readonly ended: () => AbortSignal;
 }
 
@@ -46,12 +52,22 @@ export function bindRoutes(contract: Contract, handlers: Handlers): Router<Route
     checkDefaults(operation);
     router.add(operation.method, operation.path, {
       operation,
+      access: accessOf(operation),
       parameters: new ParameterReader(operation, schemas),
       body: operation.body === null ? null : new BodyReader(operation.body, schemas),
       handle: handler,
     });
   }
   return router;
+}
+
+/** Denies by default: an operation without a known permission prevents the start. */
+function accessOf({ id, permission }: Operation): Access {
+  if (permission === 'public' || permission === 'authenticated' || isPermissionName(permission))
+    return permission;
+  throw new Error(
+    `the operation ${id} of the contract has the unknown permission ${JSON.stringify(permission)}`,
+  );
 }
 
 /**

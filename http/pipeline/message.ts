@@ -1,5 +1,7 @@
 /** HTTP requests and responses, independent of the engine. */
 
+import type { Visitor } from '../ws/socket.ts';
+
 export type Header = readonly [name: string, value: string];
 
 export type BodyRead =
@@ -34,6 +36,8 @@ export interface HttpResponse {
   readonly body: string | Uint8Array | AsyncIterable<string> | null;
   /** True if the connection is closed after the response. */
   readonly close?: boolean;
+  /** Set if the request becomes a WebSocket connection (101). */
+  readonly visitor?: Visitor;
   /** True if the response must be made again for the next request, even without a commit. */
   readonly isTransient?: boolean;
 }

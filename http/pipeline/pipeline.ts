@@ -4,7 +4,8 @@ import type { BodyBudget } from '../guards/body-budget.ts';
 import type { ConnectionLimit } from '../guards/connection-limit.ts';
 import type { CorsPolicy } from '../guards/cors.ts';
 import { framingFault } from '../guards/framing.ts';
-import { ANONYMOUS } from '../guards/principal.ts';
+import { CHALLENGE, isSecure, UNAUTHORIZED, type AccessGuard } from '../guards/access.ts';
+import { isPermitted, type Principal } from '../guards/principal.ts';
 import type { RateLimitGuard } from '../guards/rate-limit.ts';
 import { UPGRADE_HEADERS, upgradeFault } from '../guards/upgrade.ts';
 import type { Contract } from '../openapi/contract.ts';
@@ -34,6 +35,7 @@ const SECURITY_HEADERS: readonly Header[] = [
 
 /** Checks and files that the pipeline uses. */
 export interface Guards {
+  readonly access: AccessGuard;
   readonly cors: CorsPolicy;
   /** Returns the client that a request counts for. */
   readonly client: (request: HttpRequest) => string;
@@ -59,14 +61,15 @@ export interface Pipeline {
 const RETRY_LATER: readonly Header[] = [['Retry-After', '60']];
 
 /**
- * Creates the request pipeline: id, framing, rate limit, cache, route, parameters, content type, body, handler, tag,
+ * Creates the request pipeline: id, framing, rate limit, credential, cache, route, permission,
+ * parameters, content type, body, handler, tag,
  * coding. Each stage up to the handler can end it with a problem. Throws if contract and handlers do not match.
  */
 export function createPipeline(
   contract: Contract,
   handlers: Handlers,
   ports: Ports,
-  { cors, client, tooMany, bodies, connections, profiler, pages }: Guards,
+  { access, cors, client, tooMany, bodies, connections, profiler, pages }: Guards,
 ): Pipeline {
   const router = bindRoutes(contract, handlers);
   const recent = new ResponseCache(ports.commits);
@@ -86,9 +89,11 @@ export function createPipeline(
     admit: (request) => {
       const requestId = requestIdOf(request.headers, () => ports.newId());
       const refusal = refusedAtDoor(request, requestId) ?? refusedUpgrade(request, requestId);
-      return refusal === null
-        ? { status: 101, headers: commonHeaders(request.path, requestId), body: null }
-        : finish(request, refusal, requestId);
+      if (refusal !== null) return finish(request, refusal, requestId);
+      const principal = access.principalOf(request);
+      if (principal === null) return finish(request, unauthorized(requestId), requestId);
+      const visitor = { address: client(request), principal };
+      return { status: 101, headers: commonHeaders(request.path, requestId), body: null, visitor };
     },
     refuseHead: (problem, path) => {
       const requestId = ports.newId();
@@ -165,12 +170,21 @@ export function createPipeline(
     const refuse = (problem: Problem, headers: readonly Header[] = []): HttpResponse =>
       problemResponse(problem, requestId, headers);
 
-    const target = `${request.path}?${request.query}`;
-    const known = request.method === 'GET' ? recent.find(target) : undefined;
+    const sender = access.principalOf(request);
+    const target = cacheKey(request, sender);
+    const known = request.method === 'GET' && sender !== null ? recent.find(target) : undefined;
     if (known !== undefined) return known;
 
     const match = router.match(request.method, request.path);
-    if (!match.found) return withoutRoute(request, match.methods, refuse);
+    if (!match.found) {
+      const isHidden = sender === null && isApi(request.path) && request.method !== 'OPTIONS';
+      return isHidden ? unauthorized(requestId) : withoutRoute(request, match.methods, refuse);
+    }
+    const permitted = access.permit(sender, match.target.access);
+    if (!permitted.ok) {
+      return refuse(permitted.problem, permitted.problem.kind === 'unauthorized' ? CHALLENGE : []);
+    }
+    const principal = permitted.value;
 
     const query = parseQueryString(request.query);
     if (query === null) return refuse({ kind: 'bad-request', detail: 'the query has a malformed escape' });
@@ -183,13 +197,15 @@ export function createPipeline(
       query: parameters.query,
       headers: parameters.headers,
       body,
-      principal: ANONYMOUS,
+      principal,
       client: () => client(request),
+      isSecure: () => isSecure(request),
       ended: () => request.ended(),
     });
     if (route.body !== null) return withBody(request, route, route.body, call, requestId);
     if (request.method !== 'GET') return respondWhenReadable(() => run(route, call(undefined), requestId));
-    if (!ResponseCache.mayKeep(route.operation.id)) return run(route, call(undefined), requestId);
+    if (!ResponseCache.mayKeep(route.operation) || !isPermitted(principal, 'jobs.read'))
+      return run(route, call(undefined), requestId);
     const count = recent.begin();
     const made = run(route, call(undefined), requestId);
     if (made instanceof Promise || made.status !== 200 || made.isTransient === true) return made;
@@ -283,7 +299,7 @@ function responseOf(reply: AnyReply, requestId: string): HttpResponse {
     case 'problem':
       return problemResponse(reply.problem, requestId, reply.headers);
     case 'done':
-      return { status: 204, headers: [], body: null };
+      return { status: 204, headers: reply.headers ?? [], body: null };
     case 'text':
       return {
         status: 200,
@@ -308,6 +324,12 @@ function responseOf(reply: AnyReply, requestId: string): HttpResponse {
     }
   }
 }
+
+const unauthorized = (requestId: string): HttpResponse => problemResponse(UNAUTHORIZED, requestId, CHALLENGE);
+
+/** Principals with different owner scopes get different responses. */
+const cacheKey = ({ path, query }: HttpRequest, principal: Principal | null): string =>
+  `${path}?${query}\n${principal?.ownerScope ?? ''}`;
 
 /** During a stop, probes still get an answer. */
 const isProbe = (path: string): boolean => path === '/readyz' || path === '/healthz' || path === '/metrics';

@@ -4,6 +4,7 @@
  */
 
 import type { HttpResponse } from './message.ts';
+import type { Operation } from '../openapi/contract.ts';
 import type { OperationId } from '../openapi/operation-id.ts';
 
 /** Number and visibility of commits. */
@@ -20,8 +21,9 @@ export interface Commits {
 }
 
 /**
- * Operations whose responses depend only on their address and on committed state, unless they are transient
- * (HttpResponse). They do not depend on the clock, on uncommitted reports of workers, or (in future) on the user.
+ * Operations whose responses depend only on their address, the owner scope of the principal and committed state, unless
+ * they are transient (HttpResponse). They do not depend on the clock or on uncommitted reports of workers. All of them need
+ * the permission `jobs.read`, which every role has.
  */
 const COMMITTED: ReadonlySet<string> = new Set<OperationId>([
   'getJob',
@@ -52,8 +54,8 @@ export class ResponseCache {
   }
 
   /** Reports whether responses of an operation can be cached. */
-  static mayKeep(operation: string): boolean {
-    return COMMITTED.has(operation);
+  static mayKeep({ id, permission }: Pick<Operation, 'id' | 'permission'>): boolean {
+    return permission === 'jobs.read' && COMMITTED.has(id);
   }
 
   /** Returns the cached response of a target (path and query) if it is still valid. */

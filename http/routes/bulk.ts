@@ -110,6 +110,11 @@ function resultOf(id: string, { reply, isUnchanged }: ItemOutcome): Schemas['Bul
 
 /** Builds the call of an item's own route, without its body. */
 export const itemCall = (
-  { principal, client, ended }: Pick<Call<OperationId>, 'principal' | 'client' | 'ended'>,
+  {
+    principal,
+    client,
+    isSecure,
+    ended,
+  }: Pick<Call<OperationId>, 'principal' | 'client' | 'isSecure' | 'ended'>,
   id: string,
-) => ({ path: { id }, query: {}, headers: {}, principal, client, ended }) as const;
+) => ({ path: { id }, query: {}, headers: {}, principal, client, isSecure, ended }) as const;

@@ -1,5 +1,7 @@
 import type { Contract } from '../openapi/contract.ts';
-import { changePassword, getMe, listProviders, updateMe } from './auth.ts';
+import type { Ports } from '../ports.ts';
+import { createApiKey, listApiKeys, listUserApiKeys, revokeApiKey, revokeUserApiKey } from './api-keys.ts';
+import { changePassword, getMe, listProviders, login, logout, updateMe } from './auth.ts';
 import { bulkJobs } from './bulk-jobs.ts';
 import { bulkTasks } from './bulk-tasks.ts';
 import { bulkWorkers } from './bulk-workers.ts';
@@ -50,11 +52,12 @@ import {
   listUsagePools,
   replaceUsagePool,
 } from './usage-pools.ts';
+import { createUser, deleteUser, getUser, listUsers, setUserPassword, updateUser } from './users.ts';
 import { WaitingReasons } from './waiting-reasons.ts';
 import { deleteWorker, disableWorker, enableWorker, getWorker, listWorkers } from './workers.ts';
 
 /** Returns the handlers of all operations. */
-export function handlersOf(contract: Contract): Handlers {
+export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 'delay'>): Handlers {
   const reasons = new WaitingReasons();
   return {
     getHealthz,
@@ -63,9 +66,22 @@ export function handlersOf(contract: Contract): Handlers {
     getOpenapi: () => ({ kind: 'text', contentType: 'application/yaml', text: contract.text }),
     getVersion,
     listProviders,
+    login: login(ports),
+    logout,
     getMe,
     updateMe,
     changePassword,
+    listUsers,
+    createUser,
+    getUser,
+    updateUser,
+    deleteUser,
+    setUserPassword,
+    listUserApiKeys,
+    revokeUserApiKey,
+    listApiKeys,
+    createApiKey,
+    revokeApiKey,
     getStats,
     getSettings,
     getFarmHistory,

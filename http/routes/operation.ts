@@ -59,6 +59,8 @@ export interface Call<Op extends OperationId> {
   readonly principal: Principal;
   /** Returns the address that the request counts for. */
   readonly client: () => string;
+  /** Reports whether the request arrived over TLS, as far as the service can tell. */
+  readonly isSecure: () => boolean;
   /** Aborts when the client disconnects or the server stops. */
   readonly ended: () => AbortSignal;
 }
@@ -83,7 +85,7 @@ type JsonReply<Op extends OperationId> = {
 
 export type Reply<Op extends OperationId> =
   | JsonReply<Op>
-  | { readonly kind: 'done' }
+  | { readonly kind: 'done'; readonly headers?: readonly Header[] }
   | {
       readonly kind: 'text';
       readonly contentType: string;

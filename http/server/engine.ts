@@ -5,7 +5,7 @@
 
 import type { Problem } from '../../src/core/problems.ts';
 import type { Header, HttpResponse } from '../pipeline/message.ts';
-import type { Socket } from '../ws/socket.ts';
+import type { Socket, Visitor } from '../ws/socket.ts';
 
 /** Limit for the head of a request: a submission has up to 1,000 upstream jobs in its query, which are 48 KB. */
 export const HEAD_BYTES_MAX = 64 * 1024;
@@ -75,8 +75,8 @@ export interface EngineResponse {
   sendPiece(head: ResponseHead | null, piece: string): boolean;
   /** Ends a response that was sent in pieces; `head` if there were none. */
   endPieces(head: ResponseHead | null, close: boolean): void;
-  /** Turns the connection into a WebSocket that counts for `client`. Only for handshakes. */
-  upgrade(headers: readonly Header[], client: string): void;
+  /** Turns the connection into a WebSocket of a visitor. Only for handshakes. */
+  upgrade(headers: readonly Header[], visitor: Visitor): void;
   /** Closes the connection. */
   close(): void;
 }
@@ -102,7 +102,7 @@ export interface EngineHandlers {
   readonly requested: (request: EngineRequest, response: EngineResponse) => void;
   /** A request that may become a WebSocket: GET of the path for sockets. */
   readonly handshake: (request: EngineRequest, response: EngineResponse) => void;
-  readonly opened: (socket: EngineSocket, client: string) => EngineSocketListener;
+  readonly opened: (socket: EngineSocket, visitor: Visitor) => EngineSocketListener;
   /** Makes the refusal of an invalid request head. `path` is `/` if it is not known. */
   readonly refuseHead: (problem: Problem, path: string) => HttpResponse;
   readonly failed: (error: unknown) => void;

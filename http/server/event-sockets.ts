@@ -1,4 +1,4 @@
-import type { SocketListener, SocketService } from '../ws/socket.ts';
+import type { SocketListener, SocketService, Visitor } from '../ws/socket.ts';
 import type { EngineSocket, EngineSocketListener } from './engine.ts';
 
 /** Open WebSocket connections of any engine. An error of the service closes the connection that it concerns. */
@@ -14,11 +14,11 @@ export class EventSockets {
   }
 
   /** Registers a connection. */
-  opened(socket: EngineSocket, client: string): EngineSocketListener {
+  opened(socket: EngineSocket, visitor: Visitor): EngineSocketListener {
     let listener: SocketListener | null = null;
     this.#open.add(socket);
     this.#guarded(socket, () => {
-      listener = this.#service.opened(socket, client);
+      listener = this.#service.opened(socket, visitor);
     });
     return {
       received: (text) => this.#guarded(socket, () => listener?.received(text)),

@@ -4,6 +4,7 @@
  * client, `upgrade`, `abandon`.
  */
 
+import type { Visitor } from '../ws/socket.ts';
 import type { BodyRead, Header, HttpRequest, HttpResponse } from '../pipeline/message.ts';
 import { headerValues } from '../pipeline/message.ts';
 import { BodyBuffer } from './body-buffer.ts';
@@ -131,13 +132,13 @@ export class Exchange implements HttpRequest {
     }
   }
 
-  /** Turns the connection into a WebSocket that counts for `client`. No effect if the client has disconnected. */
-  upgrade(headers: readonly Header[], client: string): void {
+  /** Turns the connection into a WebSocket of a visitor. No effect if the client has disconnected. */
+  upgrade(headers: readonly Header[], visitor: Visitor): void {
     const response = this.#response;
     if (response === null) return;
     // The response is invalid when the upgrade returns.
     this.#settle();
-    response.upgrade(headers, client);
+    response.upgrade(headers, visitor);
   }
 
   /** Closes the connection. */

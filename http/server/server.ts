@@ -8,8 +8,6 @@ import { Exchange } from './exchange.ts';
 /** Time for clients of the event channel to answer a close. */
 const SOCKETS_CLOSE_MS = 1000;
 
-const SWITCHING_PROTOCOLS = 101;
-
 export interface HttpServer {
   readonly port: number;
   /**
@@ -57,8 +55,7 @@ export async function serveHttp(
   const answer = async (exchange: Exchange, answering: ReturnType<RequestHandler>): Promise<void> => {
     try {
       const response = await answering;
-      if (response.status === SWITCHING_PROTOCOLS)
-        exchange.upgrade(response.headers, service.clientOf(exchange));
+      if (response.visitor !== undefined) exchange.upgrade(response.headers, response.visitor);
       else await exchange.send(stopping ? { ...response, close: true } : response);
     } catch (error) {
       failed(error);
@@ -85,7 +82,7 @@ export async function serveHttp(
   const listening = await engine.listen(address, path, {
     requested: respondWith(handle),
     handshake: respondWith((request) => service.admit(request)),
-    opened: (socket, client) => sockets.opened(socket, client),
+    opened: (socket, visitor) => sockets.opened(socket, visitor),
     refuseHead,
     failed,
   });

@@ -6,7 +6,7 @@ import { LogFeed } from './log-feed.ts';
 import { Liveness, TICK_MS } from './liveness.ts';
 import type { MessageLimit } from './message-limit.ts';
 import type { ConnectionLimit } from '../guards/connection-limit.ts';
-import type { Socket, SocketListener } from './socket.ts';
+import type { Socket, SocketListener, Visitor } from './socket.ts';
 
 /** Ports that the gateway uses. */
 export type GatewayPorts = Pick<
@@ -43,8 +43,8 @@ export class Gateway {
     }, TICK_MS);
   }
 
-  /** Registers a connection. While authentication is off, every client may subscribe to every subject. */
-  opened(socket: Socket, address: string): SocketListener {
+  /** Registers a connection. */
+  opened(socket: Socket, { address }: Visitor): SocketListener {
     const client = new Client(socket, this.#ports.events, (subject) => this.#channelOf(subject));
     const excess = this.#limits.messages.ofConnection(address);
     const ended = this.#limits.connections.opened(address);

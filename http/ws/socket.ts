@@ -1,3 +1,4 @@
+import type { Principal } from '../guards/principal.ts';
 import type { HttpRequest, HttpResponse } from '../pipeline/message.ts';
 
 /** `queued`: waits in memory until the client reads. `refused`: too much is waiting, or the client has disconnected. */
@@ -30,13 +31,18 @@ export interface SocketListener {
   closed(): void;
 }
 
+/** Who has opened a WebSocket connection. Decided at the handshake, and not again. */
+export interface Visitor {
+  /** Address that the connection counts for. */
+  readonly address: string;
+  readonly principal: Principal;
+}
+
 /** Service of WebSocket connections. */
 export interface SocketService {
-  /** Answers a WebSocket handshake: 101, or a refusal. */
+  /** Answers a WebSocket handshake: 101 with the visitor, or a refusal. */
   admit(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
-  /** Returns the client that a connection counts for. */
-  clientOf(request: HttpRequest): string;
-  opened(socket: Socket, client: string): SocketListener;
+  opened(socket: Socket, visitor: Visitor): SocketListener;
   /** Closes all connections. */
   stop(): void;
 }

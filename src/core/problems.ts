@@ -6,6 +6,7 @@ import type { PointedError } from '../openjd/primitives/pointed-error.ts';
  */
 export const PROBLEMS = {
   'bad-request': { status: 400, title: 'Bad Request' },
+  unauthorized: { status: 401, title: 'Unauthorized' },
   forbidden: { status: 403, title: 'Forbidden' },
   'not-found': { status: 404, title: 'Not Found' },
   'method-not-allowed': { status: 405, title: 'Method Not Allowed' },

@@ -153,6 +153,7 @@ export class Checker implements ServiceWatcher {
         return this.watchWorker(turn);
       case 'farm':
       case 'catalog':
+      case 'accounts':
       case 'retention':
       case 'sweep':
       case 'purge':
@@ -539,6 +540,7 @@ function farmOf({ kind, state }: Turn): FarmId | null {
     case 'lease':
       return (state as LeaseState).farmId;
     case 'catalog':
+    case 'accounts':
     case 'retention':
     case 'sweep':
     case 'purge':

@@ -349,14 +349,6 @@ export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string | null>> = {
 };
 export const KEYS_NOT_YET: readonly string[] = [
   'presets.dir',
-  'auth.enabled',
-  'auth.validate_job_owner',
-  'auth.bootstrap.username',
-  'auth.bootstrap.password',
-  'auth.bootstrap.password_file',
-  'auth.session.cookie_name',
-  'auth.session.cookie_secure',
-  'auth.session.ttl',
   'auth.ldap.enabled',
   'auth.ldap.url',
   'auth.ldap.start_tls',

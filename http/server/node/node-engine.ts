@@ -1,3 +1,4 @@
+import type { Visitor } from '../../ws/socket.ts';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as Listener, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -163,8 +164,8 @@ class NodeFront {
       return;
     }
     connection.enqueue(() => {
-      const accept = (headers: readonly string[], client: string): void =>
-        this.#accept(connection, upgrade, headers, client);
+      const accept = (headers: readonly string[], visitor: Visitor): void =>
+        this.#accept(connection, upgrade, headers, visitor);
       const handshake = new NodeHandshake(connection, accept, (send) => {
         this.#refusals.set(stream, send);
         connection.answered();
@@ -178,7 +179,7 @@ class NodeFront {
     connection: NodeConnection,
     { message, stream, rest }: Upgrade,
     headers: readonly string[],
-    client: string,
+    visitor: Visitor,
   ): void {
     connection.end();
     this.#upgradeHeaders = headers;
@@ -187,7 +188,7 @@ class NodeFront {
       webSocket.on('close', () => socket.released());
       // A frame that breaks the protocol; ws closes the connection.
       webSocket.on('error', () => socket.released());
-      socket.listen(this.#handlers.opened(socket, client));
+      socket.listen(this.#handlers.opened(socket, visitor));
     });
   }
 

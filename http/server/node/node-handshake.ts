@@ -1,3 +1,4 @@
+import type { Visitor } from '../../ws/socket.ts';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Header } from '../../pipeline/message.ts';
@@ -30,13 +31,13 @@ export function serveWithoutUpgrade(server: Server, { message, stream, rest }: U
 /** The response to a WebSocket handshake: an upgrade, or a refusal that node:http sends. */
 export class NodeHandshake implements EngineResponse {
   readonly #connection: NodeConnection;
-  readonly #accept: (headers: readonly string[], client: string) => void;
+  readonly #accept: (headers: readonly string[], visitor: Visitor) => void;
   readonly #refuse: (send: (response: EngineResponse) => void) => void;
 
   /** `refuse` gives the request back to the server, and calls its argument with the response to it. */
   constructor(
     connection: NodeConnection,
-    accept: (headers: readonly string[], client: string) => void,
+    accept: (headers: readonly string[], visitor: Visitor) => void,
     refuse: (send: (response: EngineResponse) => void) => void,
   ) {
     this.#connection = connection;
@@ -56,10 +57,10 @@ export class NodeHandshake implements EngineResponse {
     this.#refuse((response) => response.sendHead(head, length));
   }
 
-  upgrade(headers: readonly Header[], client: string): void {
+  upgrade(headers: readonly Header[], visitor: Visitor): void {
     this.#accept(
       headers.map(([name, value]) => `${name}: ${latin1(value)}`),
-      client,
+      visitor,
     );
   }
 

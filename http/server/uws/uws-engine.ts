@@ -120,7 +120,7 @@ function serveWebSockets(
     open: (engineSocket) => {
       const kept = engineSocket.getUserData();
       const socket = new UwsSocket(engineSocket);
-      kept.connection = { socket, listener: handlers.opened(socket, kept.client) };
+      kept.connection = { socket, listener: handlers.opened(socket, kept.visitor) };
       // It may have been closed while it was opened.
       if (kept.isClosed) released(kept);
     },

@@ -1,3 +1,4 @@
+import type { Visitor } from '../../ws/socket.ts';
 import type {
   HttpRequest as UwsRequest,
   HttpResponse as UwsResponse,
@@ -96,10 +97,10 @@ export class UwsResponseAdapter implements EngineResponse {
     });
   }
 
-  upgrade(headers: readonly Header[], client: string): void {
+  upgrade(headers: readonly Header[], visitor: Visitor): void {
     const handshake = this.#handshake;
     if (handshake === null) throw new Error('the request is not a WebSocket handshake');
-    const kept: Kept = { client, connection: null, isClosed: false };
+    const kept: Kept = { visitor, connection: null, isClosed: false };
     this.#corked(() => {
       this.#response.writeStatus(statusLine(101));
       for (const [name, value] of headers) this.#response.writeHeader(name, value);

@@ -1,10 +1,10 @@
 import type { WebSocket } from 'uWebSockets.js';
-import type { SendOutcome } from '../../ws/socket.ts';
+import type { SendOutcome, Visitor } from '../../ws/socket.ts';
 import type { EngineSocket, EngineSocketListener } from '../engine.ts';
 
 /** Data that the engine stores with a WebSocket connection. */
 export interface Kept {
-  readonly client: string;
+  readonly visitor: Visitor;
   connection: { readonly socket: UwsSocket; readonly listener: EngineSocketListener } | null;
   isClosed: boolean;
 }

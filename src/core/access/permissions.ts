@@ -32,6 +32,9 @@ export type Permission = keyof typeof PERMISSIONS;
 
 const NAMES = Object.keys(PERMISSIONS) as readonly Permission[];
 
+/** Reports whether a text is the name of a permission. */
+export const isPermissionName = (text: string): text is Permission => Object.hasOwn(PERMISSIONS, text);
+
 /** Returns the permissions of a role, in the order of the contract. */
 export function permissionsOf(role: Role): readonly Permission[] {
   return NAMES.filter((permission) => {

@@ -1,3 +1,5 @@
+import type { SecretSource } from './secret-source.ts';
+
 /** How a daemon proves its identity to the bus, and checks that of the bus. Paths are as given. */
 export interface BusAccess {
   /** Empty: no user. */
@@ -9,9 +11,6 @@ export interface BusAccess {
   /** Null: TLS only if the URL or the server requires it, with the certificate authorities of Node. */
   readonly tls: BusTls | null;
 }
-
-/** A secret: the text itself, or the file that contains it. Null: none. */
-export type SecretSource = { readonly text: string } | { readonly file: string } | null;
 
 /** Paths of PEM files; empty: none. */
 export interface BusTls {

@@ -1,5 +1,7 @@
 import { EXPR_LIMITS, EXPR_MEMORY_MAX } from '../../openjd/expr/expr-limits.ts';
 import { DENIED_VARIABLES } from '../access/denied-variables.ts';
+import { PASSWORD_LENGTH_MAX } from '../access/password-rules.ts';
+import { USERNAME_LENGTH_MAX } from '../records/user.ts';
 import { BURST_MAX, RPS_MAX } from '../rate-limit/rate-limiter.ts';
 import { WIRE_LIMITS } from '../wire/limits.ts';
 import {
@@ -7,6 +9,7 @@ import {
   boolean,
   busUrl,
   choice,
+  cookieName,
   duration,
   integer,
   ipv4,
@@ -149,6 +152,50 @@ const SERVER_KEYS = {
     boolean(),
     'false',
     'Serves profiles of every thread under /debug/pprof/ to every client that can reach the address.',
+  ),
+  'auth.enabled': key(
+    boolean(),
+    'false',
+    'Requires a credential for every request below /api/v1, and checks its permissions. Without it, everybody who can reach the address is a superuser.',
+  ),
+  'auth.bootstrap.username': key(
+    optional(name(USERNAME_LENGTH_MAX)),
+    '',
+    'Name of the first administrator, created if authentication is on and there is no account. Needs `auth.bootstrap.password` or its file.',
+    'none',
+  ),
+  'auth.bootstrap.password': key(
+    secret(),
+    '',
+    'Password of the first administrator. Prefer `auth.bootstrap.password_file`.',
+    'none',
+  ),
+  'auth.bootstrap.password_file': key(
+    text(),
+    '',
+    'File with the password of the first administrator; a line feed at its end is ignored.',
+    'none',
+  ),
+  'auth.session.cookie_name': key(cookieName(), 'svc_session', 'Name of the session cookie.'),
+  'auth.session.cookie_secure': key(
+    choice(['auto', 'true', 'false']),
+    'auto',
+    'Whether the session cookie is `Secure`. `auto`: if the request arrived over TLS or has `X-Forwarded-Proto: https`.',
+  ),
+  'auth.session.ttl': key(
+    duration(SECOND_MS, 3650 * 24 * HOUR_MS),
+    '168h',
+    'Time from a login until its session expires. Use does not extend it.',
+  ),
+  'auth.validate_job_owner': key(
+    boolean(),
+    'true',
+    'Rejects a job whose owner is not the name of an account. Only with `auth.enabled`.',
+  ),
+  'auth.password_length_min': key(
+    integer(1, PASSWORD_LENGTH_MAX),
+    '8',
+    'Minimum number of characters of a new password.',
   ),
   'data.dir': key(
     text(),

@@ -4,10 +4,6 @@
  */
 export const LATER_KEYS: ReadonlyMap<string, string | null> = new Map<string, string | null>([
   // name, value that means "off" (null: there is no such value)
-  ['auth.enabled', 'false'],
-  ['auth.bootstrap.username', null],
-  ['auth.bootstrap.password', null],
-  ['auth.bootstrap.password_file', null],
   ['auth.ldap.enabled', 'false'],
   ['auth.ldap.url', null],
   ['auth.ldap.start_tls', null],
@@ -42,10 +38,4 @@ export const LATER_KEYS: ReadonlyMap<string, string | null> = new Map<string, st
  * Keys of the contract for features that this version does not have and that do not affect access. They are accepted
  * with a note that they have no effect, so that one configuration can serve this version and the next.
  */
-export const KEYS_WITHOUT_EFFECT: ReadonlySet<string> = new Set([
-  'auth.session.cookie_name',
-  'auth.session.cookie_secure',
-  'auth.session.ttl',
-  'auth.validate_job_owner',
-  'presets.dir',
-]);
+export const KEYS_WITHOUT_EFFECT: ReadonlySet<string> = new Set(['presets.dir']);

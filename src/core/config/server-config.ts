@@ -1,4 +1,5 @@
 import type { RateLimit } from '../rate-limit/rate-limiter.ts';
+import { authConfig, type AuthConfig } from './auth-config.ts';
 import { busAccess, type BusAccess } from './bus-access.ts';
 import type { ConfigSources, Resolved } from './resolve.ts';
 import { resolveServer } from './resolve.ts';
@@ -18,6 +19,7 @@ export interface ServerConfig {
     readonly trustProxy: boolean;
     readonly enablePprof: boolean;
   };
+  readonly auth: AuthConfig;
   readonly data: {
     readonly dir: string;
     /** 0: never. */
@@ -105,6 +107,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
     lines.push(
       'bus.url: must be set for the other keys of the access to a NATS server: the managed server has none',
     );
+  const auth = authConfig(values, lines);
   if (lines.length > 0) return { ok: false, lines };
   return {
     ok: true,
@@ -122,6 +125,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         trustProxy: values['http.trust_proxy'],
         enablePprof: values['http.enable_pprof'],
       },
+      auth,
       data: { dir: values['data.dir'], compactFreePercent: values['data.compact_free_percent'] },
       bus: {
         urls: values['bus.url'],

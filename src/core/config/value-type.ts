@@ -63,6 +63,15 @@ export function name(max: number): ValueType<string> {
   );
 }
 
+/** Returns the type of a cookie name: a token of RFC 6265. */
+export function cookieName(): ValueType<string> {
+  return textual('cookie name', (value) =>
+    /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(value)
+      ? right(value)
+      : wrong(`must be 1 to 100 letters, digits or -_.!#$%&'*+^\`|~, got ${shown(value)}`),
+  );
+}
+
 const OCTET = '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
 const IPV4 = new RegExp(`^${OCTET}(\\.${OCTET}){3}$`);
 

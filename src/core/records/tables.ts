@@ -9,6 +9,7 @@ import {
 } from '../ids.ts';
 import type { TerminalJobStatus } from '../lifecycle/job-transitions.ts';
 import type { JobPlan } from '../../openjd/template/plan.ts';
+import type { ApiKeyRecord, UserApiKeyRecord } from './api-key.ts';
 import type { AttemptRecord } from './attempt.ts';
 import type { ComputeLocationRecord } from './compute-location.ts';
 import { MINUTE_MS, SAMPLES_MAX } from '../history/farm-samples.ts';
@@ -17,12 +18,14 @@ import type { FarmRecord } from './farm.ts';
 import type { IdempotencyKeyRecord } from './idempotency-key.ts';
 import type { JobRecord, TemplateRecord } from './job.ts';
 import type { QueueRecord } from './queue.ts';
+import type { SessionRecord } from './session.ts';
 import type { StepFailuresRecord, WorkerFailuresRecord } from './step-failures.ts';
 import type { StepRecord } from './step.ts';
 import type { StorageLocationRecord } from './storage-location.ts';
 import { pageOf } from './task-page.ts';
 import type { TaskTextRecord } from './task-text.ts';
 import type { UsagePoolRecord } from './usage-pool.ts';
+import { usernameKey, type UserRecord, type UsernameRecord } from './user.ts';
 import type { BookingRecord, WorkerRecord } from './worker.ts';
 
 /** The tables of the state store with the types of their rows. Keys are strings built only by `keys`. */
@@ -60,6 +63,15 @@ export interface Tables {
   comingJob: { readonly version: 1 };
   /** Load of a farm in the last day, by the minute of the day: at most SAMPLES_MAX rows for each farm. */
   farmSample: FarmSampleRecord;
+  user: UserRecord;
+  /** Accounts by name, for logins. */
+  username: UsernameRecord;
+  /** By the digest of the token. */
+  session: SessionRecord;
+  /** By the digest of the raw key. */
+  apiKey: ApiKeyRecord;
+  /** The keys of an account. */
+  userApiKey: UserApiKeyRecord;
 }
 
 export type TableName = keyof Tables;
@@ -89,6 +101,11 @@ export const TABLE_NAMES = [
   'storageLocation',
   'comingJob',
   'farmSample',
+  'user',
+  'username',
+  'session',
+  'apiKey',
+  'userApiKey',
 ] as const satisfies readonly TableName[];
 
 const ZEROS = '0'.repeat(16);
@@ -164,6 +181,12 @@ export const keys = {
   farmSample: (farm: FarmId, at: number): string =>
     `${farm}/${padded(Math.round(at / MINUTE_MS) % SAMPLES_MAX, MINUTE_DIGITS)}`,
   farmSamplesOf: (farm: FarmId): string => `${farm}/`,
+  user: (id: string): string => id,
+  username: (username: string): string => usernameKey(username),
+  session: (digest: string): string => digest,
+  apiKey: (digest: string): string => digest,
+  userApiKey: (userId: string, keyId: string): string => `${userId}/${keyId}`,
+  userApiKeysOf: (userId: string): string => `${userId}/`,
   worker: (id: WorkerId): string => id,
   booking: (id: WorkerId): string => id,
   workerOrdinal: (farm: FarmId, ordinal: number): string => `${farm}/${padded(ordinal, INDEX_DIGITS)}`,

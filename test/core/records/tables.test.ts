@@ -116,6 +116,11 @@ test('the numbers of tables in a change set never change', (t) => {
       'storageLocation',
       'comingJob',
       'farmSample',
+      'user',
+      'username',
+      'session',
+      'apiKey',
+      'userApiKey',
     ],
   );
   t.end();

@@ -13,7 +13,15 @@ import { EventHub } from '../../../http/ws/hub.ts';
 import { joinPlan, splitPlan } from '../../../daemons/threads/plan-parts.ts';
 import { FollowedJobs, followedMemory } from '../../../src/adapters/system/followed-jobs.ts';
 import { TaskEventHub } from '../../../daemons/server/task-events.ts';
-import type { Ports, Preparation, PreparationRequest, ServiceFacts } from '../../../http/ports.ts';
+import { Argon2Passwords } from '../../../src/adapters/identity/argon2-passwords.ts';
+import { randomSecrets } from '../../../src/adapters/identity/random-secrets.ts';
+import type {
+  AuthSettings,
+  Ports,
+  Preparation,
+  PreparationRequest,
+  ServiceFacts,
+} from '../../../http/ports.ts';
 import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
 import type { HttpServer } from '../../../http/server/server.ts';
 import { testEngine } from '../../kit/http-engine.ts';
@@ -84,6 +92,10 @@ export class ApiFixture {
     },
   };
   acceptsSubmissions = true;
+  /** Settings of authentication. */
+  auth: AuthSettings = AUTH_OFF;
+  /** Messages without a reply that were sent to actors. */
+  readonly told: ServiceEnvelope[] = [];
   settings: ServiceFacts = {
     bus: { urls: ['nats://127.0.0.1:14222'], port: 14222, isLocal: true },
     isBusManaged: true,
@@ -272,6 +284,10 @@ export class ApiFixture {
           // The test sets the actor's reply, of the type that the message's comment names.
           return (await this.#send(make(replyTo('front')))) as Outcome<Answer>;
         },
+        tell: (envelope) => {
+          this.told.push(envelope);
+          this.#noticed();
+        },
         submit: async (farm, submission, plan) => {
           const message = {
             type: 'job.submit',
@@ -281,6 +297,9 @@ export class ApiFixture {
           return (await this.#send({ actor: 'farm', id: farm, message })) as Outcome<JobRecord>;
         },
       },
+      passwords: new Argon2Passwords(),
+      secrets: randomSecrets,
+      auth: this.auth,
       largeJobs: {
         storeProvisionalJob: (job, rows) => {
           this.storedAhead.set(job, rows);
@@ -327,6 +346,16 @@ export class ApiFixture {
     };
   }
 }
+
+/** Authentication off, with the other settings as by default. */
+export const AUTH_OFF: AuthSettings = {
+  enabled: false,
+  cookieName: 'svc_session',
+  cookieSecure: 'auto',
+  ttlMs: 168 * 3_600_000,
+  validateJobOwner: true,
+  passwordLengthMin: 8,
+};
 
 /** Limits of the request bodies and connections that no test reaches by accident. */
 export const WIDE_LIMITS = {

@@ -9,6 +9,7 @@ import { readParsedDocument } from '../../../http/openapi/parsed-document.ts';
 import { SchemaSet } from '../../../http/openapi/schema-set.ts';
 import { bindRoutes } from '../../../http/pipeline/bind.ts';
 import { ParameterReader } from '../../../http/pipeline/parameters.ts';
+import { ApiFixture } from '../kit/api-fixture.ts';
 import { handlersOf } from '../../../http/routes/handlers.ts';
 
 const contract = readContract();
@@ -176,7 +177,7 @@ void test('every schema of the contract is valid and compiles', async (t) => {
 });
 
 void test('the router rejects handlers that do not match the contract', async (t) => {
-  const handlers = handlersOf(contract);
+  const handlers = handlersOf(contract, new ApiFixture().ports());
   t.doesNotThrow(() => bindRoutes(contract, handlers));
   const withMore = { ...handlers, getMoon: handlers.getHealthz };
   t.throws(
