@@ -9,6 +9,7 @@ import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 import { busReach } from '../../src/core/discovery/bus-address.ts';
 import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
 import { TEMPLATE_LIMITS } from '../../src/openjd/template/template-limits.ts';
+import { oidcSignIn } from './oidc-sign-in.ts';
 import { currentLogs } from './current-logs.ts';
 import type { Observers } from './observers.ts';
 import type { OpenLists } from './open-lists.ts';
@@ -64,6 +65,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
       validateJobOwner: config.auth.validateJobOwner,
       passwordLengthMin: config.auth.passwordLengthMin,
     },
+    oidc: oidcSignIn(config.auth.oidc),
     largeJobs: store,
     prepareJob: ({ client, ...request }) => pool.prepare(client, { ...request, limits, exprLimits }),
     logs: logReader,

@@ -1,3 +1,4 @@
+import { oidcSettings, type OidcSettings, type OidcValues } from './oidc-settings.ts';
 import type { SecretSource } from './secret-source.ts';
 
 /** Settings of authentication (docs/contract/authentication.md). Times are in milliseconds. */
@@ -13,10 +14,12 @@ export interface AuthConfig {
   readonly validateJobOwner: boolean;
   /** Minimum length of a new password in characters. */
   readonly passwordLengthMin: number;
+  /** Null: no sign-in by a provider. */
+  readonly oidc: OidcSettings | null;
 }
 
 /** Values of the keys of authentication. */
-export interface AuthValues {
+export interface AuthValues extends OidcValues {
   readonly 'auth.enabled': boolean;
   readonly 'auth.bootstrap.username': string | null;
   readonly 'auth.bootstrap.password': string;
@@ -40,6 +43,7 @@ export function authConfig(values: AuthValues, lines: string[]): AuthConfig {
     const missing = username === null ? 'auth.bootstrap.username' : 'auth.bootstrap.password';
     lines.push(`${missing}: must be set, because the other half of the first administrator is set`);
   }
+  const oidc = oidcSettings(values, lines);
   return {
     enabled: values['auth.enabled'],
     bootstrap: username === null || password === null ? null : { username, password },
@@ -50,5 +54,6 @@ export function authConfig(values: AuthValues, lines: string[]): AuthConfig {
     },
     validateJobOwner: values['auth.validate_job_owner'],
     passwordLengthMin: values['auth.password_length_min'],
+    oidc: values['auth.enabled'] ? oidc : null,
   };
 }

@@ -20,18 +20,6 @@ export const LATER_KEYS: ReadonlyMap<string, string | null> = new Map<string, st
   ['auth.ldap.display_name_attr', null],
   ['auth.ldap.group_roles', null],
   ['auth.ldap.default_role', null],
-  ['auth.oidc.enabled', 'false'],
-  ['auth.oidc.issuer', null],
-  ['auth.oidc.client_id', null],
-  ['auth.oidc.client_secret', null],
-  ['auth.oidc.client_secret_file', null],
-  ['auth.oidc.scopes', null],
-  ['auth.oidc.redirect_url', null],
-  ['auth.oidc.username_claim', null],
-  ['auth.oidc.role_claim', null],
-  ['auth.oidc.role_map', null],
-  ['auth.oidc.default_role', null],
-  ['auth.oidc.logout_mode', null],
 ]);
 
 /**

@@ -1,6 +1,6 @@
 import type { ClaimRules } from '../access/claims.ts';
 import type { Role } from '../access/permissions.ts';
-import type { SecretSource } from './bus-access.ts';
+import type { SecretSource } from './secret-source.ts';
 
 /** Settings of the sign-in by OpenID Connect (docs/contract/authentication.md#oidc). */
 export interface OidcSettings {

@@ -23,8 +23,15 @@ export interface LoginAnswer {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
-  /** Parameters of the callback, each at most once. */
-  readonly parameters: Readonly<Record<string, string>>;
+  readonly parameters: CallbackParameters;
+}
+
+/** Parameters that the provider sends with the browser, each at most once. */
+export interface CallbackParameters {
+  readonly code?: string | undefined;
+  readonly state?: string | undefined;
+  readonly iss?: string | undefined;
+  readonly error?: string | undefined;
 }
 
 /** Reasons why a login by the provider fails. */

@@ -11,10 +11,12 @@ import {
   type Configuration,
 } from 'openid-client';
 import type { OidcSettings } from '../../../core/config/oidc-settings.ts';
-import { readClientSecret } from './client-secret.ts';
+import { readSecret } from '../../system/secret-file.ts';
 import { faultText } from './fault-text.ts';
 import { EndpointHosts, guardedFetch } from './guarded-fetch.ts';
 
+/** Configuration key of the file with the secret. */
+export const SECRET_FILE_KEY = 'auth.oidc.client_secret_file';
 /** Time limit of each request to the provider. */
 const REQUEST_SECONDS = 10;
 /** Accepted difference between the clocks of the service and the provider. */
@@ -84,7 +86,7 @@ export class Discovery {
 
   async #request(): Promise<Configuration> {
     const { issuer, clientId, clientSecret } = this.#settings;
-    const secret = readClientSecret(clientSecret);
+    const secret = clientSecret === null ? null : readSecret(SECRET_FILE_KEY, clientSecret);
     const isLoopback = issuer.startsWith('http:');
     const configuration = await discovery(
       new URL(issuer),

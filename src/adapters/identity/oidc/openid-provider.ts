@@ -9,13 +9,14 @@ import {
 import { hasMappedClaims, mapClaims, type Claims, type ExternalIdentity } from '../../../core/access/claims.ts';
 import type { OidcSettings } from '../../../core/config/oidc-settings.ts';
 import type {
+  CallbackParameters,
   IdentityProvider,
   LoginAnswer,
   LoginRequest,
   ProviderResult,
 } from '../../../core/ports/identity-provider.ts';
-import { CLOCK_TOLERANCE_SECONDS, Discovery, ProviderUnavailable } from './discovery.ts';
-import { readClientSecret } from './client-secret.ts';
+import { readSecret } from '../../system/secret-file.ts';
+import { CLOCK_TOLERANCE_SECONDS, Discovery, ProviderUnavailable, SECRET_FILE_KEY } from './discovery.ts';
 import { faultText } from './fault-text.ts';
 
 /** Parameters of a callback that are used. Others are ignored. */
@@ -39,7 +40,8 @@ interface Clocks {
  * @see docs/contract/authentication.md#oidc
  */
 export function openIdProvider(settings: OidcSettings, clocks: Clocks): IdentityProvider {
-  readClientSecret(settings.clientSecret);
+  // An unreadable file stops the start; it is read again with each description of the provider.
+  if (settings.clientSecret !== null) readSecret(SECRET_FILE_KEY, settings.clientSecret);
   return new OpenIdProvider(settings, clocks);
 }
 
@@ -128,7 +130,7 @@ class OpenIdProvider implements IdentityProvider {
   }
 
   /** Builds the address of the callback from the configuration, never from the request. */
-  #callbackUrl(parameters: Readonly<Record<string, string>>): URL {
+  #callbackUrl(parameters: CallbackParameters): URL {
     const url = new URL(this.#settings.redirectUrl);
     for (const name of ANSWER_PARAMETERS) {
       const value = parameters[name];
