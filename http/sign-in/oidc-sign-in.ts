@@ -1,7 +1,11 @@
 import type { ExternalIdentity } from '../../src/core/access/claims.ts';
 import { returnPath } from '../../src/core/access/return-path.ts';
 import { SingleUse } from '../../src/core/access/single-use.ts';
-import type { CallbackParameters, IdentityProvider, ProviderResult } from '../../src/core/ports/identity-provider.ts';
+import type {
+  CallbackParameters,
+  IdentityProvider,
+  ProviderResult,
+} from '../../src/core/ports/identity-provider.ts';
 import type { LoginTokens } from '../../src/core/ports/login-tokens.ts';
 import type { Header } from '../pipeline/message.ts';
 import {
@@ -31,8 +35,7 @@ export interface OidcSignInParts {
 }
 
 export type BegunSignIn =
-  | { readonly ok: true; readonly url: string; readonly cookies: readonly Header[] }
-  | SignInFault;
+  { readonly ok: true; readonly url: string; readonly cookies: readonly Header[] } | SignInFault;
 
 export type FinishedSignIn =
   | {
@@ -83,10 +86,7 @@ export class OidcSignIn {
   }
 
   /** Checks the end of a login. `parameters` are those of the callback, each at most once. */
-  async finish(
-    parameters: CallbackParameters,
-    headers: readonly Header[],
-  ): Promise<FinishedSignIn> {
+  async finish(parameters: CallbackParameters, headers: readonly Header[]): Promise<FinishedSignIn> {
     const { provider, tokens, isSecure } = this.#parts;
     const { state } = parameters;
     const expired = (detail: string, cookies: readonly Header[] = []): FinishedSignIn => ({

@@ -16,7 +16,9 @@ test('a token opens with its state and gives the secrets of the login', async (t
   const login = tokens.issue(LOGIN);
   const opened = tokens.open(login.state, login.token);
   t.match(opened, { ...LOGIN, nonce: login.nonce });
-  const challenge = createHash('sha256').update(opened?.codeVerifier ?? '').digest('base64url');
+  const challenge = createHash('sha256')
+    .update(opened?.codeVerifier ?? '')
+    .digest('base64url');
   t.equal(challenge, login.codeChallenge, 'PKCE S256');
   t.match(login.state, /^[A-Za-z0-9_-]{43}$/);
 });

@@ -51,7 +51,8 @@ async function signIn(
   changeAnswer: (parameters: Record<string, string>) => void = () => undefined,
 ): Promise<ProviderResult<ExternalIdentity | string>> {
   const [state, nonce, codeVerifier] = [1, 2, 3].map(() => randomBytes(32).toString('base64url'));
-  if (state === undefined || nonce === undefined || codeVerifier === undefined) throw new Error('unreachable');
+  if (state === undefined || nonce === undefined || codeVerifier === undefined)
+    throw new Error('unreachable');
   const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
   const url = await provider.loginUrl({ state, nonce, codeChallenge });
   if (!url.ok) return url;
@@ -88,7 +89,11 @@ test('a login of a real provider gives the user with the claims of the userinfo 
     });
     t.ok(requests.includes(PROVIDER_PATHS.userInfo));
     await signIn(provider);
-    t.equal(requests.filter((path) => path === PROVIDER_PATHS.discovery).length, 1, 'one discovery is enough');
+    t.equal(
+      requests.filter((path) => path === PROVIDER_PATHS.discovery).length,
+      1,
+      'one discovery is enough',
+    );
     const logout = await provider.logoutUrl();
     const url = new URL((logout.ok && logout.value) || '');
     t.equal(url.origin, issuer);
@@ -157,9 +162,15 @@ test('the secret is read from a file, and a missing one stops the start', async 
     const later = openIdProvider(settingsOf(issuer, { clientSecret: { file } }), new Clock());
     t.match(await signIn(later), { ok: false, fault: 'invalid' });
     const missing = { clientSecret: { file: join(folder, 'none') } };
-    t.throws(() => openIdProvider(settingsOf(issuer, missing), new Clock()), /^auth\.oidc\.client_secret_file: /);
+    t.throws(
+      () => openIdProvider(settingsOf(issuer, missing), new Clock()),
+      /^auth\.oidc\.client_secret_file: /,
+    );
     writeFileSync(file, 'two\nlines\n');
-    t.throws(() => openIdProvider(settingsOf(issuer, { clientSecret: { file } }), new Clock()), /one line of text/);
+    t.throws(
+      () => openIdProvider(settingsOf(issuer, { clientSecret: { file } }), new Clock()),
+      /one line of text/,
+    );
   });
 });
 
@@ -197,17 +208,34 @@ test('no redirect of the provider is followed, and no other host is contacted', 
   const elsewhere = `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
   await withProvider(async ({ issuer, change, restore }) => {
     for (const status of [301, 302, 303, 307, 308]) {
-      for (const path of [PROVIDER_PATHS.discovery, PROVIDER_PATHS.token, PROVIDER_PATHS.userInfo, PROVIDER_PATHS.keys]) {
+      for (const path of [
+        PROVIDER_PATHS.discovery,
+        PROVIDER_PATHS.token,
+        PROVIDER_PATHS.userInfo,
+        PROVIDER_PATHS.keys,
+      ]) {
         change(path, () => ({ status, headers: { Location: `${elsewhere}${path}` }, body: {} }));
-        t.match(await signIn(openIdProvider(settingsOf(issuer), new Clock())), { ok: false }, `${status} ${path}`);
+        t.match(
+          await signIn(openIdProvider(settingsOf(issuer), new Clock())),
+          { ok: false },
+          `${status} ${path}`,
+        );
         restore();
       }
     }
     for (const name of ['token_endpoint', 'jwks_uri', 'userinfo_endpoint']) {
       change(PROVIDER_PATHS.discovery, (body) => ({ body: { ...body, [name]: `${elsewhere}/x` } }));
       const settings = settingsOf(issuer, { endpointHosts: [new URL(elsewhere).host] });
-      t.match(await signIn(openIdProvider(settings, new Clock())), { ok: false }, `${name} by http elsewhere`);
-      t.match(await signIn(openIdProvider(settingsOf(issuer), new Clock())), { ok: false }, `${name} elsewhere`);
+      t.match(
+        await signIn(openIdProvider(settings, new Clock())),
+        { ok: false },
+        `${name} by http elsewhere`,
+      );
+      t.match(
+        await signIn(openIdProvider(settingsOf(issuer), new Clock())),
+        { ok: false },
+        `${name} elsewhere`,
+      );
       restore();
     }
   });

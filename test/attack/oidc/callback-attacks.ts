@@ -2,7 +2,13 @@ import { createHmac } from 'node:crypto';
 import { HttpBrowser } from '../../kit/oidc/http-browser.ts';
 import { readClaims, signToken } from '../../kit/oidc/signed-token.ts';
 import type { Attack } from '../attack.ts';
-import { assertRefused, LOGIN_COOKIE, reachCallback, type OidcTarget, type ReachedCallback } from './context.ts';
+import {
+  assertRefused,
+  LOGIN_COOKIE,
+  reachCallback,
+  type OidcTarget,
+  type ReachedCallback,
+} from './context.ts';
 
 /** Changes the address of the callback, or the cookies of the browser, before the browser follows it. */
 type Change = (reached: ReachedCallback, target: OidcTarget) => Promise<void> | void;
@@ -17,7 +23,11 @@ const attack = (name: string, change: Change): Attack<OidcTarget> => ({
 });
 
 /** Sets a parameter of the callback; null removes it. */
-const parameter = (name: string, value: (given: string) => string | null, title: string): Attack<OidcTarget> =>
+const parameter = (
+  name: string,
+  value: (given: string) => string | null,
+  title: string,
+): Attack<OidcTarget> =>
   attack(`callback: ${name} ${title}`, ({ callback }) => {
     const changed = value(callback.searchParams.get(name) ?? '');
     if (changed === null) callback.searchParams.delete(name);
@@ -101,15 +111,13 @@ const CSRF: readonly Attack<OidcTarget>[] = [
       await assertRefused(target, first.browser, await first.browser.get(second.callback.href));
     },
   },
-  ...['POST', 'PUT', 'DELETE'].map(
-    (method): Attack<OidcTarget> => ({
-      name: `callback by ${method}`,
-      run: async (target) => {
-        const { browser, callback } = await reachCallback(target);
-        await assertRefused(target, browser, await browser.request(callback.href, { method }));
-      },
-    }),
-  ),
+  ...['POST', 'PUT', 'DELETE'].map((method): Attack<OidcTarget> => ({
+    name: `callback by ${method}`,
+    run: async (target) => {
+      const { browser, callback } = await reachCallback(target);
+      await assertRefused(target, browser, await browser.request(callback.href, { method }));
+    },
+  })),
 ];
 
 /** Replays after a login that succeeded, in the same browser and with its cookies restored. */
@@ -120,7 +128,8 @@ const REPLAYS: readonly Attack<OidcTarget>[] = [true, false].map((isRestored) =>
     const jar = browser.jar(target.url);
     const before = new Map(jar);
     const first = await browser.get(callback.href);
-    if (first.location !== `${target.url}/jobs`) throw new Error(`the login failed: ${String(first.location)}`);
+    if (first.location !== `${target.url}/jobs`)
+      throw new Error(`the login failed: ${String(first.location)}`);
     jar.clear();
     if (isRestored) for (const [name, value] of before) jar.set(name, value);
     await assertRefused(target, browser, await browser.get(callback.href));
@@ -139,7 +148,9 @@ const forged = (token: string, secret: string, changes: object = {}): string =>
 
 const COOKIES: readonly Attack<OidcTarget>[] = [
   cookie('removed value', () => ''),
-  cookie('algorithm none', (token) => signToken({ header: { alg: 'none', typ: 'JWT' }, key: null }, readClaims(token))),
+  cookie('algorithm none', (token) =>
+    signToken({ header: { alg: 'none', typ: 'JWT' }, key: null }, readClaims(token)),
+  ),
   cookie('signed with an empty key', (token) => forged(token, '')),
   cookie('signed with a guessed key', (token) => forged(token, 'secret')),
   cookie('signed with the key of the provider', (token, { provider }) =>
@@ -172,7 +183,9 @@ const COOKIES: readonly Attack<OidcTarget>[] = [
     run: async (target) => {
       const first = await reachCallback(target);
       const jar = first.browser.jar(target.url);
-      const [token = ''] = [...jar].filter(([name]) => name.startsWith(LOGIN_COOKIE)).map(([, value]) => value);
+      const [token = ''] = [...jar]
+        .filter(([name]) => name.startsWith(LOGIN_COOKIE))
+        .map(([, value]) => value);
       const second = await reachCallback(target, { browser: first.browser });
       for (const name of [...jar.keys()]) if (name.startsWith(LOGIN_COOKIE)) jar.set(name, token);
       await assertRefused(target, first.browser, await first.browser.get(second.callback.href));

@@ -136,4 +136,9 @@ const REQUESTS: readonly Attack<OidcTarget>[] = [
 ];
 
 /** Open redirects, spoofed addresses, and changed requests to the provider. */
-export const REDIRECT_ATTACKS: readonly Attack<OidcTarget>[] = [...RETURNS, ...LOGINS, ...LOGOUTS, ...REQUESTS];
+export const REDIRECT_ATTACKS: readonly Attack<OidcTarget>[] = [
+  ...RETURNS,
+  ...LOGINS,
+  ...LOGOUTS,
+  ...REQUESTS,
+];

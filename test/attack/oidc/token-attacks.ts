@@ -8,7 +8,11 @@ import { assertRefused, reachCallback, type OidcTarget } from './context.ts';
 const STRANGER = createSigningKey('stranger');
 
 /** Logs in while the provider answers a path otherwise. */
-const answered = (name: string, path: string, changeOf: (target: OidcTarget) => Change): Attack<OidcTarget> => ({
+const answered = (
+  name: string,
+  path: string,
+  changeOf: (target: OidcTarget) => Change,
+): Attack<OidcTarget> => ({
   name,
   run: async (target) => {
     const { browser, callback } = await reachCallback(target);
@@ -22,7 +26,10 @@ const answered = (name: string, path: string, changeOf: (target: OidcTarget) => 
 });
 
 /** Replaces the ID token. */
-const idToken = (title: string, replace: (token: string, target: OidcTarget) => unknown): Attack<OidcTarget> =>
+const idToken = (
+  title: string,
+  replace: (token: string, target: OidcTarget) => unknown,
+): Attack<OidcTarget> =>
   answered(`ID token: ${title}`, PROVIDER_PATHS.token, (target) => (body) => ({
     body: { ...body, id_token: replace(String(body['id_token']), target) },
   }));
@@ -53,17 +60,25 @@ const SIGNATURES: readonly Attack<OidcTarget>[] = [
     signToken({ header: { alg: 'HS256', typ: 'JWT' }, key: { secret: CLIENT_SECRET } }, readClaims(token)),
   ),
   idToken('HS256 with the public key', (token, { provider }) => {
-    const secret = createPublicKey(provider.key.privateKey).export({ type: 'spki', format: 'pem' }).toString();
+    const secret = createPublicKey(provider.key.privateKey)
+      .export({ type: 'spki', format: 'pem' })
+      .toString();
     return signToken({ header: { alg: 'HS256', kid: provider.key.id }, key: { secret } }, readClaims(token));
   }),
   idToken('the key of a stranger with the known id', (token, { provider }) =>
-    signToken({ header: { alg: 'RS256', kid: provider.key.id }, key: STRANGER.privateKey }, readClaims(token)),
+    signToken(
+      { header: { alg: 'RS256', kid: provider.key.id }, key: STRANGER.privateKey },
+      readClaims(token),
+    ),
   ),
   idToken('the key of a stranger with an unknown id', (token) =>
     signToken({ header: { alg: 'RS256', kid: STRANGER.id }, key: STRANGER.privateKey }, readClaims(token)),
   ),
   idToken('the key of a stranger in the header', (token) =>
-    signToken({ header: { alg: 'RS256', jwk: STRANGER.publicJwk }, key: STRANGER.privateKey }, readClaims(token)),
+    signToken(
+      { header: { alg: 'RS256', jwk: STRANGER.publicJwk }, key: STRANGER.privateKey },
+      readClaims(token),
+    ),
   ),
   idToken('the address of other keys in the header', (token, { url }) =>
     signToken({ header: { alg: 'RS256', jku: `${url}/keys` }, key: STRANGER.privateKey }, readClaims(token)),
@@ -125,7 +140,10 @@ const ANSWERS: readonly Attack<OidcTarget>[] = [
   tokenAnswer('error with status 400', () => ({ status: 400, body: { error: 'invalid_grant' } })),
   tokenAnswer('no access token', (body) => ({ body: { ...body, access_token: undefined } })),
   tokenAnswer('unknown type of token', (body) => ({ body: { ...body, token_type: 'mac' } })),
-  tokenAnswer('text instead of JSON', () => ({ body: 'access_token=1', headers: { 'Content-Type': 'text/plain' } })),
+  tokenAnswer('text instead of JSON', () => ({
+    body: 'access_token=1',
+    headers: { 'Content-Type': 'text/plain' },
+  })),
   tokenAnswer('a list', () => ({ body: [] })),
   tokenAnswer('more than 1 MiB', (body) => ({ body: { ...body, filler: 'x'.repeat(1_100_000) } })),
   tokenAnswer('a redirect', () => ({ status: 307, headers: { Location: 'https://evil.example/' } })),
@@ -133,7 +151,10 @@ const ANSWERS: readonly Attack<OidcTarget>[] = [
   userInfo('subject missing', (body) => ({ body: { ...body, sub: undefined } })),
   userInfo('subject as a list', (body) => ({ body: { ...body, sub: [body['sub']] } })),
   userInfo('status 401', () => ({ status: 401, body: {} })),
-  userInfo('text instead of JSON', () => ({ body: 'sub=id-alice', headers: { 'Content-Type': 'text/plain' } })),
+  userInfo('text instead of JSON', () => ({
+    body: 'sub=id-alice',
+    headers: { 'Content-Type': 'text/plain' },
+  })),
   userInfo('an unsigned token', (body) => ({
     body: signToken({ header: { alg: 'none' }, key: null }, body),
     headers: { 'Content-Type': 'application/jwt' },

@@ -46,7 +46,17 @@ test('a role claim may be one text, which is never split', async (t) => {
 });
 
 test('values of a role claim are compared exactly, and other types map to no role', async (t) => {
-  const values = [['ARTISTS'], [' artists'], [{ artists: true }], [['artists']], { artists: 'user' }, 7, true, null, []];
+  const values = [
+    ['ARTISTS'],
+    [' artists'],
+    [{ artists: true }],
+    [['artists']],
+    { artists: 'user' },
+    7,
+    true,
+    null,
+    [],
+  ];
   for (const groups of values) t.equal(roleWith({ groups }), 'no-role', JSON.stringify(groups));
   t.equal(roleWith({ groups: ['constructor', 'toString'] }), 'no-role');
   t.equal(roleWith({ groups: ['__proto__'] }), 'admin', 'a mapped name is a text like any other');
@@ -74,7 +84,8 @@ test('the default role applies without a mapped value only', async (t) => {
 
 test('an unusable user name or subject is refused', async (t) => {
   const bad = ['', ' alice', 'alice ', 'a\u0000b', 'a\nb', 'x'.repeat(129), 7, null, ['alice'], undefined];
-  for (const name of bad) t.equal(roleWith({ preferred_username: name }), 'no-username', JSON.stringify(name));
+  for (const name of bad)
+    t.equal(roleWith({ preferred_username: name }), 'no-username', JSON.stringify(name));
   for (const sub of ['', 'x'.repeat(256), 7, undefined]) t.equal(roleWith({ sub }), 'no-subject');
 });
 

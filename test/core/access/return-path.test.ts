@@ -1,7 +1,14 @@
 import { test } from 'tap';
 import { returnPath } from '../../../src/core/access/return-path.ts';
 
-const GOOD = ['/', '/jobs', '/jobs/', '/jobs/1?tab=tasks#log', '/sign-in/command?port=1&state=a', '/a?to=//evil.example'];
+const GOOD = [
+  '/',
+  '/jobs',
+  '/jobs/',
+  '/jobs/1?tab=tasks#log',
+  '/sign-in/command?port=1&state=a',
+  '/a?to=//evil.example',
+];
 
 const BAD = [
   'https://evil.example/',

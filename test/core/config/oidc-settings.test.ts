@@ -108,16 +108,21 @@ test('the redirect address ends with the path of the callback', async (t) => {
   const path = '/api/v1/auth/oidc/callback';
   for (const url of [`https://farm.example${path}`, `http://farm.example:8080${path}`])
     t.same(linesOf({ 'auth.oidc.redirect_url': url }), [], url);
-  for (const url of ['https://farm.example/', `https://farm.example${path}/`, `https://farm.example${path}?a=b`, path])
+  for (const url of [
+    'https://farm.example/',
+    `https://farm.example${path}/`,
+    `https://farm.example${path}?a=b`,
+    path,
+  ])
     t.match(linesOf({ 'auth.oidc.redirect_url': url }), [/^auth\.oidc\.redirect_url: /], url);
 });
 
 test('a role map may be text, with = in the values', async (t) => {
   const result = resolved({ 'auth.oidc.role_map': 'cn=farm=admin, artists=user' });
-  t.same(
-    result.ok && [...(result.values.auth.oidc?.claims.roleMap ?? [])],
-    [['cn=farm', 'admin'], ['artists', 'user']],
-  );
+  t.same(result.ok && [...(result.values.auth.oidc?.claims.roleMap ?? [])], [
+    ['cn=farm', 'admin'],
+    ['artists', 'user'],
+  ]);
   t.match(linesOf({ 'auth.oidc.role_map': 'artists' }), [/^auth\.oidc\.role_map: must be value=role/]);
   t.match(linesOf({ 'auth.oidc.role_map': 'a=user,a=admin' }), [/contains the value "a" twice/]);
 });

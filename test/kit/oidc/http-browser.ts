@@ -18,7 +18,10 @@ export class HttpBrowser {
     return await this.request(url, { headers });
   }
 
-  async request(url: string, init: RequestInit & { headers?: Readonly<Record<string, string>> }): Promise<BrowserAnswer> {
+  async request(
+    url: string,
+    init: RequestInit & { headers?: Readonly<Record<string, string>> },
+  ): Promise<BrowserAnswer> {
     const jar = this.jar(url);
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(url, {

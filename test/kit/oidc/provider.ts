@@ -88,7 +88,10 @@ export async function startProvider(options: ProviderOptions): Promise<TestProvi
   return kit;
 }
 
-function settingsOf({ redirectUrls, afterLogout = [], accounts }: ProviderOptions, key: SigningKey): Configuration {
+function settingsOf(
+  { redirectUrls, afterLogout = [], accounts }: ProviderOptions,
+  key: SigningKey,
+): Configuration {
   return {
     clients: [
       {
@@ -101,12 +104,20 @@ function settingsOf({ redirectUrls, afterLogout = [], accounts }: ProviderOption
     jwks: { keys: [key.privateJwk] },
     cookies: { keys: ['cookie-key-of-the-tests'] },
     scopes: SCOPES,
-    claims: { openid: ['sub'], profile: ['name', 'preferred_username'], email: ['email', 'email_verified'], groups: ['groups', 'realm_access'] },
+    claims: {
+      openid: ['sub'],
+      profile: ['name', 'preferred_username'],
+      email: ['email', 'email_verified'],
+      groups: ['groups', 'realm_access'],
+    },
     pkce: { required: () => true },
     features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true } },
     ttl: { Session: 3600, Grant: 3600, Interaction: 600, AccessToken: 600, IdToken: 600 },
     interactions: { url: (_context, { uid }) => `${INTERACTION}${uid}` },
-    findAccount: (_context, id) => ({ accountId: id, claims: () => Promise.resolve({ ...accounts[id], sub: id }) }),
+    findAccount: (_context, id) => ({
+      accountId: id,
+      claims: () => Promise.resolve({ ...accounts[id], sub: id }),
+    }),
   };
 }
 

@@ -40,7 +40,9 @@ export const guardedFetch =
     });
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel();
-      throw new Error(`${originOf(url)} answered with a redirect (${response.status}), which is not followed`);
+      throw new Error(
+        `${originOf(url)} answered with a redirect (${response.status}), which is not followed`,
+      );
     }
     const { status, statusText, headers } = response;
     const bytes = await readBounded(response, url);

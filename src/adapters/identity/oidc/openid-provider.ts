@@ -6,7 +6,12 @@ import {
   fetchUserInfo,
   type Configuration,
 } from 'openid-client';
-import { hasMappedClaims, mapClaims, type Claims, type ExternalIdentity } from '../../../core/access/claims.ts';
+import {
+  hasMappedClaims,
+  mapClaims,
+  type Claims,
+  type ExternalIdentity,
+} from '../../../core/access/claims.ts';
 import type { OidcSettings } from '../../../core/config/oidc-settings.ts';
 import type {
   CallbackParameters,
