@@ -302,7 +302,12 @@ function responseOf(reply: AnyReply, requestId: string): HttpResponse {
     case 'done':
       return { status: 204, headers: reply.headers ?? [], body: null };
     case 'redirect':
-      return { status: 303, headers: [['Location', reply.location], ...(reply.headers ?? [])], body: null };
+      return {
+        status: 303,
+        headers: [['Location', reply.location], ...(reply.headers ?? [])],
+        // An empty body has a length; without one, the client waits for the end of the connection.
+        body: '',
+      };
     case 'text':
       return {
         status: 200,
