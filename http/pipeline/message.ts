@@ -1,6 +1,6 @@
 /** HTTP requests and responses, independent of the engine. */
 
-import type { Visitor } from '../ws/socket.ts';
+import type { Visitor } from '../guards/principal.ts';
 
 export type Header = readonly [name: string, value: string];
 

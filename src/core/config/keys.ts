@@ -230,7 +230,7 @@ const SERVER_KEYS = {
   'auth.enabled': key(
     boolean(),
     'false',
-    'Requires a credential for every request below /api/v1, and checks its permissions. Without it, everybody who can reach the address is a superuser.',
+    'Requires a credential for every request below /api/v1, and checks its permissions. Without it, every client that can reach the address is a superuser.',
   ),
   'auth.bootstrap.username': key(
     optional(name(USERNAME_LENGTH_MAX)),
