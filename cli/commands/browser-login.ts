@@ -76,7 +76,7 @@ function confirmationUrl(
         .replaceAll(/[^A-Za-z0-9._-]/g, '-')
         .slice(0, HOST_LENGTH_MAX) || 'unknown',
   });
-  return `${base.replace(/\/+$/, '')}/sign-in/command?${parameters.toString()}`;
+  return `${base.replace(/\/+$/, '')}/sign-in-command?${parameters.toString()}`;
 }
 
 function codeOf(sent: SentCode): { readonly code: string } {

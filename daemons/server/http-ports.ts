@@ -63,6 +63,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
       enabled: config.auth.enabled,
       ...config.auth.session,
       validateJobOwner: config.auth.validateJobOwner,
+      slowsFailedLogins: config.auth.slowsFailedLogins,
       passwordLengthMin: config.auth.passwordLengthMin,
     },
     oidc: oidcSignIn(config.auth.oidc),

@@ -37,7 +37,8 @@ export async function signIn(
   credentials: Credentials,
 ): Promise<LoginResult> {
   const account = usernameKey(credentials.username.slice(0, 1000));
-  if (!(await throttle.admit(account, credentials.client))) return { kind: 'busy' };
+  const isSlowed = ports.auth.slowsFailedLogins;
+  if (isSlowed && !(await throttle.admit(account, credentials.client))) return { kind: 'busy' };
   const verified = await verify(ports, credentials);
   if (verified.kind === 'busy') return verified;
   const started = verified.kind === 'verified' ? await startSession(ports, verified) : verified;

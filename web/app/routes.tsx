@@ -36,7 +36,7 @@ export const ROUTES: readonly RouteEntry[] = [
     Page: page(() => import('../pages/usage-pools/usage-pools-page.tsx'), 'UsagePoolsPage'),
   },
   {
-    path: '/sign-in/command',
+    path: '/sign-in-command',
     Page: page(() => import('../pages/sign-in-command/sign-in-command-page.tsx'), 'SignInCommandPage'),
   },
   {

@@ -266,6 +266,11 @@ const SERVER_KEYS = {
     'true',
     'Rejects a job whose owner is not the name of an account. Only with `auth.enabled`.',
   ),
+  'auth.login_throttle': key(
+    boolean(),
+    'true',
+    'Slows down logins of accounts and addresses that have failed repeatedly.',
+  ),
   'auth.password_length_min': key(
     integer(1, PASSWORD_LENGTH_MAX),
     '8',

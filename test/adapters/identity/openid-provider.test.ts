@@ -197,7 +197,7 @@ test('a refusal of the user is told apart from an invalid answer', async (t) => 
   });
 });
 
-test('no redirect of the provider is followed, and no other host is contacted', async (t) => {
+test('T33: no redirect of the provider is followed, and no other host is contacted', async (t) => {
   let strangers = 0;
   const stranger = createServer((_request, response) => {
     strangers += 1;

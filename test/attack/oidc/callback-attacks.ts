@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { HttpBrowser } from '../../kit/oidc/http-browser.ts';
 import { readClaims, signToken } from '../../kit/oidc/signed-token.ts';
-import type { Attack } from '../attack.ts';
+import type { Attack } from '../attack-table.ts';
 import {
   assertRefused,
   LOGIN_COOKIE,

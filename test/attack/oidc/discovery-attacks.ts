@@ -1,6 +1,6 @@
 import { openIdProvider } from '../../../src/adapters/identity/oidc/openid-provider.ts';
 import { CLIENT_ID, PROVIDER_PATHS, type Change } from '../../kit/oidc/provider.ts';
-import type { Attack } from '../attack.ts';
+import type { Attack } from '../attack-table.ts';
 import { CALLBACK_PATH, type OidcTarget } from './context.ts';
 
 const LOGIN = { state: 'x'.repeat(43), nonce: 'n', codeChallenge: 'c'.repeat(43) };

@@ -1,4 +1,5 @@
-import { runAttacks, spread, type Attack, type AttackReport } from '../attack.ts';
+import { runAttacks, spread, type Attack } from '../attack-table.ts';
+import type { AttackReport } from '../attack.ts';
 import { CALLBACK_ATTACKS } from './callback-attacks.ts';
 import type { OidcTarget } from './context.ts';
 import { DISCOVERY_ATTACKS } from './discovery-attacks.ts';

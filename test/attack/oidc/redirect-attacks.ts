@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { HttpBrowser } from '../../kit/oidc/http-browser.ts';
 import { CLIENT_ID, CLIENT_SECRET, PROVIDER_PATHS } from '../../kit/oidc/provider.ts';
-import type { Attack } from '../attack.ts';
+import type { Attack } from '../attack-table.ts';
 import {
   assertRefused,
   assertSignedIn,

@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { CLIENT_ID, CLIENT_SECRET, PROVIDER_PATHS, type Change } from '../../kit/oidc/provider.ts';
 import { createSigningKey, readClaims, signToken } from '../../kit/oidc/signed-token.ts';
-import type { Attack } from '../attack.ts';
+import type { Attack } from '../attack-table.ts';
 import { assertRefused, reachCallback, type OidcTarget } from './context.ts';
 
 /** Key of an attacker. */

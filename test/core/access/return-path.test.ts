@@ -6,7 +6,7 @@ const GOOD = [
   '/jobs',
   '/jobs/',
   '/jobs/1?tab=tasks#log',
-  '/sign-in/command?port=1&state=a',
+  '/sign-in-command?port=1&state=a',
   '/a?to=//evil.example',
 ];
 

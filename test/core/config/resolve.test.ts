@@ -57,6 +57,7 @@ test('the server has its defaults', async (t) => {
         bootstrap: null,
         session: { cookieName: 'svc_session', cookieSecure: 'auto', ttlMs: 168 * 3_600_000 },
         validateJobOwner: true,
+        slowsFailedLogins: true,
         passwordLengthMin: 8,
       },
       data: { dir: './data', compactFreePercent: 50 },
