@@ -59,6 +59,7 @@ test('the server has its defaults', async (t) => {
         validateJobOwner: true,
         slowsFailedLogins: true,
         passwordLengthMin: 8,
+        oidc: null,
       },
       data: { dir: './data', compactFreePercent: 50 },
       bus: {
@@ -216,19 +217,19 @@ test('a key of a future feature is an error unless it turns the feature off', as
     serverLines({
       document: { auth: { ldap: { group_roles: { 'cn=a': 'admin' } } } },
       environment: { SVC_AUTH_LDAP_ENABLED: 'true' },
-      args: ['--auth-oidc-enabled'],
+      args: ['--auth-ldap-start-tls'],
     }),
     [
       'auth.ldap.group_roles: not supported by this version (set in the file callsheet.yaml)',
       'auth.ldap.enabled: not supported by this version (set in the environment variable SVC_AUTH_LDAP_ENABLED)',
-      'auth.oidc.enabled: not supported by this version (set in the flag --auth-oidc-enabled)',
+      'auth.ldap.start_tls: not supported by this version (set in the flag --auth-ldap-start-tls)',
     ],
   );
   t.same(
     serverLines({
       document: { auth: { enabled: false } },
       environment: { SVC_AUTH_LDAP_ENABLED: 'false' },
-      args: ['--auth-oidc-enabled=false'],
+      args: ['--auth-ldap-enabled=false'],
     }),
     [],
   );

@@ -7,7 +7,7 @@ const challengeOf = (verifier: string): string => createHash('sha256').update(ve
 const ALICE = { userId: 'alice', keyName: 'callsheet login on desk-1' };
 
 /** Grants with a clock that a test moves. */
-function grantsAt(): { readonly grants: CommandGrants; move(milliseconds: number): void } {
+function grantsAt(): { readonly grants: CommandGrants; readonly move: (milliseconds: number) => void } {
   let now = 1_000;
   return {
     grants: new CommandGrants(() => now),

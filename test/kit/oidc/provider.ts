@@ -37,9 +37,9 @@ export interface TestProvider {
   /** Paths of all requests, in order. */
   readonly requests: readonly string[];
   /** Changes answers to one path until `restore`. */
-  change(path: string, change: Change): void;
-  restore(): void;
-  close(): Promise<void>;
+  readonly change: (path: string, change: Change) => void;
+  readonly restore: () => void;
+  readonly close: () => Promise<void>;
 }
 
 /** Paths of oidc-provider. */

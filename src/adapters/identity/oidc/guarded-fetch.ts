@@ -55,8 +55,10 @@ async function readBounded(response: Response, url: string): Promise<Uint8Array>
   const pieces: Uint8Array[] = [];
   let total = 0;
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value }: { readonly done: boolean; readonly value?: unknown } = await reader.read();
     if (done) return Buffer.concat(pieces);
+    if (!(value instanceof Uint8Array))
+      throw new Error(`the answer of ${originOf(url)} is not a stream of bytes`);
     total += value.byteLength;
     if (total > RESPONSE_BYTES_MAX) {
       await reader.cancel();
