@@ -31,7 +31,7 @@ export function commandSignIn({ steadyNow }: Pick<Ports, 'steadyNow'>): {
       const grant = { userId: principal.subject, keyName: `callsheet login on ${body.host}` };
       const code = grants.create(grant, body.challenge);
       if (code === null) return BUSY;
-      return { kind: 'json', status: 201, body: { code, expires_in: GRANT_SECONDS } };
+      return { kind: 'json', status: 200, body: { code, expires_in: GRANT_SECONDS } };
     },
     redeemCommandGrant: async ({ body, client }, ports) => {
       if (!ports.auth.enabled) return OFF;
@@ -43,9 +43,9 @@ export function commandSignIn({ steadyNow }: Pick<Ports, 'steadyNow'>): {
       const user = ports.store.get('user', keys.user(grant.userId));
       if (user === undefined || user.disabled) return REFUSED;
       const outcome = await newApiKey(ports, user.id, grant.keyName, null);
-      return outcome.ok
-        ? { kind: 'json', status: 201, body: outcome.value }
-        : { kind: 'problem', problem: outcome.problem };
+      if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
+      const location = `/api/v1/api-keys/${outcome.value.id}`;
+      return { kind: 'json', status: 201, body: outcome.value, location };
     },
   };
 }

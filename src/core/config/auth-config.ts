@@ -1,4 +1,5 @@
 import { oidcSettings, type OidcSettings, type OidcValues } from './oidc-settings.ts';
+import { ldapSettings, type LdapSettings, type LdapValues } from './ldap-settings.ts';
 import type { SecretSource } from './secret-source.ts';
 
 /** Settings of authentication (docs/contract/authentication.md). Times are in milliseconds. */
@@ -17,10 +18,12 @@ export interface AuthConfig {
   readonly passwordLengthMin: number;
   /** Null: no sign-in by a provider. */
   readonly oidc: OidcSettings | null;
+  /** Null: logins ask no directory. */
+  readonly ldap: LdapSettings | null;
 }
 
 /** Values of the keys of authentication. */
-export interface AuthValues extends OidcValues {
+export interface AuthValues extends OidcValues, LdapValues {
   readonly 'auth.enabled': boolean;
   readonly 'auth.bootstrap.username': string | null;
   readonly 'auth.bootstrap.password': string;
@@ -33,8 +36,8 @@ export interface AuthValues extends OidcValues {
   readonly 'auth.password_length_min': number;
 }
 
-/** Returns the settings of authentication. Contradictions are added to `lines`. */
-export function authConfig(values: AuthValues, lines: string[]): AuthConfig {
+/** Returns the settings of authentication. Contradictions are added to `lines`, risks and keys without effect to `notes`. */
+export function authConfig(values: AuthValues, lines: string[], notes: string[]): AuthConfig {
   const username = values['auth.bootstrap.username'];
   const text = values['auth.bootstrap.password'];
   const file = values['auth.bootstrap.password_file'];
@@ -45,7 +48,6 @@ export function authConfig(values: AuthValues, lines: string[]): AuthConfig {
     const missing = username === null ? 'auth.bootstrap.username' : 'auth.bootstrap.password';
     lines.push(`${missing}: must be set, because the other half of the first administrator is set`);
   }
-  const oidc = oidcSettings(values, lines);
   return {
     enabled: values['auth.enabled'],
     bootstrap: username === null || password === null ? null : { username, password },
@@ -57,6 +59,7 @@ export function authConfig(values: AuthValues, lines: string[]): AuthConfig {
     validateJobOwner: values['auth.validate_job_owner'],
     slowsFailedLogins: values['auth.login_throttle'],
     passwordLengthMin: values['auth.password_length_min'],
-    oidc: values['auth.enabled'] ? oidc : null,
+    oidc: oidcSettings(values, lines, notes),
+    ldap: ldapSettings(values, lines, notes),
   };
 }

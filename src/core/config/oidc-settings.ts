@@ -24,6 +24,7 @@ export const OIDC_CALLBACK_PATH = '/api/v1/auth/oidc/callback';
 
 /** Values of the keys of the sign-in by OpenID Connect. */
 export interface OidcValues {
+  readonly 'auth.enabled': boolean;
   readonly 'auth.oidc.enabled': boolean;
   readonly 'auth.oidc.issuer': string;
   readonly 'auth.oidc.client_id': string;
@@ -44,11 +45,15 @@ const URL_PARTS =
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/;
 
 /**
- * Returns the settings of the sign-in by OpenID Connect, null if it is off. Errors, each naming its key, are added to
- * `lines`.
+ * Returns the settings of the sign-in by OpenID Connect, null if it or authentication is off. Errors, each naming its
+ * key, are added to `lines`, keys without effect to `notes`.
  */
-export function oidcSettings(values: OidcValues, lines: string[]): OidcSettings | null {
+export function oidcSettings(values: OidcValues, lines: string[], notes: string[]): OidcSettings | null {
   if (!values['auth.oidc.enabled']) return null;
+  if (!values['auth.enabled']) {
+    notes.push('auth.oidc.enabled: has no effect, because auth.enabled is false');
+    return null;
+  }
   const before = lines.length;
   for (const key of ['auth.oidc.issuer', 'auth.oidc.client_id', 'auth.oidc.redirect_url'] as const)
     if (values[key] === '') lines.push(`${key}: must be set if auth.oidc.enabled is true`);

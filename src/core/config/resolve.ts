@@ -2,7 +2,7 @@ import { fileValues } from './file-values.ts';
 import type { GivenFlag } from './flags.ts';
 import { environmentName, flagName } from './key-names.ts';
 import { DAEMONS, type ConfigKey, type Daemon, type KeySet, type ValuesOf } from './keys.ts';
-import { KEYS_WITHOUT_EFFECT, LATER_KEYS } from './later-keys.ts';
+import { KEYS_WITHOUT_EFFECT } from './later-keys.ts';
 import { nearestName } from './nearest-name.ts';
 import type { Parsed } from './value-type.ts';
 
@@ -40,13 +40,11 @@ interface Setting {
    */
   readonly shared: boolean;
   readonly parse: (key: ConfigKey<unknown>) => Parsed<unknown>;
-  readonly isOff: (off: string) => boolean;
 }
 
 function fromFile(file: NonNullable<ConfigSources['file']>): Setting[] | null {
   const known = new Set([
     ...Object.values(DAEMONS).flatMap((keys) => Object.keys(keys)),
-    ...LATER_KEYS.keys(),
     ...KEYS_WITHOUT_EFFECT,
   ]);
   const values = fileValues(file.document, (name) => known.has(name));
@@ -57,7 +55,6 @@ function fromFile(file: NonNullable<ConfigSources['file']>): Setting[] | null {
     nameOf: (key) => key,
     shared: true,
     parse: (key) => key.type.fromDocument(value),
-    isOff: (off) => String(value) === off,
   }));
 }
 
@@ -72,7 +69,6 @@ function fromEnvironment(environment: ConfigSources['environment']): Setting[] {
         nameOf: environmentName,
         shared: true,
         parse: (key: ConfigKey<unknown>) => key.type.fromText(value),
-        isOff: (off: string) => value === off,
       },
     ];
   });
@@ -90,7 +86,6 @@ function fromFlags(flags: readonly GivenFlag[]): Setting[] {
       const standsAlone = value === null && !(parsed.ok && parsed.value === true);
       return standsAlone ? { ok: false, wrong: 'needs a value' } : parsed;
     },
-    isOff: (off) => value === off,
   }));
 }
 
@@ -131,6 +126,12 @@ function resolve<Keys extends KeySet>(
     const name = own.find(means);
     const definition = name === undefined ? undefined : keys[name];
     if (name !== undefined && definition !== undefined) {
+      if (definition.isWithoutFlag === true && !setting.shared) {
+        lines.push(
+          `${name}: has no flag; use ${name}_file, ${environmentName(name)} or the file of --config`,
+        );
+        continue;
+      }
       const parsed = setting.parse(definition);
       given.add(name);
       if (parsed.ok) values[name] = parsed.value;
@@ -148,10 +149,7 @@ function resolve<Keys extends KeySet>(
       notes.push(`${idle}: has no effect in this version (set in ${setting.source})`);
       continue;
     }
-    const later = [...LATER_KEYS].find(([key]) => means(key));
-    if (later === undefined) lines.push(unknownKey(setting, own));
-    else if (later[1] === null || !setting.isOff(later[1]))
-      lines.push(`${later[0]}: not supported by this version (set in ${setting.source})`);
+    lines.push(unknownKey(setting, own));
   }
   return lines.length > 0 ? { ok: false, lines } : { ok: true, values, notes, given };
 }

@@ -47,6 +47,8 @@ test('no setting is used while the sign-in by a provider or authentication is of
     t.ok(result.ok);
     t.equal(result.ok && result.values.auth.oidc, null);
   }
+  const noted = resolved({ 'auth.enabled': false });
+  t.match(noted, { notes: ['auth.oidc.enabled: has no effect, because auth.enabled is false'] });
 });
 
 test('a missing or contradictory key stops the start with a line that names it', async (t) => {
