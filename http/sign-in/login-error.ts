@@ -2,7 +2,7 @@
  * Codes of failed logins by the provider: the only values of `error` in the address of the sign-in page, which shows one
  * sentence for each (docs/contract/authentication.md#oidc).
  */
-export const LOGIN_ERRORS = [
+const LOGIN_ERRORS = [
   /** The login was not begun in this browser, has expired, or was finished before. */
   'expired',
   /** The user or the provider declined. */

@@ -8,6 +8,7 @@ import { runOidcAttacks } from '../attack/oidc/oidc-attacks.ts';
 import { assertRefused, CALLBACK_PATH, LOGIN_PATH, reachCallback } from '../attack/oidc/context.ts';
 import { HttpBrowser, type BrowserAnswer } from '../kit/oidc/http-browser.ts';
 import { CLIENT_SECRET, PROVIDER_PATHS } from '../kit/oidc/provider.ts';
+import { violations } from '../kit/browser/browser.ts';
 import { ADMIN, startOidcFarm } from '../kit/oidc/target.ts';
 
 tap.setTimeout(300_000);
@@ -167,17 +168,22 @@ await test('callsheet login gets a key after the user has confirmed in Chromium'
   const context = await browser.newContext();
   const page = await context.newPage();
   const printed: string[] = [];
+  let found: readonly unknown[] = ['the page was not checked'];
   const key = await browserLogin(url, {
     print: (line) => printed.push(line),
     open: async (address) => {
       const { pathname, search } = new URL(address);
-      void openLogin(page, `${pathname}${search}`).then(() =>
-        page.getByRole('button', { name: 'Allow command' }).click(),
-      );
+      void openLogin(page, `${pathname}${search}`).then(async () => {
+        const allow = page.getByRole('button', { name: 'Allow command' });
+        await allow.waitFor();
+        found = await violations(page);
+        await allow.click();
+      });
       return true;
     },
   });
   await page.getByText('The command is signed in').waitFor();
+  t.same(found, [], 'no axe violations');
   t.match(key, { name: /^callsheet login on /, secret: /^svc_[\w-]{43}$/ });
   const answer = await new HttpBrowser().get(`${url}/api/v1/auth/me`, {
     Authorization: `Bearer ${key.secret}`,

@@ -20,7 +20,7 @@ export interface OidcSettings {
 }
 
 /** Path of the callback below the address of the service. */
-export const OIDC_CALLBACK_PATH = '/api/v1/auth/oidc/callback';
+const OIDC_CALLBACK_PATH = '/api/v1/auth/oidc/callback';
 
 /** Values of the keys of the sign-in by OpenID Connect. */
 export interface OidcValues {

@@ -184,7 +184,7 @@ test('a user without a mapped role, and one without a name, is refused', async (
   });
 });
 
-test('a refusal of the user is told apart from an invalid answer', async (t) => {
+test('a refusal of the user and an invalid answer have different faults', async (t) => {
   await withProvider(async ({ issuer }) => {
     const provider = openIdProvider(settingsOf(issuer), new Clock());
     const declined = await signIn(provider, (parameters) => {

@@ -10,7 +10,7 @@ export interface OidcTarget {
 
 export const LOGIN_PATH = '/api/v1/auth/oidc/login';
 export const CALLBACK_PATH = '/api/v1/auth/oidc/callback';
-export const SESSION_COOKIE = 'svc_session';
+const SESSION_COOKIE = 'svc_session';
 /** Start of the names of cookies of logins. */
 export const LOGIN_COOKIE = 'svc_oidc_';
 

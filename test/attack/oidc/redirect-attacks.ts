@@ -11,7 +11,7 @@ import {
   type OidcTarget,
 } from './context.ts';
 
-/** Addresses that are no page of the service: the login leads to the start page. */
+/** Addresses outside the pages of the service: the login leads to the start page. */
 const FOREIGN_PAGES: readonly string[] = [
   'https://evil.example/',
   '//evil.example',

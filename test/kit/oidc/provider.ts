@@ -66,7 +66,7 @@ export async function startProvider(options: ProviderOptions): Promise<TestProvi
   const kit = {
     issuer,
     key,
-    account: Object.keys(options.accounts)[0] ?? 'nobody',
+    account: Object.keys(options.accounts)[0] ?? '',
     requests,
     change: (path: string, change: Change) => void changes.set(path, change),
     restore: () => {

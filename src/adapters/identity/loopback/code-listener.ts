@@ -11,7 +11,7 @@ const HEADERS = {
   Connection: 'close',
 } as const;
 
-/** What the page sent: a code, or the refusal of the user. */
+/** Answer of the page: a code, or the refusal of the user. */
 export type SentCode = { readonly code: string } | 'declined';
 
 export interface CodeListener {

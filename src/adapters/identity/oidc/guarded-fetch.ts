@@ -55,8 +55,9 @@ async function readBounded(response: Response, url: string): Promise<Uint8Array>
   const pieces: Uint8Array[] = [];
   let total = 0;
   for (;;) {
-    const { done, value }: { readonly done: boolean; readonly value?: unknown } = await reader.read();
-    if (done) return Buffer.concat(pieces);
+    const read: { readonly done: boolean; readonly value?: unknown } = await reader.read();
+    if (read.done) return Buffer.concat(pieces);
+    const { value } = read;
     if (!(value instanceof Uint8Array))
       throw new Error(`the answer of ${originOf(url)} is not a stream of bytes`);
     total += value.byteLength;
