@@ -10,6 +10,7 @@ import { busReach } from '../../src/core/discovery/bus-address.ts';
 import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
 import { TEMPLATE_LIMITS } from '../../src/openjd/template/template-limits.ts';
 import { oidcSignIn } from './oidc-sign-in.ts';
+import { openDirectory } from './directory.ts';
 import { currentLogs } from './current-logs.ts';
 import type { Observers } from './observers.ts';
 import type { OpenLists } from './open-lists.ts';
@@ -58,6 +59,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     history: lists.history,
     actors: actorsOf(shards, reader),
     passwords: new Argon2Passwords(),
+    directory: openDirectory(context),
     secrets: randomSecrets,
     auth: {
       enabled: config.auth.enabled,

@@ -25,7 +25,7 @@ export const TOO_MANY_PASSWORDS: ProblemReply = {
 };
 
 const LOGIN_REFUSED: ProblemReply = {
-  ...problem('unauthorized', 'the name or the password is wrong'),
+  ...problem('unauthorized', 'sign-in failed: check the name and the password'),
   headers: CHALLENGE,
 };
 
@@ -120,10 +120,10 @@ export const changePassword: Handler<'changePassword'> = async (call, ports) => 
   };
 };
 
-export const listProviders: Handler<'listProviders'> = (_call, { auth, oidc }) => ({
+export const listProviders: Handler<'listProviders'> = (_call, { auth, directory, oidc }) => ({
   kind: 'json',
   status: 200,
-  body: { local: true, ldap: false, oidc: oidc !== null, auth_enabled: auth.enabled },
+  body: { local: true, ldap: directory !== null, oidc: oidc !== null, auth_enabled: auth.enabled },
 });
 
 /** Returns why a text is not acceptable as a new password, or null. */

@@ -300,6 +300,7 @@ export class ApiFixture {
         },
       },
       passwords: new Argon2Passwords(),
+      directory: null,
       secrets: randomSecrets,
       oidc: this.oidc,
       auth: this.auth,
