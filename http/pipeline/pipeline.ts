@@ -200,6 +200,7 @@ export function createPipeline(
       principal,
       client: () => client(request),
       isSecure: () => isSecure(request),
+      allHeaders: () => request.headers,
       ended: () => request.ended(),
     });
     if (route.body !== null) return withBody(request, route, route.body, call, requestId);
@@ -300,6 +301,13 @@ function responseOf(reply: AnyReply, requestId: string): HttpResponse {
       return problemResponse(reply.problem, requestId, reply.headers);
     case 'done':
       return { status: 204, headers: reply.headers ?? [], body: null };
+    case 'redirect':
+      return {
+        status: 303,
+        headers: [['Location', reply.location], ...(reply.headers ?? [])],
+        // An empty body has a length; without one, the client waits for the end of the connection.
+        body: '',
+      };
     case 'text':
       return {
         status: 200,

@@ -1,3 +1,4 @@
+import { oidcSettings, type OidcSettings, type OidcValues } from './oidc-settings.ts';
 import { ldapSettings, type LdapSettings, type LdapValues } from './ldap-settings.ts';
 import { secretSource, type SecretSource } from './secret-source.ts';
 
@@ -15,12 +16,14 @@ export interface AuthConfig {
   readonly slowsFailedLogins: boolean;
   /** Minimum length of a new password in characters. */
   readonly passwordLengthMin: number;
+  /** Null: no sign-in by a provider. */
+  readonly oidc: OidcSettings | null;
   /** Null: logins ask no directory. */
   readonly ldap: LdapSettings | null;
 }
 
 /** Values of the keys of authentication. */
-export interface AuthValues extends LdapValues {
+export interface AuthValues extends OidcValues, LdapValues {
   readonly 'auth.enabled': boolean;
   readonly 'auth.bootstrap.username': string | null;
   readonly 'auth.bootstrap.password': string;
@@ -52,6 +55,7 @@ export function authConfig(values: AuthValues, lines: string[], notes: string[])
     validateJobOwner: values['auth.validate_job_owner'],
     slowsFailedLogins: values['auth.login_throttle'],
     passwordLengthMin: values['auth.password_length_min'],
+    oidc: oidcSettings(values, lines, notes),
     ldap: ldapSettings(values, lines, notes),
   };
 }

@@ -6,6 +6,7 @@ import { USERNAME_LENGTH_MAX } from '../records/user.ts';
 import { BURST_MAX, RPS_MAX } from '../rate-limit/rate-limiter.ts';
 import { WIRE_LIMITS } from '../wire/limits.ts';
 import { hostPattern, origins, publicUrl, trustedPeers } from './http-types.ts';
+import { endpointHost, optionalRole, roleMap } from './access-types.ts';
 import { groupRoles, ldapAttribute, ldapFilter, ldapUrl } from './ldap-types.ts';
 import {
   address,
@@ -193,6 +194,79 @@ const DISCOVERY_NAME_DEFAULT = 'callsheet';
 const EXPR_MEMORY = integer(1, EXPR_MEMORY_MAX);
 const EXPR_MEMORY_DEFAULT = String(EXPR_LIMITS.memory);
 
+/** Sign-in by a provider. */
+const OIDC_KEYS = {
+  'auth.oidc.enabled': key(
+    boolean(),
+    'false',
+    'Lets users sign in by an OpenID Connect provider. Needs `auth.enabled`. See sign-in-oidc.md.',
+  ),
+  'auth.oidc.issuer': key(
+    text(),
+    '',
+    'Issuer of the provider: an https URL, or http on a loopback address. The service reads the description of the provider below it at the first login.',
+    'none',
+  ),
+  'auth.oidc.client_id': key(text(), '', 'Id of the service at the provider.', 'none'),
+  'auth.oidc.client_secret': key(
+    secret(),
+    '',
+    'Secret of the service at the provider. Prefer `auth.oidc.client_secret_file`.',
+    'none: a public client, protected by PKCE alone',
+  ),
+  'auth.oidc.client_secret_file': key(
+    text(),
+    '',
+    'File with the secret of the service at the provider, read each time the service reads the description of the provider. A line feed at its end is ignored.',
+    'none',
+  ),
+  'auth.oidc.scopes': key(
+    list(text()),
+    'openid,profile,email',
+    'Scopes that the service requests. `openid` is required.',
+  ),
+  'auth.oidc.redirect_url': key(
+    text(),
+    '',
+    'Address of the callback as browsers reach it: the address of the service followed by `/api/v1/auth/oidc/callback`. It must be registered at the provider.',
+    'none',
+  ),
+  'auth.oidc.endpoint_hosts': key(
+    list(endpointHost()),
+    '',
+    "Hosts besides the issuer's that the service may send requests to, if the provider names endpoints there.",
+    "the issuer's host only",
+  ),
+  'auth.oidc.username_claim': key(
+    text(),
+    'preferred_username',
+    'Claim with the user name. A dot separates the names of nested claims.',
+  ),
+  'auth.oidc.role_claim': key(
+    text(),
+    'groups',
+    'Claim with the values that `auth.oidc.role_map` maps: a text or a list of texts. A dot separates the names of nested claims.',
+    'none',
+  ),
+  'auth.oidc.role_map': key(
+    roleMap(),
+    '',
+    'Roles by value of the role claim. The highest role of a user wins.',
+    'no value',
+  ),
+  'auth.oidc.default_role': key(
+    optionalRole(),
+    '',
+    'Role of users without a mapped value.',
+    'they cannot sign in',
+  ),
+  'auth.oidc.logout_mode': key(
+    choice(['local', 'provider']),
+    'local',
+    '`provider`: signing out also ends the session at the provider.',
+  ),
+} as const;
+
 /** One template of the maximum size. */
 const BODY_BYTES_MIN = 16 * 1024 * 1024;
 const BODY_BYTES_MAX = 1024 ** 4;
@@ -316,6 +390,7 @@ const SERVER_KEYS = {
     '8',
     'Minimum number of characters of a new password.',
   ),
+  ...OIDC_KEYS,
   'data.dir': key(
     text(),
     './data',

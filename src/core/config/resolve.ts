@@ -2,7 +2,7 @@ import { fileValues } from './file-values.ts';
 import type { GivenFlag } from './flags.ts';
 import { environmentName, flagName } from './key-names.ts';
 import { DAEMONS, type ConfigKey, type Daemon, type KeySet, type ValuesOf } from './keys.ts';
-import { KEYS_WITHOUT_EFFECT, LATER_KEYS } from './later-keys.ts';
+import { KEYS_WITHOUT_EFFECT } from './later-keys.ts';
 import { nearestName } from './nearest-name.ts';
 import type { Parsed } from './value-type.ts';
 
@@ -42,13 +42,11 @@ interface Setting {
   /** False for flags, which other users of the machine can read. */
   readonly mayHoldSecrets: boolean;
   readonly parse: (key: ConfigKey<unknown>) => Parsed<unknown>;
-  readonly isOff: (off: string) => boolean;
 }
 
 function fromFile(file: NonNullable<ConfigSources['file']>): Setting[] | null {
   const known = new Set([
     ...Object.values(DAEMONS).flatMap((keys) => Object.keys(keys)),
-    ...LATER_KEYS.keys(),
     ...KEYS_WITHOUT_EFFECT,
   ]);
   const values = fileValues(file.document, (name) => known.has(name));
@@ -60,7 +58,6 @@ function fromFile(file: NonNullable<ConfigSources['file']>): Setting[] | null {
     shared: true,
     mayHoldSecrets: true,
     parse: (key) => key.type.fromDocument(value),
-    isOff: (off) => String(value) === off,
   }));
 }
 
@@ -76,7 +73,6 @@ function fromEnvironment(environment: ConfigSources['environment']): Setting[] {
         shared: true,
         mayHoldSecrets: true,
         parse: (key: ConfigKey<unknown>) => key.type.fromText(value),
-        isOff: (off: string) => value === off,
       },
     ];
   });
@@ -95,7 +91,6 @@ function fromFlags(flags: readonly GivenFlag[]): Setting[] {
       const standsAlone = value === null && !(parsed.ok && parsed.value === true);
       return standsAlone ? { ok: false, wrong: 'needs a value' } : parsed;
     },
-    isOff: (off) => value === off,
   }));
 }
 
@@ -161,10 +156,7 @@ function resolve<Keys extends KeySet>(
       notes.push(`${idle}: has no effect in this version (set in ${setting.source})`);
       continue;
     }
-    const later = [...LATER_KEYS].find(([key]) => means(key));
-    if (later === undefined) lines.push(unknownKey(setting, own));
-    else if (later[1] === null || !setting.isOff(later[1]))
-      lines.push(`${later[0]}: not supported by this version (set in ${setting.source})`);
+    lines.push(unknownKey(setting, own));
   }
   return lines.length > 0 ? { ok: false, lines } : { ok: true, values, notes, given };
 }

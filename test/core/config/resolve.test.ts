@@ -3,7 +3,6 @@ import { DENIED_VARIABLES } from '../../../src/core/access/denied-variables.ts';
 import { readFlags } from '../../../src/core/config/flags.ts';
 import { environmentName, flagName } from '../../../src/core/config/key-names.ts';
 import { DAEMONS, type KeySet } from '../../../src/core/config/keys.ts';
-import { LATER_KEYS } from '../../../src/core/config/later-keys.ts';
 import { nearestName } from '../../../src/core/config/nearest-name.ts';
 import type { ConfigSources } from '../../../src/core/config/resolve.ts';
 import { serverConfig } from '../../../src/core/config/server-config.ts';
@@ -62,6 +61,7 @@ test('the server has its defaults', async (t) => {
         validateJobOwner: true,
         slowsFailedLogins: true,
         passwordLengthMin: 8,
+        oidc: null,
         ldap: null,
       },
       data: { dir: './data', compactFreePercent: 50 },
@@ -215,29 +215,6 @@ test('keys of the other daemon are ignored in shared sources and rejected as fla
   ]);
 });
 
-test('a key of a future feature is an error unless it turns the feature off', async (t) => {
-  t.same(
-    serverLines({
-      document: { auth: { oidc: { role_map: { td: 'admin' } } } },
-      environment: { SVC_AUTH_OIDC_ISSUER: 'https://id.farm' },
-      args: ['--auth-oidc-enabled'],
-    }),
-    [
-      'auth.oidc.role_map: not supported by this version (set in the file callsheet.yaml)',
-      'auth.oidc.issuer: not supported by this version (set in the environment variable SVC_AUTH_OIDC_ISSUER)',
-      'auth.oidc.enabled: not supported by this version (set in the flag --auth-oidc-enabled)',
-    ],
-  );
-  t.same(
-    serverLines({
-      document: { auth: { enabled: false } },
-      environment: { SVC_AUTH_LDAP_ENABLED: 'false' },
-      args: ['--auth-oidc-enabled=false'],
-    }),
-    [],
-  );
-});
-
 test('a key of a future feature that does not affect access is logged and ignored', async (t) => {
   const resolved = serverConfig(sources({ args: ['--presets-dir=/presets'] }));
   t.match(resolved, {
@@ -360,9 +337,7 @@ test('a file must contain a map', async (t) => {
 });
 
 test('names are unique in every spelling', async (t) => {
-  const names = [
-    ...new Set([...Object.values(DAEMONS).flatMap((keys) => Object.keys(keys)), ...LATER_KEYS.keys()]),
-  ];
+  const names = [...new Set(Object.values(DAEMONS).flatMap((keys) => Object.keys(keys)))];
   t.equal(environmentName('http.cors_origins'), 'SVC_HTTP_CORS_ORIGINS');
   t.equal(flagName('http.cors_origins'), '--http-cors-origins');
   t.equal(new Set(names.map(environmentName)).size, names.length);

@@ -94,6 +94,8 @@ export class ApiFixture {
   acceptsSubmissions = true;
   /** Settings of authentication. */
   auth: AuthSettings = AUTH_OFF;
+  /** Sign-in by a provider. */
+  oidc: Ports['oidc'] = null;
   /** Messages without a reply that were sent to actors. */
   readonly told: ServiceEnvelope[] = [];
   settings: ServiceFacts = {
@@ -300,6 +302,7 @@ export class ApiFixture {
       passwords: new Argon2Passwords(),
       directory: null,
       secrets: randomSecrets,
+      oidc: this.oidc,
       auth: this.auth,
       largeJobs: {
         storeProvisionalJob: (job, rows) => {
