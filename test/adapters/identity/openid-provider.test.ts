@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'tap';
@@ -153,6 +153,7 @@ test('an unreachable provider is retried with a growing delay, and a known one s
 
 test('the secret is read from a file, and a missing one stops the start', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'callsheet-oidc-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'secret');
   writeFileSync(file, `${CLIENT_SECRET}\n`);
   await withProvider(async ({ issuer }) => {
