@@ -195,7 +195,7 @@ void test('answers unknown paths, wrong methods and OPTIONS', async (t) => {
     '/debug/pprof/',
   ];
   for (const path of unknown) t.equal((await client.get(path)).status, 404, path);
-  for (const path of ['/api/v1/jobs/x/pause', '/api/v1/auth/login', '/api/v1/tasks/x/pause']) {
+  for (const path of ['/api/v1/jobs/x/pause', '/api/v1/auth/sign-in', '/api/v1/tasks/x/pause']) {
     t.equal((await client.send('POST', path)).status, 404, path);
   }
   const wrong: [string, string, string][] = [
