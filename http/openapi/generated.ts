@@ -2407,8 +2407,10 @@ export interface components {
             /** @description Number of targets, if there are more than 100. */
             readonly target_count?: number;
             readonly request_id: string;
-            /** @description Address of the client. */
+            /** @description Address of the client. Behind a proxy, an IPv6 address is given as its /64. */
             readonly remote_addr: string;
+            /** @description Denied requests before this one that were not recorded, because there were too many at once. */
+            readonly dropped?: number;
         };
         readonly AuditPage: {
             readonly items: readonly components["schemas"]["AuditEntry"][];
