@@ -11,7 +11,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { threadSecondsOf } from './kit/process-usage.ts';
+import { measureReads, type ReadFigure } from './kit/read-load.ts';
 import { saveResult } from './kit/results.ts';
 import { call, makeFarm, startBenchService, submitNoop } from './kit/service.ts';
 import { SwarmWorker } from './kit/swarm-worker.ts';
@@ -31,16 +31,9 @@ const TASKS = 1000;
 const RUN = 100;
 const POLL_MS = 50;
 
-interface Figure {
-  readonly requests: number;
-  readonly bytes_each: number;
-  readonly requests_per_second: number;
-  /** Processor time of the thread that answers. */
-  readonly front_us_each: number;
-  readonly per_core_second: number;
-}
-
-const figures: Record<string, Figure> = {};
+const figures: Record<string, ReadFigure> = {};
+const measure = (port: number, pid: number, paths: readonly string[]): Promise<ReadFigure> =>
+  measureReads({ port, pid, paths, connections, seconds });
 const hello = spawn(process.execPath, [fileURLToPath(new URL('./kit/hello-server.js', import.meta.url))], {
   stdio: ['ignore', 'pipe', 'inherit'],
 });
@@ -100,41 +93,4 @@ async function run(job: string, tasks: number): Promise<void> {
     if (counts.succeeded >= tasks - 1) return;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-}
-
-async function measure(port: number, pid: number, paths: readonly string[]): Promise<Figure> {
-  await load(port, paths, 1);
-  const before = threadSecondsOf(pid, pid);
-  const { answered, bytes, failed } = await load(port, paths, seconds);
-  const busy = threadSecondsOf(pid, pid) - before;
-  if (Object.keys(failed).length > 0) throw new Error(`failed: ${JSON.stringify(failed)}`);
-  const figure = {
-    requests: answered,
-    bytes_each: Math.round(bytes / answered),
-    requests_per_second: Math.round(answered / seconds),
-    front_us_each: Math.round((busy / answered) * 1e7) / 10,
-    per_core_second: Math.round(answered / busy),
-  };
-  process.stdout.write(`${paths[0] ?? ''} ${JSON.stringify(figure)}\n`);
-  return figure;
-}
-
-async function load(
-  port: number,
-  paths: readonly string[],
-  forSeconds: number,
-): Promise<{ answered: number; bytes: number; failed: Record<string, number> }> {
-  const client = spawn(
-    process.execPath,
-    [
-      fileURLToPath(new URL('./kit/http-load.js', import.meta.url)),
-      String(port),
-      String(connections),
-      String(forSeconds),
-    ],
-    { stdio: ['pipe', 'pipe', 'inherit'] },
-  );
-  client.stdin.end(`${paths.join('\n')}\n`);
-  const [text] = (await once(createInterface({ input: client.stdout }), 'line')) as [string];
-  return JSON.parse(text) as { answered: number; bytes: number; failed: Record<string, number> };
 }

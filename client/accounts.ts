@@ -40,11 +40,21 @@ export async function signOut(rest: Rest): Promise<void> {
 /** Filters of the audit log. */
 export type AuditFilter = Omit<QueryOf<'get', '/audit'>, 'limit' | 'before' | 'format'>;
 
-/** Yields the entries of the audit log, latest first, page by page. Leave the loop when you have enough. */
-export async function* auditEntries(rest: Rest, filter: AuditFilter = {}): AsyncGenerator<AuditEntry> {
+/** Entries of the largest page. */
+const PAGE_MAX = 1000;
+
+/**
+ * Yields the entries of the audit log, latest first, page by page. Leave the loop when you have enough. `pageSize` is the
+ * number of entries that one request asks for.
+ */
+export async function* auditEntries(
+  rest: Rest,
+  filter: AuditFilter = {},
+  pageSize = PAGE_MAX,
+): AsyncGenerator<AuditEntry> {
   let before: string | undefined;
   do {
-    const query = { ...filter, limit: 1000, ...(before !== undefined && { before }) };
+    const query = { ...filter, limit: pageSize, ...(before !== undefined && { before }) };
     const { items, next } = await rest.call('get', '/audit', { query });
     yield* items;
     before = next;

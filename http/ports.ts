@@ -101,6 +101,7 @@ export interface AuthSettings extends CookieSettings {
   /** False: every request is an anonymous superuser. */
   readonly enabled: boolean;
   readonly validateJobOwner: boolean;
+  readonly slowsFailedLogins: boolean;
   /** Minimum length of a new password in characters. */
   readonly passwordLengthMin: number;
 }

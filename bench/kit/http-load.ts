@@ -1,15 +1,17 @@
 /**
  * A compact HTTP client in a separate process: kept-alive connections with one outstanding request each. Arguments:
- * port, connections, seconds. Reads a path per line from standard input; `{n}` in it becomes a different number each
+ * port, connections, seconds, and a header of every request (empty: none). Reads a path per line from standard input; `{n}` in it becomes a different number each
  * time. Prints requests and bytes as JSON.
  */
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
-const [port = 0, connections = 1, seconds = 1] = process.argv.slice(2).map(Number);
+const [port = 0, connections = 1, seconds = 1] = process.argv.slice(2, 5).map(Number);
+const header = process.argv[5] ?? '';
+const headerLine = header === '' ? '' : `${header}\r\n`;
 const requests: ((nth: number) => Buffer | string)[] = [];
 for await (const path of createInterface({ input: process.stdin })) {
-  const text = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  const text = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headerLine}\r\n`;
   const bytes = Buffer.from(text);
   requests.push(path.includes('{n}') ? (nth) => text.replace('{n}', String(nth)) : () => bytes);
 }

@@ -91,17 +91,25 @@ export async function call<Answer>(url: string, init?: RequestInit): Promise<Ans
   return (text === '' ? null : JSON.parse(text)) as Answer;
 }
 
-const post = <Answer>(url: string, body: object): Promise<Answer> =>
+/** Headers with a credential. */
+export type Credential = Readonly<Record<string, string>>;
+
+/** Sends JSON. Throws unless it succeeds. */
+export const post = <Answer>(url: string, body: object, credential: Credential = {}): Promise<Answer> =>
   call<Answer>(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...credential },
     body: JSON.stringify(body),
   });
 
 /** Creates a farm with one queue. */
-export async function makeFarm(url: string): Promise<{ farmId: string; queueId: string }> {
-  const farm = await post<{ id: string }>(`${url}/api/v1/farms`, { name: 'bench' });
-  const queue = await post<{ id: string }>(`${url}/api/v1/queues`, { name: 'bench', farm_id: farm.id });
+export async function makeFarm(
+  url: string,
+  credential: Credential = {},
+): Promise<{ farmId: string; queueId: string }> {
+  const farm = await post<{ id: string }>(`${url}/api/v1/farms`, { name: 'bench' }, credential);
+  const input = { name: 'bench', farm_id: farm.id };
+  const queue = await post<{ id: string }>(`${url}/api/v1/queues`, input, credential);
   return { farmId: farm.id, queueId: queue.id };
 }
 
@@ -110,24 +118,31 @@ export const submit = (
   url: string,
   { farmId, queueId }: { farmId: string; queueId: string },
   template: object,
+  credential: Credential = {},
 ): Promise<{ id: string }> =>
-  post<{ id: string }>(`${url}/api/v1/jobs?farm_id=${farmId}&queue_id=${queueId}`, template);
+  post<{ id: string }>(`${url}/api/v1/jobs?farm_id=${farmId}&queue_id=${queueId}`, template, credential);
 
 /** Submits a job of `tasks` no-op tasks of one core. */
 export const submitNoop = (
   url: string,
   farm: { farmId: string; queueId: string },
   tasks: number,
+  credential: Credential = {},
 ): Promise<{ id: string }> =>
-  submit(url, farm, {
-    specificationVersion: 'jobtemplate-2023-09',
-    name: `${tasks} tasks that do nothing`,
-    steps: [
-      {
-        name: 'Noop',
-        parameterSpace: { taskParameterDefinitions: [{ name: 'I', type: 'INT', range: `1-${tasks}` }] },
-        hostRequirements: { amounts: [{ name: 'amount.worker.vcpu', min: 1 }] },
-        script: { actions: { onRun: { command: 'true' } } },
-      },
-    ],
-  });
+  submit(
+    url,
+    farm,
+    {
+      specificationVersion: 'jobtemplate-2023-09',
+      name: `${tasks} tasks that do nothing`,
+      steps: [
+        {
+          name: 'Noop',
+          parameterSpace: { taskParameterDefinitions: [{ name: 'I', type: 'INT', range: `1-${tasks}` }] },
+          hostRequirements: { amounts: [{ name: 'amount.worker.vcpu', min: 1 }] },
+          script: { actions: { onRun: { command: 'true' } } },
+        },
+      ],
+    },
+    credential,
+  );

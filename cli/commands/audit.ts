@@ -29,6 +29,7 @@ interface AuditOptions extends ClientOptions {
 }
 
 const LIMIT = 50;
+const PAGE_MAX = 1000;
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
   { title: 'TIME', value: (entry) => shortTime(entry.at) },
@@ -72,7 +73,7 @@ async function show(
 ): Promise<void> {
   const found: AuditEntry[] = [];
   const hasMore = await client.run(async (rest) => {
-    for await (const entry of auditEntries(rest, filter)) {
+    for await (const entry of auditEntries(rest, filter, Math.min(limit + 1, PAGE_MAX))) {
       if (found.length === limit) return true;
       found.push(entry);
     }

@@ -20,7 +20,7 @@ export async function bootstrapAdmin(
   if (!enabled || anyUser !== undefined) return;
   if (bootstrap === null) {
     logger.warn(
-      'authentication is on and there is no account, so nobody can sign in: set auth.bootstrap.username and auth.bootstrap.password_file, and start again',
+      'authentication is on and there is no account to sign in with: set auth.bootstrap.username and auth.bootstrap.password_file, and start again',
     );
     return;
   }

@@ -71,6 +71,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
       enabled: config.auth.enabled,
       ...config.auth.session,
       validateJobOwner: config.auth.validateJobOwner,
+      slowsFailedLogins: config.auth.slowsFailedLogins,
       passwordLengthMin: config.auth.passwordLengthMin,
     },
     largeJobs: store,

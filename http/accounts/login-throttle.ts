@@ -1,6 +1,6 @@
 /**
  * States of an account or address: free (few failures), slowed down. Invariants: memory is fixed; a delay never exceeds
- * `DELAY_MAX_MS`. Exits: each failure is forgotten after `FORGET_MS` of silence or step by step, so nobody is locked out
+ * `DELAY_MAX_MS`. Exits: one failure is forgotten in each `FORGET_MS`, so no account and no address is locked out
  * (docs/decisions/accounts.md#failed-logins).
  */
 
@@ -92,7 +92,7 @@ export class LoginThrottle {
     }
   }
 
-  /** The key of the hash is secret, so that nobody can choose a name that shares the place of another. */
+  /** The key of the hash is secret, so that a client cannot choose a name that shares the place of another. */
   #placeOf(subject: Subject, name: string): number {
     const hash = createHmac('sha256', this.#key).update(`${subject} ${name}`).digest();
     return hash.readUInt32LE(0) % PLACES;

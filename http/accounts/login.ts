@@ -29,7 +29,7 @@ type Verified =
   | { readonly kind: 'busy' };
 
 /**
- * Signs in with a name and a password (docs/contract/authentication.md#login-and-session). Every refusal is the same for
+ * Signs in with a name and a password (docs/contract/authentication.md#sessions). Every refusal is the same for
  * the client; the log says why. A local account is checked here and nowhere else.
  */
 export async function signIn(
@@ -38,7 +38,8 @@ export async function signIn(
   credentials: Credentials,
 ): Promise<LoginResult> {
   const account = usernameKey(credentials.username.slice(0, 1000));
-  if (!(await throttle.admit(account, credentials.client))) return { kind: 'busy' };
+  const isSlowed = ports.auth.slowsFailedLogins;
+  if (isSlowed && !(await throttle.admit(account, credentials.client))) return { kind: 'busy' };
   const verified = await verify(ports, credentials);
   if (verified.kind === 'busy') return verified;
   const started = verified.kind === 'verified' ? await startSession(ports, verified) : verified;
@@ -81,7 +82,7 @@ async function rehash(
   password: string,
 ): Promise<void> {
   const hashed = await passwords.hash(password);
-  // The next login tries again.
+  // Too many wait already: a later login stores it.
   if (!hashed.ok) return;
   const message = { type: 'user.rehash', userId: id, expectedHash, passwordHash: hashed.value } as const;
   actors.tell({ actor: 'accounts', id: ACCOUNTS_ID, message });

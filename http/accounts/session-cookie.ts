@@ -1,6 +1,6 @@
 import { headerValues, type Header } from '../pipeline/message.ts';
 
-/** Attributes of the session cookie (docs/contract/authentication.md#login-and-session). */
+/** Attributes of the session cookie (docs/contract/authentication.md#sessions). */
 export interface CookieSettings {
   readonly cookieName: string;
   readonly cookieSecure: 'auto' | 'true' | 'false';

@@ -1,5 +1,4 @@
-import type { Outcome, Problem } from '../../src/core/problems.ts';
-import { done, refused } from '../../src/core/problems.ts';
+import { done, refused, type Outcome, type Problem } from '../../src/core/problems.ts';
 import type { Header, HttpRequest } from '../pipeline/message.ts';
 import type { Access } from '../pipeline/bind.ts';
 import type { Authenticator } from './authenticator.ts';

@@ -12,7 +12,7 @@ export interface Principal {
   readonly kind: PrincipalKind;
   /**
    * Owner whose jobs alone the principal may see and change, in the form of `usernameKey`; null: everyone's
-   * (docs/contract/authentication.md#owner-scope).
+   * (docs/contract/authentication.md#roles-and-permissions).
    */
   readonly ownerScope: string | null;
   /** Digest of the session's token; null for another credential. */
@@ -21,6 +21,13 @@ export interface Principal {
 
 /** How a principal was authenticated; `anonymous` while authentication is off, or without a credential. */
 export type PrincipalKind = 'anonymous' | 'session' | 'api_key';
+
+/** Who has opened a WebSocket connection. Decided at the handshake, and not again. */
+export interface Visitor {
+  /** Address that the connection counts for. */
+  readonly address: string;
+  readonly principal: Principal;
+}
 
 /**
  * Principal of every request while authentication is off: an anonymous superuser

@@ -17,7 +17,7 @@ export interface Route {
   readonly handle: ErasedHandler;
 }
 
-/** Who may call an operation: everybody, every principal, or those with a permission. */
+/** Principals that may call an operation: all clients, all principals, or those with a permission. */
 export type Access = 'public' | 'authenticated' | Permission;
 
 /** A handler without the types of its operation. */

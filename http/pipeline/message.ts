@@ -1,7 +1,7 @@
 /** HTTP requests and responses, independent of the engine. */
 
 import type { AuditNote } from '../audit/audit.ts';
-import type { Visitor } from '../ws/socket.ts';
+import type { Visitor } from '../guards/principal.ts';
 
 export type Header = readonly [name: string, value: string];
 

@@ -5,7 +5,8 @@
 
 import type { Problem } from '../../src/core/problems.ts';
 import type { Header, HttpResponse } from '../pipeline/message.ts';
-import type { Socket, Visitor } from '../ws/socket.ts';
+import type { Socket } from '../ws/socket.ts';
+import type { Visitor } from '../guards/principal.ts';
 
 /** Limit for the head of a request: a submission has up to 1,000 upstream jobs in its query, which are 48 KB. */
 export const HEAD_BYTES_MAX = 64 * 1024;

@@ -1,4 +1,5 @@
-import type { SocketListener, SocketService, Visitor } from '../ws/socket.ts';
+import type { SocketListener, SocketService } from '../ws/socket.ts';
+import type { Visitor } from '../guards/principal.ts';
 import type { EngineSocket, EngineSocketListener } from './engine.ts';
 
 /** Open WebSocket connections of any engine. An error of the service closes the connection that it concerns. */

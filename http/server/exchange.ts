@@ -4,7 +4,7 @@
  * client, `upgrade`, `abandon`.
  */
 
-import type { Visitor } from '../ws/socket.ts';
+import type { Visitor } from '../guards/principal.ts';
 import type { BodyRead, Header, HttpRequest, HttpResponse } from '../pipeline/message.ts';
 import { headerValues } from '../pipeline/message.ts';
 import { BodyBuffer } from './body-buffer.ts';

@@ -6,7 +6,8 @@ import { LogFeed } from './log-feed.ts';
 import { Liveness, TICK_MS } from './liveness.ts';
 import type { MessageLimit } from './message-limit.ts';
 import type { ConnectionLimit } from '../guards/connection-limit.ts';
-import type { Socket, SocketListener, Visitor } from './socket.ts';
+import type { Socket, SocketListener } from './socket.ts';
+import type { Visitor } from '../guards/principal.ts';
 
 /** Ports that the gateway uses. */
 export type GatewayPorts = Pick<

@@ -1,4 +1,4 @@
-import type { Principal } from '../guards/principal.ts';
+import type { Visitor } from '../guards/principal.ts';
 import type { HttpRequest, HttpResponse } from '../pipeline/message.ts';
 
 /** `queued`: waits in memory until the client reads. `refused`: too much is waiting, or the client has disconnected. */
@@ -29,13 +29,6 @@ export interface SocketListener {
   /** Called when the client has read some data. */
   drained(): void;
   closed(): void;
-}
-
-/** Who has opened a WebSocket connection. Decided at the handshake, and not again. */
-export interface Visitor {
-  /** Address that the connection counts for. */
-  readonly address: string;
-  readonly principal: Principal;
 }
 
 /** Service of WebSocket connections. */

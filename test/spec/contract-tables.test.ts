@@ -52,11 +52,17 @@ function resolved(schema: Node): Node {
 const answerOf = (route: string): Node =>
   resolved(operationOf(route).responses.get('200')?.content.get('application/json') ?? {});
 
+/** Statuses of every operation that needs a credential, or a permission. */
+const statusesOfAccess = (permission: string): readonly number[] =>
+  permission === 'public' ? [] : permission === 'authenticated' ? [401] : [401, 403];
+
 void test('the document has every route of the contract, with exactly its statuses', async (t) => {
   const common = new Set<string>(COMMON_STATUSES);
   for (const [route, statuses] of Object.entries(ROUTES)) {
-    const own = [...operationOf(route).responses.keys()].filter((status) => !common.has(status));
-    t.strictSame(own.map(Number).sort(), [...statuses].sort(), route);
+    const { responses, permission } = operationOf(route);
+    const own = [...responses.keys()].filter((status) => !common.has(status));
+    const wanted = new Set([...statuses, ...statusesOfAccess(permission)]);
+    t.strictSame(own.map(Number).sort(), [...wanted].sort(), route);
   }
   t.strictSame(
     ROUTES_NOT_YET.filter((route) => operations.has(route)),

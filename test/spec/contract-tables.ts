@@ -11,9 +11,24 @@ export const ROUTES: Readonly<Record<string, readonly number[]>> = {
   'GET /api/v1/openapi.yaml': [200],
   'GET /api/v1/version': [200],
   'GET /api/v1/auth/providers': [200],
+  'POST /api/v1/auth/login': [200, 401, 409, 503],
+  'POST /api/v1/auth/logout': [200],
   'GET /api/v1/auth/me': [200],
   'PATCH /api/v1/auth/me': [200, 409],
-  'PUT /api/v1/auth/password': [204, 409],
+  // 403: the current password is wrong; 503: too many passwords are being checked.
+  'PUT /api/v1/auth/password': [204, 403, 409, 503],
+
+  'POST /api/v1/users': [201, 409, 503],
+  'GET /api/v1/users': [200],
+  'GET /api/v1/users/{id}': [200, 404],
+  'PATCH /api/v1/users/{id}': [200, 404, 409],
+  'PUT /api/v1/users/{id}/password': [204, 404, 409, 503],
+  'DELETE /api/v1/users/{id}': [204, 404, 409],
+  'POST /api/v1/api-keys': [201, 409],
+  'GET /api/v1/api-keys': [200, 409],
+  'DELETE /api/v1/api-keys/{id}': [204, 404, 409],
+  'GET /api/v1/users/{id}/api-keys': [200, 404],
+  'DELETE /api/v1/users/{id}/api-keys/{keyId}': [204, 404],
 
   // 409 in the first: a request with the same Idempotency-Key is in progress. 200: the response to `dry_run`, which is
   // an addition to the contract.
@@ -76,21 +91,8 @@ export const COMMON_STATUSES = ['304', '400', '413', '415', '429', 'default'] as
 
 /** "Endpoints" of future features. */
 export const ROUTES_NOT_YET: readonly string[] = [
-  'POST /api/v1/auth/login',
   'GET /api/v1/auth/oidc/login',
   'GET /api/v1/auth/oidc/callback',
-  'POST /api/v1/auth/logout',
-  'POST /api/v1/users',
-  'GET /api/v1/users',
-  'GET /api/v1/users/{id}',
-  'PATCH /api/v1/users/{id}',
-  'PUT /api/v1/users/{id}/password',
-  'DELETE /api/v1/users/{id}',
-  'POST /api/v1/api-keys',
-  'GET /api/v1/api-keys',
-  'DELETE /api/v1/api-keys/{id}',
-  'GET /api/v1/users/{id}/api-keys',
-  'DELETE /api/v1/users/{id}/api-keys/{keyId}',
   'POST /api/v1/products/{name}/jobs',
   'GET /api/v1/products',
   'POST /api/v1/products',
@@ -113,6 +115,9 @@ export const PAGINATED: readonly string[] = [
 
 /** "Catalog CRUD": "all other lists are bare arrays and ignore limit and offset". */
 export const BARE_ARRAYS: readonly string[] = [
+  'GET /api/v1/users',
+  'GET /api/v1/users/{id}/api-keys',
+  'GET /api/v1/api-keys',
   'GET /api/v1/farms',
   'GET /api/v1/storage-locations',
   'GET /api/v1/compute-locations',
@@ -233,6 +238,7 @@ export const ROLES_OF_PERMISSIONS: Readonly<Record<string, readonly string[]>> =
 /** docs/contract/errors.md#statuses. */
 export const PROBLEM_STATUSES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
+  401: 'Unauthorized',
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
@@ -243,7 +249,7 @@ export const PROBLEM_STATUSES: Readonly<Record<number, string>> = {
   429: 'Too Many Requests',
   503: 'Service Unavailable',
 };
-export const PROBLEM_STATUSES_NOT_YET: readonly number[] = [401];
+export const PROBLEM_STATUSES_NOT_YET: readonly number[] = [];
 /** A request to the event channel without a WebSocket upgrade, an internal server error, and heads that are refused. */
 export const PROBLEM_STATUSES_ADDITIVE: Readonly<Record<number, string>> = {
   426: 'Upgrade Required',
@@ -254,6 +260,13 @@ export const PROBLEM_STATUSES_ADDITIVE: Readonly<Record<number, string>> = {
 
 /** Configuration keys with their defaults; `null` if the default depends on the machine or is empty. */
 export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
+  'auth.enabled': 'false',
+  'auth.bootstrap.username': null,
+  'auth.bootstrap.password': '',
+  'auth.session.cookie_name': 'svc_session',
+  'auth.session.cookie_secure': 'auto',
+  'auth.session.ttl': '168h',
+  'auth.validate_job_owner': 'true',
   'http.addr': '0.0.0.0:8080',
   'http.cors_origins': null,
   'http.enable_pprof': 'false',
@@ -282,6 +295,9 @@ export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
   'log.level': 'info',
 };
 export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
+  'auth.bootstrap.password_file': '',
+  'auth.login_throttle': 'true',
+  'auth.password_length_min': '8',
   'discovery.name': 'callsheet',
   'discovery.interfaces': '',
   'scheduler.shards': '1',

@@ -57,7 +57,7 @@ export type AccountsMessage =
   /** The actor's own timer: removes expired sessions. */
   | { readonly type: 'sessions.due' }
   /**
-   * Creates the first administrator (docs/contract/authentication.md#first-admin). Replies with the user, or null if
+   * Creates the first administrator (docs/contract/authentication.md#first-administrator). Replies with the user, or null if
    * any user exists.
    */
   | {

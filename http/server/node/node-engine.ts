@@ -1,4 +1,4 @@
-import type { Visitor } from '../../ws/socket.ts';
+import type { Visitor } from '../../guards/principal.ts';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as Listener, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';

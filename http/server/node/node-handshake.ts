@@ -1,4 +1,4 @@
-import type { Visitor } from '../../ws/socket.ts';
+import type { Visitor } from '../../guards/principal.ts';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Header } from '../../pipeline/message.ts';

@@ -1,4 +1,4 @@
-import type { Visitor } from '../../ws/socket.ts';
+import type { Visitor } from '../../guards/principal.ts';
 import type {
   HttpRequest as UwsRequest,
   HttpResponse as UwsResponse,

@@ -1,5 +1,6 @@
 import type { WebSocket } from 'uWebSockets.js';
-import type { SendOutcome, Visitor } from '../../ws/socket.ts';
+import type { SendOutcome } from '../../ws/socket.ts';
+import type { Visitor } from '../../guards/principal.ts';
 import type { EngineSocket, EngineSocketListener } from '../engine.ts';
 
 /** Data that the engine stores with a WebSocket connection. */

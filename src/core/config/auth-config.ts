@@ -12,6 +12,7 @@ export interface AuthConfig {
     readonly ttlMs: number;
   };
   readonly validateJobOwner: boolean;
+  readonly slowsFailedLogins: boolean;
   /** Minimum length of a new password in characters. */
   readonly passwordLengthMin: number;
   readonly audit: AuditLimits;
@@ -30,6 +31,7 @@ export interface AuthValues {
   readonly 'auth.session.cookie_secure': 'auto' | 'true' | 'false';
   readonly 'auth.session.ttl': number;
   readonly 'auth.validate_job_owner': boolean;
+  readonly 'auth.login_throttle': boolean;
   readonly 'auth.password_length_min': number;
   readonly 'auth.audit_retention': number;
   readonly 'auth.audit_max_entries': number;
@@ -56,6 +58,7 @@ export function authConfig(values: AuthValues, lines: string[]): AuthConfig {
       ttlMs: values['auth.session.ttl'],
     },
     validateJobOwner: values['auth.validate_job_owner'],
+    slowsFailedLogins: values['auth.login_throttle'],
     passwordLengthMin: values['auth.password_length_min'],
     audit: auditLimits(values),
   };

@@ -156,7 +156,7 @@ const SERVER_KEYS = {
   'auth.enabled': key(
     boolean(),
     'false',
-    'Requires a credential for every request below /api/v1, and checks its permissions. Without it, everybody who can reach the address is a superuser.',
+    'Requires a credential for every request below /api/v1, and checks its permissions. Without it, every client that can reach the address is a superuser.',
   ),
   'auth.bootstrap.username': key(
     optional(name(USERNAME_LENGTH_MAX)),
@@ -191,6 +191,11 @@ const SERVER_KEYS = {
     boolean(),
     'true',
     'Rejects a job whose owner is not the name of an account. Only with `auth.enabled`.',
+  ),
+  'auth.login_throttle': key(
+    boolean(),
+    'true',
+    'Slows down logins of accounts and addresses that have failed repeatedly.',
   ),
   'auth.password_length_min': key(
     integer(1, PASSWORD_LENGTH_MAX),

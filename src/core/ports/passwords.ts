@@ -4,7 +4,7 @@ export interface Passwords {
   hash(password: string): Promise<HashResult<string>>;
   /**
    * Reports whether a password has this hash. With null, takes the time of a check and resolves with false: a login
-   * takes the same time whether the account exists or not (docs/contract/authentication.md#login-and-session).
+   * takes the same time whether the account exists or not (docs/contract/authentication.md#sessions).
    */
   verify(hash: string | null, password: string): Promise<HashResult<boolean>>;
   /** Reports whether a hash was computed with less than today's parameters. */

@@ -1,7 +1,7 @@
 import type { AuthSource } from './user.ts';
 
 /**
- * A login session (docs/contract/authentication.md#login-and-session). The key of its row is the digest of the token in
+ * A login session (docs/contract/authentication.md#sessions). The key of its row is the digest of the token in
  * the cookie: the token itself is not stored.
  */
 export interface SessionRecord {

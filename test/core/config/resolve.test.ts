@@ -52,6 +52,14 @@ test('the server has its defaults', async (t) => {
         trustProxy: false,
         enablePprof: false,
       },
+      auth: {
+        enabled: false,
+        bootstrap: null,
+        session: { cookieName: 'svc_session', cookieSecure: 'auto', ttlMs: 168 * 3_600_000 },
+        validateJobOwner: true,
+        slowsFailedLogins: true,
+        passwordLengthMin: 8,
+      },
       data: { dir: './data', compactFreePercent: 50 },
       bus: {
         urls: [],
@@ -148,7 +156,10 @@ test('a worker with discovery searches for the service unless a bus URL is set',
 });
 
 test('an empty variable is ignored', async (t) => {
-  t.same(serverLines({ environment: { SVC_HTTP_ADDR: '', SVC_AUTH_ENABLED: '', SVC_NONSENSE: '' } }), []);
+  t.same(
+    serverLines({ environment: { SVC_HTTP_ADDR: '', SVC_AUTH_LDAP_ENABLED: '', SVC_NONSENSE: '' } }),
+    [],
+  );
 });
 
 test('an invalid value is reported with its key and source', async (t) => {
@@ -204,12 +215,12 @@ test('a key of a future feature is an error unless it turns the feature off', as
   t.same(
     serverLines({
       document: { auth: { ldap: { group_roles: { 'cn=a': 'admin' } } } },
-      environment: { SVC_AUTH_ENABLED: 'true' },
+      environment: { SVC_AUTH_LDAP_ENABLED: 'true' },
       args: ['--auth-oidc-enabled'],
     }),
     [
       'auth.ldap.group_roles: not supported by this version (set in the file callsheet.yaml)',
-      'auth.enabled: not supported by this version (set in the environment variable SVC_AUTH_ENABLED)',
+      'auth.ldap.enabled: not supported by this version (set in the environment variable SVC_AUTH_LDAP_ENABLED)',
       'auth.oidc.enabled: not supported by this version (set in the flag --auth-oidc-enabled)',
     ],
   );
@@ -224,21 +235,43 @@ test('a key of a future feature is an error unless it turns the feature off', as
 });
 
 test('a key of a future feature that does not affect access is logged and ignored', async (t) => {
-  const resolved = serverConfig(
-    sources({
-      document: { auth: { session: { cookie_name: 'mine' } } },
-      environment: { SVC_AUTH_SESSION_TTL: '5' },
-      args: ['--presets-dir=/presets'],
-    }),
-  );
+  const resolved = serverConfig(sources({ args: ['--presets-dir=/presets'] }));
   t.match(resolved, {
     ok: true,
-    notes: [
-      'auth.session.cookie_name: has no effect in this version (set in the file callsheet.yaml)',
-      'auth.session.ttl: has no effect in this version (set in the environment variable SVC_AUTH_SESSION_TTL)',
-      'presets.dir: has no effect in this version (set in the flag --presets-dir)',
-    ],
+    notes: ['presets.dir: has no effect in this version (set in the flag --presets-dir)'],
   });
+});
+
+test('the first administrator needs a name and one password', async (t) => {
+  const both = { SVC_AUTH_BOOTSTRAP_USERNAME: 'ada', SVC_AUTH_BOOTSTRAP_PASSWORD: 'a secret of Ada' };
+  t.match(serverConfig(sources({ environment: both })), {
+    ok: true,
+    values: {
+      auth: { enabled: false, bootstrap: { username: 'ada', password: { text: 'a secret of Ada' } } },
+    },
+  });
+  t.match(
+    serverConfig(sources({ document: { auth: { bootstrap: { username: 'ada', password_file: '/p' } } } })),
+    {
+      ok: true,
+      values: { auth: { bootstrap: { username: 'ada', password: { file: '/p' } } } },
+    },
+  );
+  const half = 'must be set, because the other half of the first administrator is set';
+  t.same(serverLines({ environment: { SVC_AUTH_BOOTSTRAP_USERNAME: 'ada' } }), [
+    `auth.bootstrap.password: ${half}`,
+  ]);
+  t.same(serverLines({ environment: { SVC_AUTH_BOOTSTRAP_PASSWORD: 'a secret of Ada' } }), [
+    `auth.bootstrap.username: ${half}`,
+  ]);
+  t.same(serverLines({ environment: { ...both, SVC_AUTH_BOOTSTRAP_PASSWORD_FILE: '/p' } }), [
+    'auth.bootstrap.password: cannot be set together with auth.bootstrap.password_file',
+  ]);
+  for (const name of ['', 'a b', 'a;b', 'a=b', 'ü'])
+    t.match(
+      serverLines({ document: { auth: { session: { cookie_name: name } } } })[0],
+      /^auth.session.cookie_name: must be /,
+    );
 });
 
 test('the expression limits of server and worker have the same names, and only the server has a deadline', async (t) => {

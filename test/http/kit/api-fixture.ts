@@ -378,6 +378,7 @@ export const AUTH_OFF: AuthSettings = {
   cookieSecure: 'auto',
   ttlMs: 168 * 3_600_000,
   validateJobOwner: true,
+  slowsFailedLogins: true,
   passwordLengthMin: 8,
 };
 

@@ -35,6 +35,19 @@ const PERMISSIONS: readonly (readonly [string, string])[] = [
   ['GET /api/v1/auth/me', 'authenticated'],
   ['PATCH /api/v1/auth/me', 'authenticated'],
   ['PUT /api/v1/auth/password', 'authenticated'],
+  ['POST /api/v1/auth/login', 'public'],
+  ['POST /api/v1/auth/logout', 'authenticated'],
+  ['GET /api/v1/users', 'users.read'],
+  ['POST /api/v1/users', 'users.manage'],
+  ['GET /api/v1/users/{id}', 'users.read'],
+  ['PATCH /api/v1/users/{id}', 'users.manage'],
+  ['PUT /api/v1/users/{id}/password', 'users.manage'],
+  ['DELETE /api/v1/users/{id}', 'users.manage'],
+  ['GET /api/v1/users/{id}/api-keys', 'apikeys.admin'],
+  ['DELETE /api/v1/users/{id}/api-keys/{keyId}', 'apikeys.admin'],
+  ['GET /api/v1/api-keys', 'apikeys.self'],
+  ['POST /api/v1/api-keys', 'apikeys.self'],
+  ['DELETE /api/v1/api-keys/{id}', 'apikeys.self'],
   ['GET /api/v1/farms', 'infra.read'],
   ['POST /api/v1/farms', 'infra.manage'],
   ['GET /api/v1/farms/{id}', 'infra.read'],
@@ -115,6 +128,7 @@ void test('the contract has exactly these operations and permissions', async (t)
 
 const OWN_HEADERS: Readonly<Record<string, readonly string[]>> = {
   201: ['location'],
+  401: ['www-authenticate'],
   426: ['upgrade', 'sec-websocket-version'],
   429: ['retry-after'],
 };
@@ -133,7 +147,7 @@ void test('every operation has the common responses and headers', async (t) => {
     for (const [status, response] of responses) {
       const required = response.headers.filter((header) => header.required).map((header) => header.name);
       const wanted = ['x-request-id', ...(isApi ? ['x-api-version'] : [])];
-      const own = OWN_HEADERS[status] ?? [];
+      const own = id === 'login' && status === '200' ? ['set-cookie'] : (OWN_HEADERS[status] ?? []);
       t.strictSame(required.sort(), [...wanted, ...own].sort(), `headers of ${status} of ${id}`);
       const isError = status === 'default' || (Number(status) >= 400 && id !== 'getReadyz');
       if (isError)
@@ -220,14 +234,18 @@ void test('an unsupported contract prevents the start', async (t) => {
     [
       "$ref: '#/components/parameters/Id'",
       "$ref: '#/components/parameters/No'",
-      'openapi.yaml: #/components/parameters/No in get /api/v1/farms/{id} is not an object',
+      'openapi.yaml: #/components/parameters/No in get /api/v1/users/{id} is not an object',
     ],
     [
       'schema: { type: boolean }',
       'schema: { type: bool }',
       'openapi.yaml: parameter paused of get /api/v1/queues has the type bool',
     ],
-    ['in: path', 'in: cookie', 'openapi.yaml: parameter id of get /api/v1/farms/{id} is in cookie'],
+    [
+      'in: path',
+      'in: cookie',
+      'openapi.yaml: parameter keyId of delete /api/v1/users/{id}/api-keys/{keyId} is in cookie',
+    ],
   ];
   for (const [from, to, message] of cases) {
     t.not(contract.text.replace(from, to), contract.text);

@@ -3,7 +3,7 @@ import { startApi } from '../kit/api-fixture.ts';
 
 const OFF = {
   status: 409,
-  body: { title: 'Conflict', detail: 'authentication is off: there is no account to change' },
+  body: { title: 'Conflict', detail: 'authentication is off (auth.enabled): there is no account to use' },
 };
 
 void test('without authentication every client is a superuser without an account', async (t) => {
@@ -49,8 +49,5 @@ void test('without authentication every client is a superuser without an account
     body: { detail: '/display_name: must be string' },
   });
   t.match(await client.json('PUT', '/api/v1/auth/password', { new_password: 'b' }), { status: 400 });
-  t.match(await client.json('PUT', '/api/v1/auth/password', { ...passwords, new_password: '' }), {
-    status: 400,
-  });
   t.same(api.asked, []);
 });
