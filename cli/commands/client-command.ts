@@ -65,7 +65,7 @@ function keyOf({ url, apiKey = '' }: ClientOptions, terminal: Terminal): Command
 export function warnIfOpen(url: string, terminal: Terminal): void {
   if (!isOpenConnection(url)) return;
   const { host } = new URL(url);
-  terminal.err(`warning: without https, everybody on the network can read what is sent to ${host}\n`);
+  terminal.err(`warning: the connection to ${host} is not encrypted: use https to protect your key\n`);
 }
 
 /** Prints a value as indented JSON. */
