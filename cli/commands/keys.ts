@@ -77,6 +77,7 @@ const ofUser = (command: Command): Command =>
 export const keysCommand = (): Command =>
   clientCommand('keys', 'List your API keys, or create or revoke one.')
     .addCommand(ofUser(innerCommand('list', 'List API keys.')).action(list), { isDefault: true })
+    .helpCommand(false)
     .addCommand(
       innerCommand('create', 'Create an API key for your account. Prints it: it is not shown again.')
         .argument('<name>', 'what the key is for')

@@ -144,6 +144,7 @@ const switchCommand = (name: 'disable' | 'enable', description: string): Command
 export const usersCommand = (): Command =>
   clientCommand('users', 'List accounts, or create, change or delete one. For administrators.')
     .addCommand(innerCommand('list', 'List accounts.').action(list), { isDefault: true })
+    .helpCommand(false)
     .addCommand(
       withAttributes(withPassword(innerCommand('create', 'Create a local account.')))
         .argument('<name>', 'name of the account')

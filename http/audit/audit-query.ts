@@ -39,7 +39,7 @@ export interface AuditPart {
 const NEWEST = '~';
 
 /** Entries that one part reads: some milliseconds. */
-export const PART_ROWS = 2_000;
+export const PART_ROWS = 500;
 
 /**
  * Reads one part of the entries before an id (null: all), latest first: at most `wanted` that match, among at most

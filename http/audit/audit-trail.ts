@@ -11,7 +11,7 @@ const PATH_LENGTH_MAX = 200;
 const METHOD_LENGTH_MAX = 20;
 const REASON_LENGTH_MAX = 300;
 
-/** What the trail needs of a request. */
+/** Parts of the pipeline that the trail uses. */
 export interface TrailParts {
   readonly audit: Audit;
   readonly access: Pick<AccessGuard, 'principalOf'>;

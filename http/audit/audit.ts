@@ -12,7 +12,7 @@ export interface Audit {
 /** An event without what the audit log adds. */
 export type AuditInput = Omit<AuditEvent, 'id' | 'dropped'>;
 
-/** What the stage that runs a handler knows of an audit entry. */
+/** Parts of an audit entry that only the stage that runs a handler knows. */
 export interface AuditNote {
   /** Sender before the request: a request may end its own session. */
   readonly actor: string;

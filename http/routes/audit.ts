@@ -8,7 +8,7 @@ import { problem, type Call, type Handler } from './operation.ts';
 const OFF = 'authentication is off (auth.enabled): nothing is recorded in the audit log';
 
 /** Parts that one page reads: 100,000 entries. */
-const PARTS_MAX = 50;
+const PARTS_MAX = 200;
 
 /** Entries of one piece of an export. */
 const PIECE_ENTRIES = 500;

@@ -65,7 +65,7 @@ export interface Call<Op extends OperationId> {
   readonly ended: () => AbortSignal;
 }
 
-/** What only a handler knows of the audit entry of its request. */
+/** Parts of an audit entry that only the handler knows. */
 export interface AuditHints {
   /** Who has signed in, or the account that a failed sign-in has named. */
   readonly actor: string;

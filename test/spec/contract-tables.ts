@@ -298,6 +298,8 @@ export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
   'auth.bootstrap.password_file': '',
   'auth.login_throttle': 'true',
   'auth.password_length_min': '8',
+  'auth.audit_retention': '2160h',
+  'auth.audit_max_entries': '1000000',
   'discovery.name': 'callsheet',
   'discovery.interfaces': '',
   'scheduler.shards': '1',

@@ -25,7 +25,7 @@ const PERIOD_MS = 3_600_000;
 /** Maximum number of rows that one piece of a sweep deletes. */
 export const AUDIT_SWEEP_ROWS = 500;
 
-/** Number of new entries after which a sweep starts: so many may exceed the maximum. */
+/** Number of new entries after which a sweep starts: up to this number may exceed the maximum. */
 export const AUDIT_SWEEP_EVERY = 1_000;
 
 interface AuditLog {
@@ -98,7 +98,7 @@ function loadPiece(reader: StoreReader, { retentionMs, entries }: AuditLimits, n
   return { kind: 'piece', surplus };
 }
 
-/** Returns the serial of the oldest or newest entry of a budget; undefined if it has none. */
+/** Returns the serial of the oldest or newest entry of a budget; undefined if the budget is empty. */
 function serialAt(reader: StoreReader, budget: AuditBudget, isNewest: boolean): number | undefined {
   const prefix = keys.auditEntriesOf(budget);
   const [row] = reader.scan('auditEntry', { prefix, reverse: isNewest, limit: 1 });

@@ -102,6 +102,7 @@ const PERMISSIONS: readonly (readonly [string, string])[] = [
  * replaces.
  */
 const ADDITIVE_PERMISSIONS: readonly (readonly [string, string])[] = [
+  ['GET /api/v1/audit', 'users.read'],
   ['GET /api/v1/stats', 'infra.read'],
   ['GET /api/v1/settings', 'infra.read'],
   ['GET /api/v1/stats/history', 'infra.read'],
@@ -220,7 +221,7 @@ void test('the router rejects handlers that do not match the contract', async (t
   );
   t.throws(
     () => bindRoutes(noDefault, handlers),
-    new Error('the parameter limit of listQueues has no default in the contract'),
+    new Error('the parameter limit of listAudit has no default in the contract'),
   );
 });
 
