@@ -12,6 +12,7 @@ const message = {
   uws: 'Only http/server/uws may import uWebSockets.js: its adapter keeps a thrown error from ending the process.',
   lmdb: 'Only src/adapters/lmdb may import lmdb: one folder knows which transactions roll back.',
   nats: 'Only src/adapters/nats may import @nats-io packages.',
+  ldap: 'Only src/adapters/identity/ldap may import ldapts.',
   mdns: 'Only src/adapters/discovery may import bonjour-service.',
   web: 'The web application reaches the service by its API: of other folders it may import the types of the core and of the contract.',
   regex: 'Only src/adapters/regex may import re2js: it relies on its internals.',
@@ -26,6 +27,7 @@ const message = {
 const PACKAGES = {
   uws: [{ name: 'uWebSockets.js', message: message.uws }],
   lmdb: [{ name: 'lmdb', message: message.lmdb }],
+  ldap: [{ name: 'ldapts', message: message.ldap }],
   mdns: [{ name: 'bonjour-service', message: message.mdns }],
   regex: [{ name: 're2js', message: message.regex }],
   ws: [{ name: 'ws', message: message.ws }],
@@ -202,6 +204,7 @@ export default defineConfig(
   { files: ['src/adapters/lmdb/**/*.ts'], rules: imports(['lmdb']) },
   { files: ['src/adapters/nats/**/*.ts'], rules: imports(['nats']) },
   { files: ['src/adapters/discovery/**/*.ts'], rules: imports(['mdns']) },
+  { files: ['src/adapters/identity/ldap/**/*.ts'], rules: imports(['ldap']) },
   { files: ['src/adapters/regex/**/*.ts'], rules: imports(['regex']) },
   {
     files: ['src/adapters/yaml/**/*.ts', 'src/adapters/system/**/*.ts', 'bench/openjd.ts'],

@@ -4,6 +4,7 @@ import type { ServiceEnvelope } from '../actors/service/service-messages.ts';
 import type { ReplyTo } from '../actors/kernel/address.ts';
 import type { DiagnosticLog } from '../src/core/diagnostics/diagnostic-log.ts';
 import type { BusReach } from '../src/core/discovery/bus-address.ts';
+import type { Directory } from '../src/core/ports/directory.ts';
 import type { Passwords } from '../src/core/ports/passwords.ts';
 import type { Secrets } from '../src/core/ports/secrets.ts';
 import type { FarmId, JobId } from '../src/core/ids.ts';
@@ -36,6 +37,8 @@ export interface Ports {
   readonly history: Pick<FarmWatch, 'farm' | 'farmNow' | 'worker' | 'paused'>;
   readonly actors: Actors;
   readonly passwords: Passwords;
+  /** Checks passwords of names without a local account; null if there is none. */
+  readonly directory: Pick<Directory, 'authenticate'> | null;
   readonly secrets: Secrets;
   readonly auth: AuthSettings;
   /** Null while authentication is off: nothing is recorded then. */

@@ -63,10 +63,11 @@ async function disableUnit() {
 /**
  * Installs a program with the packages of Debian unless it works. Returns whether it did. Throws where that cannot be done.
  * `isFixed`: the user has named the program, so that no other will do. `hint` ends the sentence that says what to do instead.
+ * `answers` are for questions that the packages ask (debconf).
  */
 async function installProgram(
   env,
-  { name, program = name, versionFlag = '--version', packages = [name], hint, isFixed },
+  { name, program = name, versionFlag = '--version', packages = [name], hint, isFixed, answers = '' },
 ) {
   if (works(program, [versionFlag], env)) return false;
   const how = `apt-get update && apt-get install -y --no-install-recommends ${packages.join(' ')}`;
@@ -76,6 +77,8 @@ async function installProgram(
   say(`${name} is missing: ${how}`);
   const apt = { ...env, DEBIAN_FRONTEND: 'noninteractive' };
   const failed =
+    (answers !== '' &&
+      (await run('sh', ['-c', 'echo "$1" | debconf-set-selections', 'sh', answers])) !== 0) ||
     (await run('apt-get', ['update'], { env: apt })) !== 0 ||
     (await run('apt-get', ['install', '-y', '--no-install-recommends', ...packages], { env: apt })) !== 0;
   if (failed || !works(program, [versionFlag], env)) {
@@ -122,6 +125,17 @@ const getOpenssl = (env) =>
     hint: (how) => `, which the tests of encrypted buses need: on Debian run "${how}" as root.`,
   });
 
+/** The tests of directory logins start slapd. Without a configuration of its own, Debian's package starts no server. */
+const getSlapd = (env) =>
+  installProgram(env, {
+    name: 'slapd',
+    versionFlag: '-VV',
+    packages: ['slapd', 'ldap-utils'],
+    answers: 'slapd slapd/no_configuration boolean true',
+    isFixed: false,
+    hint: (how) => `, which the tests of directory logins need: on Debian run "${how}" as root.`,
+  });
+
 /**
  * Installs what is missing, without a build.
  *
@@ -138,6 +152,7 @@ export function install({ bus = true, tests = false } = {}) {
     if (tests) {
       await getChromium(env);
       await getOpenssl(env);
+      await getSlapd(env);
     }
     return env;
   });

@@ -10,6 +10,7 @@ import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 import { busReach } from '../../src/core/discovery/bus-address.ts';
 import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
 import { TEMPLATE_LIMITS } from '../../src/openjd/template/template-limits.ts';
+import { openDirectory } from './directory.ts';
 import { currentLogs } from './current-logs.ts';
 import type { Observers } from './observers.ts';
 import type { OpenLists } from './open-lists.ts';
@@ -66,6 +67,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     history: lists.history,
     audit: config.auth.enabled ? startAudit(context, base) : null,
     passwords: new Argon2Passwords(),
+    directory: openDirectory(context),
     secrets: randomSecrets,
     auth: {
       enabled: config.auth.enabled,

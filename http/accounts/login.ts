@@ -1,12 +1,22 @@
-import { ACCOUNTS_ID, type NewSession } from '../../actors/service/accounts/messages.ts';
+import {
+  ACCOUNTS_ID,
+  type AccountsMessage,
+  type NewSession,
+} from '../../actors/service/accounts/messages.ts';
+import type { ReplyTo } from '../../actors/kernel/address.ts';
 import { PASSWORD_BYTES_MAX } from '../../src/core/access/password-rules.ts';
+import type { DirectoryIdentity } from '../../src/core/ports/directory.ts';
+import type { Outcome } from '../../src/core/problems.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { usernameFault, usernameKey, type UserRecord } from '../../src/core/records/user.ts';
 import type { Ports } from '../ports.ts';
 import type { LoginThrottle } from './login-throttle.ts';
 
 /** Ports of a login. */
-export type LoginPorts = Pick<Ports, 'store' | 'actors' | 'passwords' | 'secrets' | 'auth' | 'log'>;
+export type LoginPorts = Pick<
+  Ports,
+  'store' | 'actors' | 'passwords' | 'directory' | 'secrets' | 'auth' | 'log' | 'steadyNow' | 'delay'
+>;
 
 export interface Credentials {
   readonly username: string;
@@ -22,15 +32,23 @@ export type LoginResult =
   | { readonly kind: 'refused'; readonly account: string }
   | { readonly kind: 'busy' };
 
-/** Account of a login whose credentials are right. */
+/** Result of the check of a password. */
 type Verified =
-  | { readonly kind: 'verified'; readonly user: UserRecord; readonly hash: string }
-  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'local'; readonly user: UserRecord; readonly hash: string }
+  | { readonly kind: 'directory'; readonly identity: DirectoryIdentity }
+  /** `isGuess` is false if the credentials were not checked. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly isGuess: boolean }
   | { readonly kind: 'busy' };
 
 /**
- * Signs in with a name and a password (docs/contract/authentication.md#sessions). Every refusal is the same for
- * the client; the log says why. A local account is checked here and nowhere else.
+ * Time in milliseconds of every refused login while there is a directory: otherwise its length would tell whether the
+ * directory has the name.
+ */
+const REFUSAL_MS = 400;
+
+/**
+ * Signs in with a name and a password (docs/contract/authentication.md#sessions). Every refusal is the same for the
+ * client; the log says why. A local account is checked here, and any other name by the directory, never by both.
  */
 export async function signIn(
   ports: LoginPorts,
@@ -40,18 +58,23 @@ export async function signIn(
   const account = usernameKey(credentials.username.slice(0, 1000));
   const isSlowed = ports.auth.slowsFailedLogins;
   if (isSlowed && !(await throttle.admit(account, credentials.client))) return { kind: 'busy' };
+  const startedAt = ports.steadyNow();
   const verified = await verify(ports, credentials);
   if (verified.kind === 'busy') return verified;
-  const started = verified.kind === 'verified' ? await startSession(ports, verified) : verified;
+  const started = verified.kind === 'refused' ? verified : await startSession(ports, verified);
   if (started.kind === 'accepted') {
     throttle.succeeded(account);
     return started;
   }
-  throttle.failed(account, credentials.client);
+  if (started.isGuess) throttle.failed(account, credentials.client);
   const { username, client } = credentials;
   ports.log('warn', 'a login failed', { username: username.slice(0, 128), client, reason: started.reason });
+  const leftMs = REFUSAL_MS - (ports.steadyNow() - startedAt);
+  if (ports.directory !== null && leftMs > 0) await ports.delay(leftMs, NEVER);
   return { kind: 'refused', account: userNamed(ports, username)?.username ?? '' };
 }
+
+const NEVER = new AbortController().signal;
 
 /** Returns the account of a name; undefined if there is none. */
 export function userNamed({ store }: Pick<Ports, 'store'>, username: string): UserRecord | undefined {
@@ -60,18 +83,53 @@ export function userNamed({ store }: Pick<Ports, 'store'>, username: string): Us
   return entry === undefined ? undefined : store.get('user', keys.user(entry.userId));
 }
 
-async function verify(ports: LoginPorts, { username, password }: Credentials): Promise<Verified> {
-  const user = userNamed(ports, username);
+const refusal = (reason: string, isGuess = true): Extract<Verified, { kind: 'refused' }> => ({
+  kind: 'refused',
+  reason,
+  isGuess,
+});
+
+function verify(ports: LoginPorts, credentials: Credentials): Promise<Verified> {
+  const user = userNamed(ports, credentials.username);
+  const isOfDirectory = user === undefined || user.authSource === 'ldap';
+  return ports.directory !== null && isOfDirectory
+    ? verifyByDirectory(ports.directory, credentials)
+    : verifyLocally(ports, user, credentials);
+}
+
+async function verifyByDirectory(
+  directory: NonNullable<LoginPorts['directory']>,
+  { username, password }: Credentials,
+): Promise<Verified> {
+  const answer = await directory.authenticate(username, password);
+  switch (answer.kind) {
+    case 'accepted': {
+      const fault = usernameFault(answer.identity.username);
+      if (fault !== null) return refusal(`the username in the directory ${fault}`);
+      return { kind: 'directory', identity: answer.identity };
+    }
+    case 'refused':
+      return refusal(answer.reason);
+    case 'unavailable':
+      return refusal(`no directory server could answer: ${answer.reason}`, false);
+  }
+}
+
+async function verifyLocally(
+  ports: LoginPorts,
+  user: UserRecord | undefined,
+  { password }: Credentials,
+): Promise<Verified> {
   const isTooLong = Buffer.byteLength(password) > PASSWORD_BYTES_MAX;
   const stored = user?.passwordHash ?? null;
   const checked = await ports.passwords.verify(stored, isTooLong ? '' : password);
   if (!checked.ok) return { kind: 'busy' };
-  if (user === undefined) return { kind: 'refused', reason: 'there is no such account' };
-  if (stored === null) return { kind: 'refused', reason: `the account signs in by ${user.authSource}` };
-  if (isTooLong || !checked.value) return { kind: 'refused', reason: 'the password is wrong' };
-  if (user.disabled) return { kind: 'refused', reason: 'the account is disabled' };
+  if (user === undefined) return refusal('there is no such account');
+  if (stored === null) return refusal(`the account signs in by ${user.authSource}`);
+  if (isTooLong || !checked.value) return refusal('the password is wrong');
+  if (user.disabled) return refusal('the account is disabled');
   if (ports.passwords.isOutdated(stored)) void rehash(ports, user, stored, password);
-  return { kind: 'verified', user, hash: stored };
+  return { kind: 'local', user, hash: stored };
 }
 
 /** Stores a new hash of the password, because the parameters have risen. */
@@ -90,19 +148,21 @@ async function rehash(
 
 async function startSession(
   ports: LoginPorts,
-  { user, hash }: Extract<Verified, { kind: 'verified' }>,
-): Promise<
-  Extract<LoginResult, { kind: 'accepted' }> | { readonly kind: 'refused'; readonly reason: string }
-> {
-  const { token, session } = newSession(ports, 'local');
+  verified: Extract<Verified, { kind: 'local' | 'directory' }>,
+): Promise<Extract<LoginResult, { kind: 'accepted' }> | Extract<Verified, { kind: 'refused' }>> {
+  const { token, session } = newSession(ports, verified.kind === 'local' ? 'local' : 'ldap');
+  const messageTo = (replyTo: ReplyTo<Outcome<UserRecord>>): AccountsMessage =>
+    verified.kind === 'local'
+      ? { type: 'session.start', userId: verified.user.id, verifiedHash: verified.hash, session, replyTo }
+      : { type: 'session.start-external', identity: verified.identity, session, replyTo };
   const outcome = await ports.actors.ask<UserRecord>((replyTo) => ({
     actor: 'accounts',
     id: ACCOUNTS_ID,
-    message: { type: 'session.start', userId: user.id, verifiedHash: hash, session, replyTo },
+    message: messageTo(replyTo),
   }));
   return outcome.ok
     ? { kind: 'accepted', user: outcome.value, token, digest: session.digest }
-    : { kind: 'refused', reason: outcome.problem.detail };
+    : refusal(outcome.problem.detail);
 }
 
 /** Makes a session that the accounts actor has to store, and the token of its cookie. */

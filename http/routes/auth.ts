@@ -24,7 +24,7 @@ export const TOO_MANY_PASSWORDS: ProblemReply = {
 };
 
 const LOGIN_REFUSED: ProblemReply = {
-  ...problem('unauthorized', 'the name or the password is wrong'),
+  ...problem('unauthorized', 'sign-in failed: check the name and the password'),
   headers: CHALLENGE,
 };
 
@@ -119,10 +119,10 @@ export const changePassword: Handler<'changePassword'> = async (call, ports) => 
   };
 };
 
-export const listProviders: Handler<'listProviders'> = (_call, { auth }) => ({
+export const listProviders: Handler<'listProviders'> = (_call, { auth, directory }) => ({
   kind: 'json',
   status: 200,
-  body: { local: true, ldap: false, oidc: false, auth_enabled: auth.enabled },
+  body: { local: true, ldap: directory !== null, oidc: false, auth_enabled: auth.enabled },
 });
 
 /** Returns why a text is not acceptable as a new password, or null. */

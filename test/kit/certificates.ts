@@ -13,8 +13,8 @@ export interface Certificates {
 
 const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-noenc'];
 
-/** Creates certificates in a folder with `openssl`. */
-export function makeCertificates(folder: string): Certificates {
+/** Creates certificates in a folder with `openssl`. `names` are those of the server. */
+export function makeCertificates(folder: string, names = 'IP:127.0.0.1,DNS:localhost'): Certificates {
   const path = (name: string): string => join(folder, name);
   const openssl = (...args: string[]): void => {
     execFileSync('openssl', args, { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -24,7 +24,7 @@ export function makeCertificates(folder: string): Certificates {
   openssl('req', '-x509', ...KEY, '-keyout', caKey, '-out', ca, '-days', '2', '-subj', '/CN=Test authority');
   const issue = (name: string, usage: string): void => {
     const extensions = path(`${name}.ext`);
-    writeFileSync(extensions, `subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=${usage}\n`);
+    writeFileSync(extensions, `subjectAltName=${names}\nextendedKeyUsage=${usage}\n`);
     const request = path(`${name}.csr`);
     openssl('req', ...KEY, '-keyout', path(`${name}.key`), '-out', request, '-subj', `/CN=${name}`);
     const signing = ['-CA', ca, '-CAkey', caKey, '-CAcreateserial', '-days', '2', '-extfile', extensions];

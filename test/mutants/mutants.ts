@@ -1,3 +1,4 @@
+import { ACCOUNT_MUTANTS } from './accounts.ts';
 import { AGENT_MUTANTS } from './actors-agent.ts';
 import { JOB_MUTANTS } from './actors-job.ts';
 import { KERNEL_MUTANTS } from './actors-kernel.ts';
@@ -30,4 +31,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...HOST_MUTANTS,
   ...HTTP_EVENT_MUTANTS,
   ...HTTP_REQUEST_MUTANTS,
+  ...ACCOUNT_MUTANTS,
 ];

@@ -1,4 +1,5 @@
 import type { AuditLimits } from '../records/audit-entry.ts';
+import { ldapSettings, type LdapSettings, type LdapValues } from './ldap-settings.ts';
 import type { SecretSource } from './secret-source.ts';
 
 /** Settings of authentication (docs/contract/authentication.md). Times are in milliseconds. */
@@ -16,13 +17,15 @@ export interface AuthConfig {
   /** Minimum length of a new password in characters. */
   readonly passwordLengthMin: number;
   readonly audit: AuditLimits;
+  /** Null: logins ask no directory. */
+  readonly ldap: LdapSettings | null;
 }
 
 /** Entries of senders without an identity, as a part of those of people. */
 const STRANGERS_PART = 0.1;
 
 /** Values of the keys of authentication. */
-export interface AuthValues {
+export interface AuthValues extends LdapValues {
   readonly 'auth.enabled': boolean;
   readonly 'auth.bootstrap.username': string | null;
   readonly 'auth.bootstrap.password': string;
@@ -37,8 +40,8 @@ export interface AuthValues {
   readonly 'auth.audit_max_entries': number;
 }
 
-/** Returns the settings of authentication. Contradictions are added to `lines`. */
-export function authConfig(values: AuthValues, lines: string[]): AuthConfig {
+/** Returns the settings of authentication. Contradictions are added to `lines`, risks and keys without effect to `notes`. */
+export function authConfig(values: AuthValues, lines: string[], notes: string[]): AuthConfig {
   const username = values['auth.bootstrap.username'];
   const text = values['auth.bootstrap.password'];
   const file = values['auth.bootstrap.password_file'];
@@ -61,6 +64,7 @@ export function authConfig(values: AuthValues, lines: string[]): AuthConfig {
     slowsFailedLogins: values['auth.login_throttle'],
     passwordLengthMin: values['auth.password_length_min'],
     audit: auditLimits(values),
+    ldap: ldapSettings(values, lines, notes),
   };
 }
 

@@ -1,9 +1,11 @@
 import { EXPR_LIMITS, EXPR_MEMORY_MAX } from '../../openjd/expr/expr-limits.ts';
 import { DENIED_VARIABLES } from '../access/denied-variables.ts';
 import { PASSWORD_LENGTH_MAX } from '../access/password-rules.ts';
+import { ROLES } from '../access/permissions.ts';
 import { USERNAME_LENGTH_MAX } from '../records/user.ts';
 import { BURST_MAX, RPS_MAX } from '../rate-limit/rate-limiter.ts';
 import { WIRE_LIMITS } from '../wire/limits.ts';
+import { groupRoles, ldapAttribute, ldapFilter, ldapUrl } from './ldap-types.ts';
 import {
   address,
   boolean,
@@ -35,6 +37,8 @@ export interface ConfigKey<T> {
   /** Meaning of an empty default, for the reference. */
   readonly defaultMeans?: string;
   readonly description: string;
+  /** The key has no flag, because other users of the machine can read the arguments of a process. */
+  readonly isWithoutFlag?: true;
 }
 
 function key<T>(
@@ -48,6 +52,103 @@ function key<T>(
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
+
+/** The directory for logins (docs/contract/authentication.md#ldap). */
+const LDAP_KEYS = {
+  'auth.ldap.enabled': key(
+    boolean(),
+    'false',
+    'Adds logins with an LDAP directory or Active Directory. It has no effect without `auth.enabled`. See sign-in-ldap.md.',
+  ),
+  'auth.ldap.url': key(
+    list(ldapUrl()),
+    '',
+    'Servers of the directory: ldap://HOST[:PORT] or ldaps://HOST[:PORT]. If one cannot be reached, the next one is asked. Required for `auth.ldap.enabled`.',
+    'none',
+  ),
+  'auth.ldap.start_tls': key(
+    boolean(),
+    'false',
+    'Encrypts connections to ldap:// servers with StartTLS before anything else is sent. A server that refuses it is not used.',
+  ),
+  'auth.ldap.ca_file': key(
+    text(),
+    '',
+    'PEM file with the certificate authorities of the directory servers, read for each connection.',
+    'the authorities of Node',
+  ),
+  'auth.ldap.timeout': key(
+    duration(100, 60 * SECOND_MS),
+    '5s',
+    'Maximum time that one server may take for a login, from the connection to the last answer. After that the next server is asked.',
+  ),
+  'auth.ldap.bind_dn': key(
+    text(),
+    '',
+    'Account that searches for users and groups: a DN, or a name that the directory accepts instead.',
+    'anonymous searches',
+  ),
+  'auth.ldap.bind_password': {
+    ...key(
+      secret(),
+      '',
+      'Password of `auth.ldap.bind_dn`. Prefer `auth.ldap.bind_password_file`. It has no flag.',
+      'none',
+    ),
+    isWithoutFlag: true,
+  },
+  'auth.ldap.bind_password_file': key(
+    text(),
+    '',
+    'File with the password of `auth.ldap.bind_dn`. It is read for each login; a line feed at its end is ignored.',
+    'none',
+  ),
+  'auth.ldap.user_base': key(
+    text(),
+    '',
+    'DN below which users are searched. Required for `auth.ldap.enabled`.',
+    'none',
+  ),
+  'auth.ldap.user_filter': key(
+    ldapFilter(['username']),
+    '(uid={username})',
+    'Search filter for the entry of a user. {username} is replaced with the given name as one value.',
+  ),
+  'auth.ldap.group_base': key(
+    text(),
+    '',
+    'DN below which groups are searched. Required for `auth.ldap.group_roles`.',
+    'groups are not searched',
+  ),
+  'auth.ldap.group_filter': key(
+    ldapFilter(['dn', 'username']),
+    '(member={dn})',
+    'Search filter for the groups of a user. {dn} is replaced with the DN of the entry, {username} with its name.',
+  ),
+  'auth.ldap.unique_id_attr': key(
+    optional(ldapAttribute()),
+    '',
+    'Attribute that identifies a user permanently, such as entryUUID or objectGUID. It must have exactly one value. Required for `auth.ldap.enabled`.',
+    'none',
+  ),
+  'auth.ldap.display_name_attr': key(
+    ldapAttribute(),
+    'displayName',
+    'Attribute with the display name of a new account. The username is used for an entry without it.',
+  ),
+  'auth.ldap.group_roles': key(
+    groupRoles(),
+    '',
+    'Role of the members of each group: a map of group DN to role in the file, the same map as JSON in a variable. The highest role wins.',
+    'no group has a role',
+  ),
+  'auth.ldap.default_role': key(
+    optional(choice(ROLES)),
+    '',
+    'Role of users who are in no group of `auth.ldap.group_roles`.',
+    'such users cannot log in',
+  ),
+} as const;
 
 const LOG_KEYS = {
   'log.format': key(choice(['json', 'text']), 'json', 'Format of log lines on standard error.'),
@@ -358,6 +459,7 @@ const SERVER_KEYS = {
     '1000',
     'Number of records of the service and of each worker kept in memory for `GET /api/v1/diagnostics/logs`. 0 keeps none.',
   ),
+  ...LDAP_KEYS,
   ...LOG_KEYS,
 } as const;
 

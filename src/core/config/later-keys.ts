@@ -4,22 +4,6 @@
  */
 export const LATER_KEYS: ReadonlyMap<string, string | null> = new Map<string, string | null>([
   // name, value that means "off" (null: there is no such value)
-  ['auth.ldap.enabled', 'false'],
-  ['auth.ldap.url', null],
-  ['auth.ldap.start_tls', null],
-  ['auth.ldap.ca_file', null],
-  ['auth.ldap.timeout', null],
-  ['auth.ldap.bind_dn', null],
-  ['auth.ldap.bind_password', null],
-  ['auth.ldap.bind_password_file', null],
-  ['auth.ldap.user_base', null],
-  ['auth.ldap.user_filter', null],
-  ['auth.ldap.group_base', null],
-  ['auth.ldap.group_filter', null],
-  ['auth.ldap.unique_id_attr', null],
-  ['auth.ldap.display_name_attr', null],
-  ['auth.ldap.group_roles', null],
-  ['auth.ldap.default_role', null],
   ['auth.oidc.enabled', 'false'],
   ['auth.oidc.issuer', null],
   ['auth.oidc.client_id', null],

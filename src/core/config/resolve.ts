@@ -131,6 +131,12 @@ function resolve<Keys extends KeySet>(
     const name = own.find(means);
     const definition = name === undefined ? undefined : keys[name];
     if (name !== undefined && definition !== undefined) {
+      if (definition.isWithoutFlag === true && !setting.shared) {
+        lines.push(
+          `${name}: has no flag; use ${name}_file, ${environmentName(name)} or the file of --config`,
+        );
+        continue;
+      }
       const parsed = setting.parse(definition);
       given.add(name);
       if (parsed.ok) values[name] = parsed.value;

@@ -107,11 +107,12 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
     lines.push(
       'bus.url: must be set for the other keys of the access to a NATS server: the managed server has none',
     );
-  const auth = authConfig(values, lines);
+  const notes = [...resolved.notes];
+  const auth = authConfig(values, lines, notes);
   if (lines.length > 0) return { ok: false, lines };
   return {
     ok: true,
-    notes: resolved.notes,
+    notes,
     values: {
       http: {
         addr: values['http.addr'],

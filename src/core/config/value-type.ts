@@ -15,17 +15,17 @@ export interface ValueType<T> {
   fromDocument(value: unknown): Parsed<T>;
 }
 
-const right = <T>(value: T): Parsed<T> => ({ ok: true, value });
-const wrong = (sentence: string): Parsed<never> => ({ ok: false, wrong: sentence });
+export const right = <T>(value: T): Parsed<T> => ({ ok: true, value });
+export const wrong = (sentence: string): Parsed<never> => ({ ok: false, wrong: sentence });
 
 /** Formats a wrong value for a message: short, on one line. */
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
 
 /** Returns a type whose values are text in the file too. */
-function textual<T>(label: string, fromText: (text: string) => Parsed<T>): ValueType<T> {
+export function textual<T>(label: string, fromText: (text: string) => Parsed<T>): ValueType<T> {
   return {
     label,
     fromText,

@@ -59,6 +59,7 @@ test('the server has its defaults', async (t) => {
         validateJobOwner: true,
         slowsFailedLogins: true,
         passwordLengthMin: 8,
+        ldap: null,
       },
       data: { dir: './data', compactFreePercent: 50 },
       bus: {
@@ -214,13 +215,13 @@ test('keys of the other daemon are ignored in shared sources and rejected as fla
 test('a key of a future feature is an error unless it turns the feature off', async (t) => {
   t.same(
     serverLines({
-      document: { auth: { ldap: { group_roles: { 'cn=a': 'admin' } } } },
-      environment: { SVC_AUTH_LDAP_ENABLED: 'true' },
+      document: { auth: { oidc: { role_map: { td: 'admin' } } } },
+      environment: { SVC_AUTH_OIDC_ISSUER: 'https://id.farm' },
       args: ['--auth-oidc-enabled'],
     }),
     [
-      'auth.ldap.group_roles: not supported by this version (set in the file callsheet.yaml)',
-      'auth.ldap.enabled: not supported by this version (set in the environment variable SVC_AUTH_LDAP_ENABLED)',
+      'auth.oidc.role_map: not supported by this version (set in the file callsheet.yaml)',
+      'auth.oidc.issuer: not supported by this version (set in the environment variable SVC_AUTH_OIDC_ISSUER)',
       'auth.oidc.enabled: not supported by this version (set in the flag --auth-oidc-enabled)',
     ],
   );

@@ -332,6 +332,7 @@ export class ApiFixture {
       history: this.farmWatch,
       taskLists: new TaskLists(state, { of: () => this.#sequence, readableVersion: () => this.#sequence }),
       passwords: new Argon2Passwords(),
+      directory: null,
       secrets: randomSecrets,
       auth: this.auth,
       largeJobs: {
