@@ -182,7 +182,7 @@ void test('sign-ins are recorded with the account; a name that is not one is not
   await api.until(() => api.audited.length === 2);
   const common = { operation: 'login', permission: 'public', status: 401, outcome: 'denied', actorId: null };
   t.match(api.audited, [
-    { ...common, actor: 'admin', reason: 'the name or the password is wrong' },
+    { ...common, actor: 'admin', reason: 'sign-in failed: check the name and the password' },
     { ...common, actor: '' },
   ]);
   t.notOk(JSON.stringify(api.audited).includes('my secret password'));
