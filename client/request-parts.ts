@@ -20,7 +20,8 @@ export function initOf(
   return {
     method: method.toUpperCase(),
     headers: { ...always, ...given, ...type },
-    ...(sent === undefined ? {} : { body: sent.text }),
+    // A body may contain a password: it is never sent to the address that a redirect names.
+    ...(sent === undefined ? {} : { body: sent.text, redirect: 'error' }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { paths } from '../http/openapi/generated.ts';
-import type { LogChunk } from './resources.ts';
+import type { AuditEntry, LogChunk } from './resources.ts';
 
 /** Calls of the REST API as the contract types them: paths without `/api/v1`, parameters, bodies and responses. */
 
@@ -108,4 +108,5 @@ export type QueryOf<M extends Method, P extends string> =
 /** Streams of newline-delimited JSON. The contract cannot type their lines. */
 export interface StreamLines {
   readonly '/tasks/{id}/logs': LogChunk;
+  readonly '/audit': AuditEntry;
 }

@@ -20,6 +20,8 @@ export interface RestOptions {
   readonly base: string;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** API key, sent with every request. In a page, the browser sends the session cookie instead. */
+  readonly apiKey?: string;
   readonly fetch?: typeof fetch;
   /** Resolves after `ms` milliseconds; rejects with the reason of the signal if it aborts first. */
   readonly delay?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -42,6 +44,12 @@ export interface TaggedAnswer<Body> {
   readonly body: Body;
 }
 
+/** Response with its headers. */
+export interface AnswerWithHeaders<Body> {
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
 interface TextAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -57,6 +65,7 @@ interface TextAnswer {
 export class Rest {
   /** Address of the service, without a trailing slash. */
   readonly base: string;
+  readonly #options: RestOptions;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
   readonly #delay: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -64,7 +73,8 @@ export class Rest {
 
   constructor(options: RestOptions) {
     this.base = options.base.replace(/\/+$/, '');
-    this.#headers = options.headers ?? {};
+    this.#options = options;
+    this.#headers = { ...options.headers, ...authorizationOf(options.apiKey) };
     // The fetch of a browser throws when it is called as a method of another object.
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
     this.#delay = options.delay ?? abortableDelay;
@@ -79,6 +89,21 @@ export class Rest {
   ): Promise<AnswerOf<M, P>> {
     const { text } = await this.#answer(method, path, given);
     return this.#parsed<AnswerOf<M, P>>(text);
+  }
+
+  /** Calls an operation and returns the response with its headers. */
+  async callWithHeaders<M extends Method, P extends PathOf<M>>(
+    method: M,
+    path: P,
+    ...[given]: CallArguments<M, P>
+  ): Promise<AnswerWithHeaders<AnswerOf<M, P>>> {
+    const { headers, text } = await this.#answer(method, path, given);
+    return { headers, body: this.#parsed<AnswerOf<M, P>>(text) };
+  }
+
+  /** Returns a client of the same service that also sends these headers. */
+  withHeaders(headers: Readonly<Record<string, string>>): Rest {
+    return new Rest({ ...this.#options, headers: { ...this.#options.headers, ...headers } });
   }
 
   /** Returns the response to a GET, or null if it still has the given tag. */
@@ -199,6 +224,10 @@ export class Rest {
     }
   }
 }
+
+/** Returns the header that sends an API key; none without a key. */
+export const authorizationOf = (apiKey: string | undefined): Readonly<Record<string, string>> =>
+  apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
 
 function signalOf(signal: AbortSignal | undefined, timeoutMs: number | null): AbortSignal | undefined {
   if (timeoutMs === null) return signal;

@@ -3,7 +3,7 @@ import { startPprofServer } from './debug/pprof-server.ts';
 import { accessGuard } from './guards/access.ts';
 import { Authenticator } from './guards/authenticator.ts';
 import { BodyBudget, type BodyLimits } from './guards/body-budget.ts';
-import { clientOf } from './guards/client-address.ts';
+import { clientOf, isTrustedPeer } from './guards/client-address.ts';
 import { ConnectionLimit } from './guards/connection-limit.ts';
 import { CorsPolicy } from './guards/cors.ts';
 import { Door } from './guards/door.ts';
@@ -66,12 +66,18 @@ export async function startFront(options: FrontOptions, ports: Ports): Promise<F
     clientOf(request.remoteAddress, request.headers, trustProxy);
   const { profiler, pprofAddress } = options;
   const { door, cors } = browserGuards(options, ports);
+  // A client counts by its network, but the audit log names the peer itself.
+  const address = (request: HttpRequest): string =>
+    isTrustedPeer(request.remoteAddress, trustProxy)
+      ? client(request)
+      : request.remoteAddress.replace(/^::ffff:/, '');
   const authenticator = ports.auth.enabled ? new Authenticator(ports, ports.auth.cookieName) : null;
   const pipeline = createPipeline(contract, handlersOf(contract, ports), ports, {
     door,
     access: accessGuard(authenticator),
     cors,
     client,
+    address,
     tooMany: rateLimitGuard(limit, client, () => ports.steadyNow()),
     bodies: new BodyBudget(options.bodies),
     connections,

@@ -17,6 +17,7 @@ import type { Outcome } from '../src/core/problems.ts';
 import type { PointedError } from '../src/openjd/primitives/pointed-error.ts';
 import type { JobRecord, TemplateFormat } from '../src/core/records/job.ts';
 import type { CookieSettings } from './accounts/session-cookie.ts';
+import type { Audit } from './audit/audit.ts';
 import type { FarmWatch } from './history/farm-watch.ts';
 import type { JobLists } from './lists/job-lists.ts';
 import type { TaskLists } from './lists/task-lists.ts';
@@ -43,6 +44,8 @@ export interface Ports {
   readonly auth: AuthSettings;
   /** Sign-in by a provider; null if it is off (`auth.oidc.enabled`) or authentication is off. */
   readonly oidc: Pick<OidcSignIn, 'begin' | 'finish' | 'logoutUrl'> | null;
+  /** Null while authentication is off: nothing is recorded then. */
+  readonly audit: Audit | null;
   /** Parses, validates and resolves a template on another thread, with a deadline. */
   prepareJob(request: PreparationRequest): Promise<Preparation>;
   readonly largeJobs: LargeJobs;

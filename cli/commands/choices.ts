@@ -1,5 +1,5 @@
 import type { QueryOf } from '../../client/rest-calls.ts';
-import type { JobStatus, TaskStatus, WorkerStatus } from '../../client/resources.ts';
+import type { AuditOutcome, JobStatus, Role, TaskStatus, WorkerStatus } from '../../client/resources.ts';
 
 /**
  * Values that the service accepts, for help, completion and validation before a request. The types of the contract
@@ -54,3 +54,7 @@ export const WORKER_ORDERS = words<NonNullable<QueryOf<'get', '/workers'>['sort_
 });
 
 export const DIRECTIONS = words<NonNullable<QueryOf<'get', '/jobs'>['sort_dir']>>({ asc: true, desc: true });
+
+export const ROLES = words<Role>({ 'read-only': true, user: true, operator: true, admin: true });
+
+export const AUDIT_OUTCOMES = words<AuditOutcome>({ denied: true, changed: true, failed: true });

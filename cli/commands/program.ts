@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { packageRoot } from '../../src/adapters/system/package-root.ts';
+import { auditCommand } from './audit.ts';
 import { completionCommand } from './completion-command.ts';
 import { backupCommand } from './backup.ts';
 import { compactCommand } from './compact.ts';
@@ -11,7 +12,10 @@ import { explainCommand } from './explain.ts';
 import { farmsCommand } from './farms.ts';
 import { jobCommand } from './job.ts';
 import { jobsCommand } from './jobs.ts';
+import { keysCommand } from './keys.ts';
 import { locationsCommand } from './locations.ts';
+import { loginCommand } from './login.ts';
+import { logoutCommand } from './logout.ts';
 import { logsCommand } from './logs.ts';
 import { openjdCommand } from '../openjd/openjd-command.ts';
 import { poolsCommand } from './pools.ts';
@@ -20,6 +24,8 @@ import { storageCommand } from './storage.ts';
 import { submitCommand } from './submit.ts';
 import { taskCommand } from './task.ts';
 import { tasksCommand } from './tasks.ts';
+import { usersCommand } from './users.ts';
+import { whoamiCommand } from './whoami.ts';
 import { workersCommand } from './workers.ts';
 
 /** The command `callsheet`: two daemons, clients of the REST API, and template tools for this machine. */
@@ -29,6 +35,9 @@ const COMMANDS = [
   backupCommand,
   restoreCommand,
   compactCommand,
+  loginCommand,
+  logoutCommand,
+  whoamiCommand,
   submitCommand,
   jobsCommand,
   jobCommand,
@@ -42,6 +51,9 @@ const COMMANDS = [
   locationsCommand,
   storageCommand,
   poolsCommand,
+  keysCommand,
+  usersCommand,
+  auditCommand,
   openjdCommand,
   completionCommand,
 ];

@@ -4,28 +4,37 @@ import type { AnswerOf, CallArguments, Method, PathOf, StreamLines } from '../..
 import { CommandError, EXIT, ServiceUnavailable, errorForStatus } from './exit-codes.ts';
 import { problemText } from './problem-text.ts';
 
+/** Where the API key of a command comes from: `--api-key` or `SVC_API_KEY`, or `callsheet login`. */
+export type KeySource = 'given' | 'stored';
+
+/** API key of a command. */
+export interface CommandKey {
+  readonly key: string;
+  readonly source: KeySource;
+}
+
+/** Throws a usage error if a text is not the address of a service. */
+export function checkUrl(url: string): void {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
+  throw new CommandError(EXIT.usage, `--url: must be an http or https address, got ${JSON.stringify(url)}`);
+}
+
 /** Client of the REST API of a service. Every failure is a CommandError with its exit status. */
 export class RestClient {
   readonly #rest: Rest;
+  readonly #keySource: KeySource | null;
 
   /**
    * @param url address of the service, such as `http://127.0.0.1:8080`
    * @param apiKey sent with every request when it is given
    */
-  constructor(url: string, apiKey: string | null = null) {
-    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-      throw new CommandError(
-        EXIT.usage,
-        `--url: must be an http or https address, got ${JSON.stringify(url)}`,
-      );
-    }
-    if (apiKey !== null && !/^[\x21-\x7e]+$/.test(apiKey)) {
+  constructor(url: string, apiKey: CommandKey | null = null) {
+    checkUrl(url);
+    if (apiKey !== null && !/^[\x21-\x7e]+$/.test(apiKey.key)) {
       throw new CommandError(EXIT.usage, '--api-key: must be printable ASCII without spaces');
     }
-    this.#rest = new Rest({
-      base: url,
-      headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
-    });
+    this.#rest = new Rest({ base: url, ...(apiKey !== null && { apiKey: apiKey.key }) });
+    this.#keySource = apiKey?.source ?? null;
   }
 
   get url(): string {
@@ -38,7 +47,7 @@ export class RestClient {
     path: P,
     ...given: CallArguments<M, P>
   ): Promise<AnswerOf<M, P>> {
-    return asCommand(this.#rest.call(method, path, ...given));
+    return this.#asCommand(this.#rest.call(method, path, ...given));
   }
 
   /** See `ifChanged` of `Rest`. */
@@ -47,7 +56,7 @@ export class RestClient {
     path: P,
     ...given: CallArguments<'get', P>
   ): Promise<TaggedAnswer<AnswerOf<'get', P>> | null> {
-    return asCommand(this.#rest.ifChanged(etag, path, ...given));
+    return this.#asCommand(this.#rest.ifChanged(etag, path, ...given));
   }
 
   /** See `stream` of `Rest`. */
@@ -59,25 +68,53 @@ export class RestClient {
     try {
       yield* this.#rest.stream(path, options, ...given);
     } catch (error) {
-      throw commandErrorOf(error);
+      throw this.#commandErrorOf(error);
+    }
+  }
+
+  /** Runs requests of the client library. Their failures become a CommandError. */
+  async run<T>(requests: (rest: Rest) => Promise<T>): Promise<T> {
+    return this.#asCommand(requests(this.#rest));
+  }
+
+  async #asCommand<T>(request: Promise<T>): Promise<T> {
+    try {
+      return await request;
+    } catch (error) {
+      throw this.#commandErrorOf(error);
+    }
+  }
+
+  #commandErrorOf(error: unknown): unknown {
+    if (!(error instanceof ProblemError) || error.status !== 401) return commandErrorOf(error);
+    return new CommandError(EXIT.forbidden, `${problemText(error)}\n${this.#signInHint()}`);
+  }
+
+  #signInHint(): string {
+    const login = `callsheet login --url ${this.url}`;
+    switch (this.#keySource) {
+      case null:
+        return `You are not signed in: run ${login}, or set SVC_API_KEY.`;
+      case 'given':
+        return 'The API key is wrong, has expired or was revoked: create another one with callsheet keys create.';
+      case 'stored':
+        return `The stored key has expired or was revoked: run ${login}.`;
     }
   }
 }
 
-async function asCommand<T>(request: Promise<T>): Promise<T> {
-  try {
-    return await request;
-  } catch (error) {
-    throw commandErrorOf(error);
-  }
-}
+const FORBIDDEN_HINT =
+  'Your account may not do this: ask an administrator (callsheet whoami shows your role).';
 
 /**
  * Converts errors of a request to errors of a command. Other errors are bugs of this program and are returned
  * unchanged.
  */
 function commandErrorOf(error: unknown): unknown {
-  if (error instanceof ProblemError) return errorForStatus(error.status, problemText(error));
+  if (error instanceof ProblemError) {
+    const hint = error.status === 403 ? `\n${FORBIDDEN_HINT}` : '';
+    return errorForStatus(error.status, `${problemText(error)}${hint}`);
+  }
   if (error instanceof ServiceUnreachable) return new ServiceUnavailable(error.message, error.isAnswerLost);
   if (error instanceof UnreadableAnswer) return new CommandError(EXIT.failed, error.message);
   return error;

@@ -11,11 +11,14 @@
  * ```
  */
 import { EventChannel as Channel, type EventChannelOptions } from '../events/channel.ts';
+import { authorizationOf } from '../rest.ts';
 import { connectWith } from './web-socket.ts';
 
 export { ProblemError, ServiceUnreachable, UnreadableAnswer } from '../problem.ts';
 export { Rest } from '../rest.ts';
-export type { RestOptions, StreamOptions, TaggedAnswer } from '../rest.ts';
+export type { AnswerWithHeaders, RestOptions, StreamOptions, TaggedAnswer } from '../rest.ts';
+export { auditEntries, signIn, signOut } from '../accounts.ts';
+export type { AuditFilter, Credentials, SignedIn } from '../accounts.ts';
 export type { AnswerOf, BodyOf, CallArguments, Method, PathOf, QueryOf, StreamLines } from '../rest-calls.ts';
 export { eventsUrl } from '../events/channel.ts';
 export type { Clock, ConnectionState, SubjectListener, SubscribeOptions } from '../events/channel.ts';
@@ -36,8 +39,13 @@ export type {
 export { waitForJob } from '../events/wait-for-job.ts';
 export type { WaitOptions } from '../events/wait-for-job.ts';
 export type {
+  ApiKey,
+  ApiKeyInput,
   Attempt,
   AttemptList,
+  AuditEntry,
+  AuditOutcome,
+  AuditPage,
   BulkProblem,
   BulkResult,
   BulkResults,
@@ -74,11 +82,14 @@ export type {
   LogPage,
   NamedResource,
   NearestMiss,
+  NewApiKey,
   OrderGate,
   Page,
   PausedJobGate,
   PausedQueueGate,
+  Permission,
   PointedError,
+  Principal,
   Problem,
   Queue,
   QueueCapGate,
@@ -89,6 +100,7 @@ export type {
   QueueSettings,
   RejectedWorkers,
   RetryGate,
+  Role,
   SchedulerGate,
   SlotHolder,
   Stats,
@@ -114,6 +126,9 @@ export type {
   UsagePool,
   UsagePoolGate,
   UsagePoolInput,
+  User,
+  UserInput,
+  UserUpdate,
   Version,
   Worker,
   WorkerBulk,
@@ -130,13 +145,15 @@ export type {
 } from '../resources.ts';
 
 export interface NodeChannelOptions extends EventChannelOptions {
-  /** Sent with the request that opens a connection, for example `authorization`. */
+  /** Sent with the request that opens a connection. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** API key, sent with the request that opens a connection. */
+  readonly apiKey?: string;
 }
 
 /** Event channel of a service, with a WebSocket for Node. */
 export class EventChannel extends Channel {
-  constructor({ headers = {}, ...options }: NodeChannelOptions) {
-    super({ connect: connectWith(headers), ...options });
+  constructor({ headers = {}, apiKey, ...options }: NodeChannelOptions) {
+    super({ connect: connectWith({ ...headers, ...authorizationOf(apiKey) }), ...options });
   }
 }

@@ -28,7 +28,8 @@ export interface Credentials {
 export type LoginResult =
   /** `token` is the value of the session cookie. */
   | { readonly kind: 'accepted'; readonly user: UserRecord; readonly token: string; readonly digest: string }
-  | { readonly kind: 'refused' }
+  /** `account` is the name of the account if there is one; otherwise empty. */
+  | { readonly kind: 'refused'; readonly account: string }
   | { readonly kind: 'busy' };
 
 /** Result of the check of a password. */
@@ -70,7 +71,7 @@ export async function signIn(
   ports.log('warn', 'a login failed', { username: username.slice(0, 128), client, reason: started.reason });
   const leftMs = REFUSAL_MS - (ports.steadyNow() - startedAt);
   if (ports.directory !== null && leftMs > 0) await ports.delay(leftMs, NEVER);
-  return { kind: 'refused' };
+  return { kind: 'refused', account: userNamed(ports, username)?.username ?? '' };
 }
 
 const NEVER = new AbortController().signal;

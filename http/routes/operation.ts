@@ -67,6 +67,14 @@ export interface Call<Op extends OperationId> {
   readonly ended: () => AbortSignal;
 }
 
+/** Parts of an audit entry that only the handler knows. */
+export interface AuditHints {
+  /** Who has signed in, or the account that a failed sign-in has named. */
+  readonly actor: string;
+  /** Null if the identity was not proved. */
+  readonly actorId: string | null;
+}
+
 type Responses<Op extends OperationId> = operations[Op]['responses'];
 
 /** `isTransient` is set if the reply depends on more than its address and committed state. */
@@ -81,6 +89,7 @@ type JsonReply<Op extends OperationId> = {
         readonly location?: string;
         readonly headers?: readonly Header[];
         readonly isTransient?: boolean;
+        readonly audit?: AuditHints;
       }
     : never;
 }[keyof Responses<Op> & number];
@@ -117,6 +126,7 @@ export interface ProblemReply {
   readonly kind: 'problem';
   readonly problem: Problem;
   readonly headers?: readonly Header[];
+  readonly audit?: AuditHints;
 }
 
 export type Handler<Op extends OperationId> = (

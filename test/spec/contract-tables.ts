@@ -333,6 +333,8 @@ export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
   'auth.oidc.endpoint_hosts': '',
   'auth.login_throttle': 'true',
   'auth.password_length_min': '8',
+  'auth.audit_retention': '2160h',
+  'auth.audit_max_entries': '1000000',
   'discovery.name': 'callsheet',
   'discovery.interfaces': '',
   'scheduler.shards': '1',

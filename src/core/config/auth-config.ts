@@ -1,4 +1,5 @@
 import { oidcSettings, type OidcSettings, type OidcValues } from './oidc-settings.ts';
+import type { AuditLimits } from '../records/audit-entry.ts';
 import { ldapSettings, type LdapSettings, type LdapValues } from './ldap-settings.ts';
 import { secretSource, type SecretSource } from './secret-source.ts';
 
@@ -18,9 +19,13 @@ export interface AuthConfig {
   readonly passwordLengthMin: number;
   /** Null: no sign-in by a provider. */
   readonly oidc: OidcSettings | null;
+  readonly audit: AuditLimits;
   /** Null: logins ask no directory. */
   readonly ldap: LdapSettings | null;
 }
+
+/** Entries of senders without an identity, as a part of those of people. */
+const STRANGERS_PART = 0.1;
 
 /** Values of the keys of authentication. */
 export interface AuthValues extends OidcValues, LdapValues {
@@ -34,6 +39,8 @@ export interface AuthValues extends OidcValues, LdapValues {
   readonly 'auth.validate_job_owner': boolean;
   readonly 'auth.login_throttle': boolean;
   readonly 'auth.password_length_min': number;
+  readonly 'auth.audit_retention': number;
+  readonly 'auth.audit_max_entries': number;
 }
 
 /** Returns the settings of authentication. Contradictions are added to `lines`, risks and keys without effect to `notes`. */
@@ -56,6 +63,13 @@ export function authConfig(values: AuthValues, lines: string[], notes: string[])
     slowsFailedLogins: values['auth.login_throttle'],
     passwordLengthMin: values['auth.password_length_min'],
     oidc: oidcSettings(values, lines, notes),
+    audit: auditLimits(values),
     ldap: ldapSettings(values, lines, notes),
   };
+}
+
+function auditLimits(values: AuthValues): AuditLimits {
+  const people = values['auth.audit_max_entries'];
+  const strangers = Math.ceil(people * STRANGERS_PART);
+  return { retentionMs: values['auth.audit_retention'], entries: { people, strangers } };
 }

@@ -57,7 +57,7 @@ test('an API key is sent with every request and never shown', async (t) => {
   t.match(await runCallsheet(['farms', '--api-key', 'svc_other'], { environment }), {
     code: 3,
     out: '',
-    err: 'Unauthorized\n',
+    err: 'Unauthorized\nThe API key is wrong, has expired or was revoked: create another one with callsheet keys create.\n',
   });
   t.same(
     service.requests.map(({ headers }) => headers.authorization),
@@ -74,7 +74,7 @@ test('an API key is sent with every request and never shown', async (t) => {
   const client = new RestClient(service.url);
   t.same(await ended(client.call('delete', '/farms/{id}', { path: { id: 'x' } })), [
     EXIT.forbidden,
-    'Forbidden: needs infra.manage',
+    'Forbidden: needs infra.manage\nYour account may not do this: ask an administrator (callsheet whoami shows your role).',
   ]);
 });
 

@@ -173,7 +173,7 @@ test('the script for fish contains every word and parses', async (t) => {
   for (const line of lines.filter((one) => one.startsWith('complete '))) {
     t.match(
       line,
-      /^complete -c callsheet( -f|( -n '__callsheet_(in "[a-z ]+"|at "[a-z ]+" \d)')?( -[slad] ('([^'\\]|\\.)*'|[\w-]+)| -[xrF])+)$/,
+      /^complete -c callsheet( -f|( -n '__callsheet_(in "[a-z -]+"|at "[a-z -]+" \d)')?( -[slad] ('([^'\\]|\\.)*'|[\w-]+)| -[xrF])+)$/,
     );
   }
   if (has('fish')) t.equal(spawnSync('fish', ['-n'], { input: out, encoding: 'utf8' }).stderr, '');

@@ -106,6 +106,7 @@ const PERMISSIONS: readonly (readonly [string, string])[] = [
 const ADDITIVE_PERMISSIONS: readonly (readonly [string, string])[] = [
   ['POST /api/v1/auth/command-grants', 'apikeys.self'],
   ['POST /api/v1/auth/command-token', 'public'],
+  ['GET /api/v1/audit', 'users.read'],
   ['GET /api/v1/stats', 'infra.read'],
   ['GET /api/v1/settings', 'infra.read'],
   ['GET /api/v1/stats/history', 'infra.read'],
@@ -226,7 +227,7 @@ void test('the router rejects handlers that do not match the contract', async (t
   );
   t.throws(
     () => bindRoutes(noDefault, handlers),
-    new Error('the parameter limit of listQueues has no default in the contract'),
+    new Error('the parameter limit of listAudit has no default in the contract'),
   );
 });
 

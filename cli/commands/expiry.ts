@@ -1,0 +1,37 @@
+import { InvalidArgumentError } from 'commander';
+import { parseDuration } from '../../src/core/duration.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Parses a duration such as `30d`, `12h` or `90m` into milliseconds; null if the text is not one. */
+function parseSpan(text: string): number | null {
+  const days = /^([0-9]{1,5})d$/.exec(text)?.[1];
+  return days === undefined ? parseDuration(text) : Number(days) * DAY_MS;
+}
+
+/** Parses the lifetime of a key: milliseconds, or null for `never`. Throws a usage error for another text. */
+export function lifetime(text: string): number | null {
+  if (text === 'never') return null;
+  const span = parseSpan(text);
+  if (span === null || span <= 0)
+    throw new InvalidArgumentError('must be a time such as 30d or 12h, or never');
+  return span;
+}
+
+/** Returns the time at which a key with a lifetime expires, as RFC 3339; null for none. */
+export const expiryOf = (lifetimeMs: number | null, now: number): string | null =>
+  lifetimeMs === null ? null : new Date(now + lifetimeMs).toISOString();
+
+/**
+ * Parses a time in the past: RFC 3339, or a duration such as `2h` before now. Returns RFC 3339. Throws a usage error for
+ * another text.
+ */
+export function pastTime(text: string): string {
+  const span = parseSpan(text);
+  if (span !== null) return new Date(Date.now() - span).toISOString();
+  if (!/^\d{4}-\d{2}-\d{2}T/.test(text) || Number.isNaN(Date.parse(text)))
+    throw new InvalidArgumentError(
+      'must be a time such as 2026-11-22T10:00:00Z, or a duration such as 2h or 7d',
+    );
+  return text;
+}
