@@ -8,6 +8,7 @@ import {
   Plus,
   Rows3,
   Server,
+  Users,
   Warehouse,
   type LucideIcon,
 } from 'lucide-react';
@@ -58,6 +59,7 @@ export const NAV_ITEMS: readonly NavGroup[] = [
     label: 'Service',
     items: [
       { href: '/diagnostics', label: 'Diagnostics', icon: Activity, needs: 'diagnostics.read', key: 'd' },
+      { href: '/users', label: 'Users', icon: Users, needs: 'users.read', key: 'u' },
     ],
   },
 ];

@@ -19,6 +19,31 @@ export const queries = {
       queryFn: ({ signal }) => rest.call('get', '/auth/me', { signal }),
       staleTime: 60_000,
     }),
+  /** The ways to sign in. */
+  providers: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['providers'],
+      queryFn: ({ signal }) => rest.call('get', '/auth/providers', { signal }),
+      staleTime: 60_000,
+    }),
+  /** API keys of the user. */
+  apiKeys: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['api-keys'],
+      queryFn: ({ signal }) => rest.call('get', '/api-keys', { signal }),
+    }),
+  /** All accounts. */
+  users: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['users'],
+      queryFn: ({ signal }) => rest.call('get', '/users', { signal }),
+    }),
+  /** API keys of an account. */
+  userApiKeys: (rest: Rest, id: string) =>
+    queryOptions({
+      queryKey: ['users', id, 'api-keys'],
+      queryFn: ({ signal }) => rest.call('get', '/users/{id}/api-keys', { path: { id }, signal }),
+    }),
   version: (rest: Rest) =>
     queryOptions({
       queryKey: ['version'],
