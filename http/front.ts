@@ -43,11 +43,15 @@ export async function startFront(options: FrontOptions, ports: Ports): Promise<H
   const connections = new ConnectionLimit(limit === null ? null : options.connectionsPerClient);
   const client = (request: HttpRequest): string =>
     clientOf(request.remoteAddress, request.headers, trustProxy);
+  // A client counts by its network, but the audit log names the peer itself.
+  const address = (request: HttpRequest): string =>
+    trustProxy ? client(request) : request.remoteAddress.replace(/^::ffff:/, '');
   const authenticator = ports.auth.enabled ? new Authenticator(ports, ports.auth.cookieName) : null;
   const pipeline = createPipeline(contract, handlersOf(contract, ports), ports, {
     access: accessGuard(authenticator),
     cors: new CorsPolicy(options.corsOrigins),
     client,
+    address,
     tooMany: rateLimitGuard(limit, client, () => ports.steadyNow()),
     bodies: new BodyBudget(options.bodies),
     connections,

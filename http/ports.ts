@@ -16,6 +16,7 @@ import type { Outcome } from '../src/core/problems.ts';
 import type { PointedError } from '../src/openjd/primitives/pointed-error.ts';
 import type { JobRecord, TemplateFormat } from '../src/core/records/job.ts';
 import type { CookieSettings } from './accounts/session-cookie.ts';
+import type { Audit } from './audit/audit.ts';
 import type { FarmWatch } from './history/farm-watch.ts';
 import type { JobLists } from './lists/job-lists.ts';
 import type { TaskLists } from './lists/task-lists.ts';
@@ -37,6 +38,8 @@ export interface Ports {
   readonly passwords: Passwords;
   readonly secrets: Secrets;
   readonly auth: AuthSettings;
+  /** Null while authentication is off: nothing is recorded then. */
+  readonly audit: Audit | null;
   /** Parses, validates and resolves a template on another thread, with a deadline. */
   prepareJob(request: PreparationRequest): Promise<Preparation>;
   readonly largeJobs: LargeJobs;

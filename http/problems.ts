@@ -15,6 +15,7 @@ export function problemResponse(
     headers: [['Content-Type', 'application/problem+json'], ...headers],
     body: JSON.stringify({ ...body, instance: requestId, ...(errors !== undefined && { errors }) }),
     close,
+    problemDetail: problem.detail,
   };
 }
 

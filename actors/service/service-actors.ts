@@ -1,4 +1,5 @@
 import { accountsActor } from './accounts/accounts-actor.ts';
+import { auditActor } from './audit/audit-actor.ts';
 import { catalogActor } from './catalog/catalog-actor.ts';
 import { farmActor } from './farm/farm-actor.ts';
 import { idempotencyActor } from './idempotency/idempotency-actor.ts';
@@ -15,6 +16,7 @@ import { workerActor } from './worker/worker-actor.ts';
 export const serviceActors = (settings: ServiceSettings): readonly AnyDefinition<ServiceSystem>[] => [
   anyActor(catalogActor()),
   anyActor(accountsActor()),
+  anyActor(auditActor(settings.audit)),
   anyActor(farmActor(settings)),
   anyActor(leaseActor(settings)),
   anyActor(jobActor(settings)),

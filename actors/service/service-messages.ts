@@ -1,4 +1,5 @@
 import type { AccountsMessage } from './accounts/messages.ts';
+import type { AuditMessage } from './audit/messages.ts';
 import type { CatalogMessage } from './catalog/messages.ts';
 import type { FarmMessage } from './farm/messages.ts';
 import type { IdempotencyMessage } from './idempotency/messages.ts';
@@ -14,6 +15,7 @@ export type ServiceMessages = {
   farm: FarmMessage;
   catalog: CatalogMessage;
   accounts: AccountsMessage;
+  audit: AuditMessage;
   lease: LeaseMessage;
   job: JobMessage;
   worker: WorkerMessage;

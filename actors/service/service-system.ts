@@ -2,6 +2,7 @@ import type { FarmId, JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
+import type { AuditLimits } from '../../src/core/records/audit-entry.ts';
 import type { SingleBus } from '../../src/core/records/worker.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
 import type { CancelMessage } from '../../src/core/wire/bus-messages.ts';
@@ -75,6 +76,7 @@ export interface ServiceSettings {
    */
   readonly exprMemoryBytes: number;
   readonly retention: JobRetention;
+  readonly audit: AuditLimits;
   readonly workers: WorkerLimits;
   /** Id of this start of the service. */
   readonly serviceId: string;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { AuditRecorder, type RecorderPorts } from '../../http/audit/audit-recorder.ts';
 import { TaskTails } from '../../http/log-follow/task-tails.ts';
 import type { Actors, Ports, StorePages } from '../../http/ports.ts';
 import { Argon2Passwords } from '../../src/adapters/identity/argon2-passwords.ts';
@@ -45,7 +46,15 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
   const limits = { ...TEMPLATE_LIMITS, maxTasksPerStep: config.openjd.maxTasksPerStep };
   const exprLimits = { ...EXPR_LIMITS, memory: config.openjd.exprMemoryBytes };
   const logReader = currentLogs(logs.store);
+  const base = {
+    actors: actorsOf(shards, reader),
+    newId: () => ids.next(),
+    steadyNow: () => performance.now(),
+    delay: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined),
+    log: (level, text, attributes) => logger[level](attributes, text),
+  } satisfies RecorderPorts;
   return {
+    ...base,
     store: reader,
     commits: {
       count: () => changes.lastReadable(),
@@ -55,7 +64,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     jobLists: lists.jobs,
     taskLists: lists.tasks,
     history: lists.history,
-    actors: actorsOf(shards, reader),
+    audit: config.auth.enabled ? startAudit(context, base) : null,
     passwords: new Argon2Passwords(),
     secrets: randomSecrets,
     auth: {
@@ -96,12 +105,15 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     }),
     acceptsSubmissions: () => store.diskState() === 'ok',
     serverRetry: retryOf(config),
-    newId: () => ids.next(),
     now: () => Date.now(),
-    steadyNow: () => performance.now(),
-    delay: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined),
-    log: (level, text, attributes) => logger[level](attributes, text),
   };
+}
+
+/** Returns the writer of the audit log. What waits is stored after the last response. */
+function startAudit({ shutdown }: StartContext, ports: RecorderPorts): AuditRecorder {
+  const recorder = new AuditRecorder(ports);
+  shutdown.add('http', () => recorder.flush());
+  return recorder;
 }
 
 /** The actors of all shards. After each answer the reader sees the changes of its commit. */

@@ -210,6 +210,7 @@ export class Shards {
     switch (envelope.actor) {
       case 'catalog':
       case 'accounts':
+      case 'audit':
       case 'idempotency':
         return 0;
       case 'farm':

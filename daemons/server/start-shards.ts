@@ -84,7 +84,7 @@ function settingsOf(
   { config, directory }: StartContext,
   attemptFloor: number,
 ): Omit<ShardSettings, 'bus' | 'tallies' | 'shares' | 'followed'> {
-  const { scheduler, openjd } = config;
+  const { scheduler, openjd, auth } = config;
   return {
     count: scheduler.shards,
     stateDirectory: storeDirectory(directory, 'state'),
@@ -102,6 +102,7 @@ function settingsOf(
       afterMs: scheduler.jobRetentionMs,
       includeFailed: scheduler.jobRetentionIncludeFailed,
     },
+    audit: auth.audit,
     workers: { perFarm: scheduler.maxWorkersPerFarm, retentionMs: scheduler.workerRetentionMs },
   };
 }

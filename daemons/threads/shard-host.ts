@@ -36,6 +36,7 @@ export function createHost(
       reservationAfterMs: options.reservationAfterMs,
       exprMemoryBytes: options.exprMemoryBytes,
       retention: options.retention,
+      audit: options.audit,
       workers: options.workers,
       serviceId: options.serviceId,
       attemptFloor: options.attemptFloor,

@@ -1,5 +1,6 @@
 import type { JobSubmission } from '../../actors/service/farm/messages.ts';
 import type { ReplyTo } from '../../actors/kernel/address.ts';
+import type { AuditLimits } from '../../src/core/records/audit-entry.ts';
 import type { Outcome } from '../../src/core/problems.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { MessagePort } from 'node:worker_threads';
@@ -58,6 +59,7 @@ export interface ShardOptions {
   readonly reservationAfterMs: number;
   readonly exprMemoryBytes: number;
   readonly retention: JobRetention;
+  readonly audit: AuditLimits;
   readonly workers: WorkerLimits;
   /** Identifies this start of the service. */
   readonly serviceId: string;

@@ -18,7 +18,8 @@ export interface Credentials {
 export type LoginResult =
   /** `token` is the value of the session cookie. */
   | { readonly kind: 'accepted'; readonly user: UserRecord; readonly token: string; readonly digest: string }
-  | { readonly kind: 'refused' }
+  /** `account` is the name of the account if there is one; otherwise empty. */
+  | { readonly kind: 'refused'; readonly account: string }
   | { readonly kind: 'busy' };
 
 /** Account of a login whose credentials are right. */
@@ -48,7 +49,7 @@ export async function signIn(
   throttle.failed(account, credentials.client);
   const { username, client } = credentials;
   ports.log('warn', 'a login failed', { username: username.slice(0, 128), client, reason: started.reason });
-  return { kind: 'refused' };
+  return { kind: 'refused', account: userNamed(ports, username)?.username ?? '' };
 }
 
 /** Returns the account of a name; undefined if there is none. */

@@ -337,6 +337,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/audit": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Denied requests and changes, latest first
+         * @description What was denied, and what was changed by whom (docs/audit.md). All filters must match. A page has `next` if older entries follow: pass it as `before`. One page reads at most 100,000 entries, so that a page of a rare filter may have fewer than `limit` entries, or none, although it has `next`. With `format=ndjson` the response is a stream of all entries that match, one JSON object per line, and `limit` has no effect. 409 while authentication is off, because nothing is recorded then.
+         */
+        readonly get: operations["listAudit"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/stats": {
         readonly parameters: {
             readonly query?: never;
@@ -2362,6 +2382,47 @@ export interface components {
             readonly current_password: string;
             readonly new_password: string;
         };
+        /**
+         * @description `denied`: refused with 401 or 403. `changed`: a change that succeeded, a sign-in or a sign-out. `failed`: a change that was permitted, but failed with another status.
+         * @enum {string}
+         */
+        readonly AuditOutcome: "denied" | "changed" | "failed";
+        readonly AuditEntry: {
+            /** @description Entries are ordered by their ids. */
+            readonly id: string;
+            readonly at: components["schemas"]["Timestamp"];
+            /** @description Username of the sender; empty if the sender is not known. After a failed sign-in the account that was named, if it exists. */
+            readonly actor: string;
+            /** @description Id of the account that sent the request with a valid credential. */
+            readonly actor_id?: string;
+            /** @description Method of the request. `SUBSCRIBE` for a subject of the event channel. */
+            readonly method: string;
+            /** @description Path of the request without its query, at most 200 characters. */
+            readonly path: string;
+            /** @description The `operationId` of the request; omitted if the path or method does not exist. */
+            readonly operation?: string;
+            /** @description The permission that the request needs, `authenticated` or `public`; empty if the path or method does not exist. */
+            readonly permission: string;
+            /** @description Status of the response. */
+            readonly status: number;
+            readonly outcome: components["schemas"]["AuditOutcome"];
+            /** @description Why the request was denied. */
+            readonly reason?: string;
+            /** @description Ids or names of what was created or changed, as far as the path and the response name it; at most 100. */
+            readonly targets?: readonly string[];
+            /** @description Number of targets, if there are more than 100. */
+            readonly target_count?: number;
+            readonly request_id: string;
+            /** @description Address of the client. Behind a proxy, an IPv6 address is given as its /64. */
+            readonly remote_addr: string;
+            /** @description Denied requests before this one that were not recorded, because there were too many at once. */
+            readonly dropped?: number;
+        };
+        readonly AuditPage: {
+            readonly items: readonly components["schemas"]["AuditEntry"][];
+            /** @description Pass it as `before` for older entries. Omitted if there are none. */
+            readonly next?: string;
+        };
         /** @enum {string} */
         readonly WorkerStatus: "online" | "offline" | "disabled";
         readonly Worker: {
@@ -3349,6 +3410,64 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listAudit: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only entries of this username; upper and lower case are the same. */
+                readonly actor?: string;
+                /** @description Only entries with this outcome. */
+                readonly outcome?: components["schemas"]["AuditOutcome"];
+                /** @description Only entries with this method, in upper case. */
+                readonly method?: string;
+                /** @description Only entries whose path starts with this. */
+                readonly path?: string;
+                /** @description Only entries with this permission. */
+                readonly permission?: string;
+                /** @description Only entries that have this id or name among their targets. */
+                readonly target?: string;
+                /** @description Only entries at or after this time. */
+                readonly since?: components["schemas"]["Timestamp"];
+                /** @description Only entries before this time. */
+                readonly until?: components["schemas"]["Timestamp"];
+                /** @description Only entries older than this one. The `next` of the page before. */
+                readonly before?: string;
+                readonly limit?: components["parameters"]["Limit"];
+                /** @description `json` for a page, `ndjson` for a stream of everything. */
+                readonly format?: "json" | "ndjson";
+            };
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page, or the stream. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    /** @description `attachment` with a file name. Only with `format=ndjson`. */
+                    readonly "Content-Disposition"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AuditPage"];
+                    readonly "application/x-ndjson": string;
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];

@@ -1,5 +1,6 @@
 /** HTTP requests and responses, independent of the engine. */
 
+import type { AuditNote } from '../audit/audit.ts';
 import type { Visitor } from '../ws/socket.ts';
 
 export type Header = readonly [name: string, value: string];
@@ -40,6 +41,10 @@ export interface HttpResponse {
   readonly visitor?: Visitor;
   /** True if the response must be made again for the next request, even without a commit. */
   readonly isTransient?: boolean;
+  /** Text of a problem, for the audit log. */
+  readonly problemDetail?: string;
+  /** Set if a handler has made the response, and the request may belong in the audit log. */
+  readonly audit?: AuditNote;
 }
 
 export type RequestHandler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;

@@ -1,4 +1,6 @@
 import type { Outcome, Problem } from '../../src/core/problems.ts';
+import { withAuditNote } from '../audit/audit-note.ts';
+import { AuditTrail } from '../audit/audit-trail.ts';
 import { answerPprof, isPprof, type Profiler } from '../debug/pprof.ts';
 import type { BodyBudget } from '../guards/body-budget.ts';
 import type { ConnectionLimit } from '../guards/connection-limit.ts';
@@ -39,6 +41,8 @@ export interface Guards {
   readonly cors: CorsPolicy;
   /** Returns the client that a request counts for. */
   readonly client: (request: HttpRequest) => string;
+  /** Returns the address of the client, for the audit log. */
+  readonly address: (request: HttpRequest) => string;
   /** Called for every API request; probes and metrics are not limited. */
   readonly tooMany: RateLimitGuard;
   readonly bodies: BodyBudget;
@@ -69,10 +73,13 @@ export function createPipeline(
   contract: Contract,
   handlers: Handlers,
   ports: Ports,
-  { access, cors, client, tooMany, bodies, connections, profiler, pages }: Guards,
+  { access, cors, client, address, tooMany, bodies, connections, profiler, pages }: Guards,
 ): Pipeline {
   const router = bindRoutes(contract, handlers);
   const recent = new ResponseCache(ports.commits);
+  const { audit } = ports;
+  const { cookieName } = ports.auth;
+  const trail = audit === null ? null : new AuditTrail({ audit, access, router, cookieName, address });
 
   return {
     handle: (request) => {
@@ -81,7 +88,7 @@ export function createPipeline(
         const answer = refusedAtDoor(request, requestId) ?? answerPage(pages, request, requestId);
         return withHeaders(answer, commonHeaders(request.path, requestId));
       }
-      const answered = dispatch(request, requestId);
+      const answered = recorded(request, dispatch(request, requestId), requestId);
       return answered instanceof Promise
         ? answered.then((response) => finish(request, response, requestId))
         : finish(request, answered, requestId);
@@ -89,9 +96,9 @@ export function createPipeline(
     admit: (request) => {
       const requestId = requestIdOf(request.headers, () => ports.newId());
       const refusal = refusedAtDoor(request, requestId) ?? refusedUpgrade(request, requestId);
-      if (refusal !== null) return finish(request, refusal, requestId);
+      if (refusal !== null) return refuseUpgrade(request, refusal, requestId);
       const principal = access.principalOf(request);
-      if (principal === null) return finish(request, unauthorized(requestId), requestId);
+      if (principal === null) return refuseUpgrade(request, unauthorized(requestId), requestId);
       const visitor = { address: client(request), principal };
       return { status: 101, headers: commonHeaders(request.path, requestId), body: null, visitor };
     },
@@ -100,6 +107,26 @@ export function createPipeline(
       return withHeaders(problemResponse(problem, requestId, [], true), commonHeaders(path, requestId));
     },
   };
+
+  /** Records what belongs in the audit log, before the client learns of it. */
+  function recorded(
+    request: HttpRequest,
+    answered: HttpResponse | Promise<HttpResponse>,
+    requestId: string,
+  ): HttpResponse | Promise<HttpResponse> {
+    if (trail === null) return answered;
+    return answered instanceof Promise
+      ? answered.then((response) => trail.settle(request, response, requestId))
+      : trail.settle(request, answered, requestId);
+  }
+
+  async function refuseUpgrade(
+    request: HttpRequest,
+    refusal: HttpResponse,
+    requestId: string,
+  ): Promise<HttpResponse> {
+    return await finish(request, await recorded(request, refusal, requestId), requestId);
+  }
 
   /** Rejects requests independently of their target. */
   function refusedAtDoor(request: HttpRequest, requestId: string): HttpResponse | null {
@@ -271,6 +298,9 @@ export function createPipeline(
   }
 
   function run(route: Route, call: ErasedCall, requestId: string): HttpResponse | Promise<HttpResponse> {
+    const noted = (response: HttpResponse, reply: AnyReply | null): HttpResponse =>
+      trail === null ? response : withAuditNote(response, route.operation.method, call, reply);
+    const respond = (reply: AnyReply): HttpResponse => noted(responseOf(reply, requestId), reply);
     const broken = (error: unknown): HttpResponse => {
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
       ports.log('error', 'a request failed', {
@@ -278,16 +308,15 @@ export function createPipeline(
         operation: route.operation.id,
         error: text,
       });
-      return problemResponse(
-        { kind: 'internal', detail: 'the request failed; the log of the service says why' },
-        requestId,
-      );
+      const failed = {
+        kind: 'internal',
+        detail: 'the request failed; the log of the service says why',
+      } as const;
+      return noted(problemResponse(failed, requestId), null);
     };
     try {
       const reply = route.handle(call, ports);
-      return reply instanceof Promise
-        ? reply.then((given) => responseOf(given, requestId)).catch(broken)
-        : responseOf(reply, requestId);
+      return reply instanceof Promise ? reply.then(respond).catch(broken) : respond(reply);
     } catch (error) {
       return broken(error);
     }

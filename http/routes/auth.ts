@@ -37,13 +37,15 @@ export function login({ steadyNow, delay }: Pick<Ports, 'steadyNow' | 'delay'>):
       case 'busy':
         return TOO_MANY_PASSWORDS;
       case 'refused':
-        return LOGIN_REFUSED;
+        // A name that is not an account may be a password in the wrong field.
+        return { ...LOGIN_REFUSED, audit: { actor: result.account, actorId: null } };
       case 'accepted':
         return {
           kind: 'json',
           status: 200,
           body: principalView(principalOf(result.user, result.digest)),
           headers: [sessionCookie(ports.auth, result.token, isSecure())],
+          audit: { actor: result.user.username, actorId: result.user.id },
         };
     }
   };

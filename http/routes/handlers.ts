@@ -1,6 +1,7 @@
 import type { Contract } from '../openapi/contract.ts';
 import type { Ports } from '../ports.ts';
 import { createApiKey, listApiKeys, listUserApiKeys, revokeApiKey, revokeUserApiKey } from './api-keys.ts';
+import { listAudit } from './audit.ts';
 import { changePassword, getMe, listProviders, login, logout, updateMe } from './auth.ts';
 import { bulkJobs } from './bulk-jobs.ts';
 import { bulkTasks } from './bulk-tasks.ts';
@@ -82,6 +83,7 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     listApiKeys,
     createApiKey,
     revokeApiKey,
+    listAudit,
     getStats,
     getSettings,
     getFarmHistory,

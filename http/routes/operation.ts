@@ -65,6 +65,14 @@ export interface Call<Op extends OperationId> {
   readonly ended: () => AbortSignal;
 }
 
+/** What only a handler knows of the audit entry of its request. */
+export interface AuditHints {
+  /** Who has signed in, or the account that a failed sign-in has named. */
+  readonly actor: string;
+  /** Null if the identity was not proved. */
+  readonly actorId: string | null;
+}
+
 type Responses<Op extends OperationId> = operations[Op]['responses'];
 
 /** `isTransient` is set if the reply depends on more than its address and committed state. */
@@ -79,6 +87,7 @@ type JsonReply<Op extends OperationId> = {
         readonly location?: string;
         readonly headers?: readonly Header[];
         readonly isTransient?: boolean;
+        readonly audit?: AuditHints;
       }
     : never;
 }[keyof Responses<Op> & number];
@@ -107,6 +116,7 @@ export interface ProblemReply {
   readonly kind: 'problem';
   readonly problem: Problem;
   readonly headers?: readonly Header[];
+  readonly audit?: AuditHints;
 }
 
 export type Handler<Op extends OperationId> = (

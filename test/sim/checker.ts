@@ -154,6 +154,7 @@ export class Checker implements ServiceWatcher {
       case 'farm':
       case 'catalog':
       case 'accounts':
+    case 'audit':
       case 'retention':
       case 'sweep':
       case 'purge':
@@ -541,6 +542,7 @@ function farmOf({ kind, state }: Turn): FarmId | null {
       return (state as LeaseState).farmId;
     case 'catalog':
     case 'accounts':
+    case 'audit':
     case 'retention':
     case 'sweep':
     case 'purge':

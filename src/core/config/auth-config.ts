@@ -1,3 +1,4 @@
+import type { AuditLimits } from '../records/audit-entry.ts';
 import type { SecretSource } from './secret-source.ts';
 
 /** Settings of authentication (docs/contract/authentication.md). Times are in milliseconds. */
@@ -13,7 +14,11 @@ export interface AuthConfig {
   readonly validateJobOwner: boolean;
   /** Minimum length of a new password in characters. */
   readonly passwordLengthMin: number;
+  readonly audit: AuditLimits;
 }
+
+/** Entries of senders without an identity, as a part of those of people. */
+const STRANGERS_PART = 0.1;
 
 /** Values of the keys of authentication. */
 export interface AuthValues {
@@ -26,6 +31,8 @@ export interface AuthValues {
   readonly 'auth.session.ttl': number;
   readonly 'auth.validate_job_owner': boolean;
   readonly 'auth.password_length_min': number;
+  readonly 'auth.audit_retention': number;
+  readonly 'auth.audit_max_entries': number;
 }
 
 /** Returns the settings of authentication. Contradictions are added to `lines`. */
@@ -50,5 +57,12 @@ export function authConfig(values: AuthValues, lines: string[]): AuthConfig {
     },
     validateJobOwner: values['auth.validate_job_owner'],
     passwordLengthMin: values['auth.password_length_min'],
+    audit: auditLimits(values),
   };
+}
+
+function auditLimits(values: AuthValues): AuditLimits {
+  const people = values['auth.audit_max_entries'];
+  const strangers = Math.ceil(people * STRANGERS_PART);
+  return { retentionMs: values['auth.audit_retention'], entries: { people, strangers } };
 }

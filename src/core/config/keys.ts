@@ -197,6 +197,16 @@ const SERVER_KEYS = {
     '8',
     'Minimum number of characters of a new password.',
   ),
+  'auth.audit_retention': key(
+    duration(SECOND_MS, 3650 * 24 * HOUR_MS),
+    '2160h',
+    'Time after which an entry of the audit log is deleted: 90 days.',
+  ),
+  'auth.audit_max_entries': key(
+    integer(100, 100_000_000),
+    '1000000',
+    'Maximum number of entries of the audit log from senders with an account; the oldest are deleted. Denied requests of other senders have a tenth of it in addition.',
+  ),
   'data.dir': key(
     text(),
     './data',

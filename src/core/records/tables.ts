@@ -11,6 +11,7 @@ import type { TerminalJobStatus } from '../lifecycle/job-transitions.ts';
 import type { JobPlan } from '../../openjd/template/plan.ts';
 import type { ApiKeyRecord, UserApiKeyRecord } from './api-key.ts';
 import type { AttemptRecord } from './attempt.ts';
+import type { AuditBudget, AuditEntryRecord } from './audit-entry.ts';
 import type { ComputeLocationRecord } from './compute-location.ts';
 import { MINUTE_MS, SAMPLES_MAX } from '../history/farm-samples.ts';
 import type { FarmSampleRecord } from './farm-sample.ts';
@@ -72,6 +73,8 @@ export interface Tables {
   apiKey: ApiKeyRecord;
   /** The keys of an account. */
   userApiKey: UserApiKeyRecord;
+  /** Denied requests and changes by people, in the order of time within each budget. */
+  auditEntry: AuditEntryRecord;
 }
 
 export type TableName = keyof Tables;
@@ -106,6 +109,7 @@ export const TABLE_NAMES = [
   'session',
   'apiKey',
   'userApiKey',
+  'auditEntry',
 ] as const satisfies readonly TableName[];
 
 const ZEROS = '0'.repeat(16);
@@ -187,6 +191,9 @@ export const keys = {
   apiKey: (digest: string): string => digest,
   userApiKey: (userId: string, keyId: string): string => `${userId}/${keyId}`,
   userApiKeysOf: (userId: string): string => `${userId}/`,
+  /** `id` is a UUIDv7, or a text before or after all ids of a time. */
+  auditEntry: (budget: AuditBudget, id: string): string => `${budget}/${id}`,
+  auditEntriesOf: (budget: AuditBudget): string => `${budget}/`,
   worker: (id: WorkerId): string => id,
   booking: (id: WorkerId): string => id,
   workerOrdinal: (farm: FarmId, ordinal: number): string => `${farm}/${padded(ordinal, INDEX_DIGITS)}`,
@@ -195,6 +202,9 @@ export const keys = {
 
 /** Returns the number at the end of the key of a task page or worker ordinal. */
 export const lastNumberOfKey = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1));
+
+/** Returns the id in the key of an audit entry. */
+export const idOfAuditKey = (key: string): string => key.slice(key.indexOf('/') + 1);
 
 /** Returns the day of an idempotency key's request, in days since the epoch. */
 export const dayOfIdempotencyKey = (key: string): number => Number(key.slice(0, DAY_DIGITS));

@@ -121,6 +121,7 @@ test('the numbers of tables in a change set never change', (t) => {
       'session',
       'apiKey',
       'userApiKey',
+      'auditEntry',
     ],
   );
   t.end();

@@ -15,7 +15,9 @@ import { FollowedJobs, followedMemory } from '../../../src/adapters/system/follo
 import { TaskEventHub } from '../../../daemons/server/task-events.ts';
 import { Argon2Passwords } from '../../../src/adapters/identity/argon2-passwords.ts';
 import { randomSecrets } from '../../../src/adapters/identity/random-secrets.ts';
+import { AuditRecorder } from '../../../http/audit/audit-recorder.ts';
 import type {
+  Actors,
   AuthSettings,
   Ports,
   Preparation,
@@ -32,8 +34,9 @@ import type { JobId, TaskAddress } from '../../../src/core/ids.ts';
 import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
 import type { StepExplanation } from '../../../src/core/lease/explanation.ts';
 import { NO_COUNTS, type ServiceActivity } from '../../../src/core/metrics/state-counts.ts';
-import { done, type Outcome } from '../../../src/core/problems.ts';
+import { done, refused, type Outcome } from '../../../src/core/problems.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
+import type { AuditEvent } from '../../../src/core/records/audit-entry.ts';
 import type { Change } from '../../../src/core/records/change-set.ts';
 import type { JobNotice } from '../../../src/core/ports/committed-changes.ts';
 import type { LogChunk, LogPosition } from '../../../src/core/records/log-chunk.ts';
@@ -94,6 +97,10 @@ export class ApiFixture {
   acceptsSubmissions = true;
   /** Settings of authentication. */
   auth: AuthSettings = AUTH_OFF;
+  /** Events that were stored in the audit log, in order. */
+  readonly audited: AuditEvent[] = [];
+  /** Whether the audit log can be written. */
+  storesAudit = true;
   /** Messages without a reply that were sent to actors. */
   readonly told: ServiceEnvelope[] = [];
   settings: ServiceFacts = {
@@ -189,6 +196,12 @@ export class ApiFixture {
       this.#noticed();
       return this.explainSteps(envelope.message.steps);
     }
+    if (envelope.actor === 'audit' && envelope.message.type === 'audit.record') {
+      if (!this.storesAudit) return refused('unavailable', 'the service is stopping');
+      this.audited.push(...envelope.message.events);
+      this.#noticed();
+      return done(null);
+    }
     this.asked.push(envelope);
     const answered = this.answer(envelope);
     this.#noticed();
@@ -210,6 +223,32 @@ export class ApiFixture {
       });
       this.#noticed();
     });
+  }
+
+  #newId(): string {
+    this.#ids += 1;
+    return `00000000-0000-7000-8000-${String(this.#ids).padStart(12, '0')}`;
+  }
+
+  #actors(): Actors {
+    return {
+      ask: async <Answer>(make: (to: ReturnType<typeof replyTo>) => ServiceEnvelope) => {
+        // The test sets the actor's reply, of the type that the message's comment names.
+        return (await this.#send(make(replyTo('front')))) as Outcome<Answer>;
+      },
+      tell: (envelope) => {
+        this.told.push(envelope);
+        this.#noticed();
+      },
+      submit: async (farm, submission, plan) => {
+        const message = {
+          type: 'job.submit',
+          submission: { ...submission, plan: joinPlan(plan) },
+          replyTo: replyTo('front'),
+        } as const;
+        return (await this.#send({ actor: 'farm', id: farm, message })) as Outcome<JobRecord>;
+      },
+    };
   }
 
   ports(): Ports {
@@ -267,7 +306,20 @@ export class ApiFixture {
       this.jobActivity,
     );
     this.farmWatch = new FarmWatch(state, this.jobActivity, jobLists, () => this.now);
+    const base = {
+      actors: this.#actors(),
+      newId: () => this.#newId(),
+      steadyNow: () => this.steadyNow,
+      delay: (milliseconds: number, signal: AbortSignal) => this.#delay(milliseconds, signal),
+      log: (level: string, text: string, attributes: Logged['attributes']) => {
+        this.logged.push({ level, text, attributes });
+        this.#noticed();
+      },
+    };
     return {
+      ...base,
+      // Stores denials at once: its delays are not among those of the test.
+      audit: this.auth.enabled ? new AuditRecorder({ ...base, delay: () => Promise.resolve() }) : null,
       store: this.store,
       commits: {
         count: () => this.#sequence,
@@ -279,24 +331,6 @@ export class ApiFixture {
       jobLists,
       history: this.farmWatch,
       taskLists: new TaskLists(state, { of: () => this.#sequence, readableVersion: () => this.#sequence }),
-      actors: {
-        ask: async <Answer>(make: (to: ReturnType<typeof replyTo>) => ServiceEnvelope) => {
-          // The test sets the actor's reply, of the type that the message's comment names.
-          return (await this.#send(make(replyTo('front')))) as Outcome<Answer>;
-        },
-        tell: (envelope) => {
-          this.told.push(envelope);
-          this.#noticed();
-        },
-        submit: async (farm, submission, plan) => {
-          const message = {
-            type: 'job.submit',
-            submission: { ...submission, plan: joinPlan(plan) },
-            replyTo: replyTo('front'),
-          } as const;
-          return (await this.#send({ actor: 'farm', id: farm, message })) as Outcome<JobRecord>;
-        },
-      },
       passwords: new Argon2Passwords(),
       secrets: randomSecrets,
       auth: this.auth,
@@ -332,17 +366,7 @@ export class ApiFixture {
       isStopping: () => this.isStopping,
       acceptsSubmissions: () => this.acceptsSubmissions,
       serverRetry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
-      newId: () => {
-        this.#ids += 1;
-        return `00000000-0000-7000-8000-${String(this.#ids).padStart(12, '0')}`;
-      },
       now: () => this.now,
-      steadyNow: () => this.steadyNow,
-      delay: (milliseconds, signal) => this.#delay(milliseconds, signal),
-      log: (level, text, attributes) => {
-        this.logged.push({ level, text, attributes });
-        this.#noticed();
-      },
     };
   }
 }

@@ -1,0 +1,32 @@
+import type { AuditEvent } from '../../src/core/records/audit-entry.ts';
+import type { Principal } from '../guards/principal.ts';
+
+/** The audit log (docs/audit.md). */
+export interface Audit {
+  /** Stores an event. Resolves with true when it is on disk, and with false if it could not be stored. */
+  record(event: AuditInput): Promise<boolean>;
+  /** Stores an event soon, together with others. It may be dropped if there are too many. */
+  recordLater(event: AuditInput): void;
+}
+
+/** An event without what the audit log adds. */
+export type AuditInput = Omit<AuditEvent, 'id' | 'dropped'>;
+
+/** What the stage that runs a handler knows of an audit entry. */
+export interface AuditNote {
+  /** Sender before the request: a request may end its own session. */
+  readonly actor: string;
+  readonly actorId: string | null;
+  /** True if the request changes something, or signs in. */
+  readonly isChange: boolean;
+  /** At most `AUDIT_TARGETS_MAX`. */
+  readonly targets: readonly string[];
+  readonly targetCount: number;
+}
+
+/** Maximum number of characters of one target: a path may have any text in place of an id. */
+export const TARGET_LENGTH_MAX = 200;
+
+/** Returns the actor of an entry for a principal. */
+export const actorOf = ({ subject, username, kind }: Principal): Pick<AuditNote, 'actor' | 'actorId'> =>
+  kind === 'anonymous' ? { actor: '', actorId: null } : { actor: username, actorId: subject };
