@@ -7,6 +7,7 @@ import {
   MapPin,
   Plus,
   Rows3,
+  ScrollText,
   Server,
   Users,
   Warehouse,
@@ -60,6 +61,7 @@ export const NAV_ITEMS: readonly NavGroup[] = [
     items: [
       { href: '/diagnostics', label: 'Diagnostics', icon: Activity, needs: 'diagnostics.read', key: 'd' },
       { href: '/users', label: 'Users', icon: Users, needs: 'users.read', key: 'u' },
+      { href: '/audit', label: 'Audit log', icon: ScrollText, needs: 'users.read', key: 'a' },
     ],
   },
 ];

@@ -80,4 +80,9 @@ export const ROUTES: readonly RouteEntry[] = [
     Page: page(() => import('../pages/users/users-page.tsx'), 'UsersPage'),
     needs: 'users.read',
   },
+  {
+    path: '/audit',
+    Page: page(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
+    needs: 'users.read',
+  },
 ];

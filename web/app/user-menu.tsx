@@ -31,13 +31,11 @@ function AccountMenu({ principal }: { principal: Principal }) {
   const [at, setAt] = useState<MenuAnchor | null>(null);
   const name = nameOf(principal);
   const role = principal.roles.join(', ');
-  const label = `Account of ${name} (${role})`;
   return (
     <>
       <button
         type="button"
         className="user-menu"
-        aria-label={label}
         aria-haspopup="menu"
         title={`${principal.username}: ${role}`}
         onClick={({ currentTarget }) => {
@@ -46,12 +44,13 @@ function AccountMenu({ principal }: { principal: Principal }) {
         }}
       >
         <CircleUserRound aria-hidden="true" />
+        <span className="visually-hidden">Account of </span>
         <span className="user-menu__name">{name}</span>
         <span className="user-menu__role">{role}</span>
       </button>
       {at !== null && (
         <Menu
-          label={label}
+          label={`Account of ${name}`}
           at={at}
           onClose={() => setAt(null)}
           items={[

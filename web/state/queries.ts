@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { JobRetrySelection } from '../../client/resources.ts';
 import type { QueryOf } from '../../client/rest-calls.ts';
 import type { Rest } from '../../client/rest.ts';
@@ -8,6 +8,9 @@ import { readiness } from './service-health.ts';
  * Requests of the pages, with their cache keys. A key starts with the kind of resource, so that an event can
  * invalidate all queries about it.
  */
+
+/** Entries of a page of the audit log. */
+const AUDIT_PAGE = 100;
 
 /** Catalogs rarely change; their pages invalidate them after a change. */
 const CATALOG_MS = 30_000;
@@ -43,6 +46,15 @@ export const queries = {
     queryOptions({
       queryKey: ['users', id, 'api-keys'],
       queryFn: ({ signal }) => rest.call('get', '/users/{id}/api-keys', { path: { id }, signal }),
+    }),
+  /** Pages of the audit log, latest first. */
+  audit: (rest: Rest, query: QueryOf<'get', '/audit'>) =>
+    infiniteQueryOptions({
+      queryKey: ['audit', query],
+      queryFn: ({ signal, pageParam: before }) =>
+        rest.call('get', '/audit', { query: { ...query, limit: AUDIT_PAGE, before }, signal }),
+      initialPageParam: undefined as string | undefined,
+      getNextPageParam: ({ next }) => next,
     }),
   version: (rest: Rest) =>
     queryOptions({

@@ -1,3 +1,5 @@
+import { startOfDay } from '../../state/local-day.ts';
+
 /** Choices for the end of an API key. */
 export const EXPIRIES = [
   { value: '30', label: 'In 30 days' },
@@ -21,8 +23,6 @@ export const isExpiry = (text: string): text is Expiry => EXPIRIES.some(({ value
 export function expiresAt(expiry: Expiry, date: string, now: number): string | null | undefined {
   if (expiry === 'never') return null;
   if (expiry !== 'date') return new Date(now + Number(expiry) * DAY_MS).toISOString();
-  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(date) ?? [];
-  if (year === undefined || month === undefined || day === undefined) return undefined;
-  const end = new Date(Number(year), Number(month) - 1, Number(day) + 1);
-  return end.getTime() > now ? end.toISOString() : undefined;
+  const end = startOfDay(date, 1);
+  return end !== null && end.getTime() > now ? end.toISOString() : undefined;
 }
