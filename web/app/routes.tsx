@@ -7,7 +7,7 @@ export interface RouteEntry {
   /** Pattern of wouter: `:id` matches one path segment. */
   readonly path: string;
   readonly Page: ComponentType;
-  /** The permission to see the page; null if everybody who is signed in may. */
+  /** The permission to see the page; null if every user may. */
   readonly needs: Permission | null;
 }
 

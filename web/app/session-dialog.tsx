@@ -81,9 +81,9 @@ function ProviderDialog() {
 
 function SomebodyElse() {
   return (
-    <p className="muted">
-      Not you? <a href={signInHref(location)}>Sign in as another user</a>. This discards what you entered.
-    </p>
+    <div>
+      <a href={signInHref(location)}>Sign in as another user, and discard what you entered</a>
+    </div>
   );
 }
 

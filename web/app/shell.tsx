@@ -54,7 +54,7 @@ export function Shell({ children, onFind }: { children: ReactNode; onFind: () =>
         </span>
         <button type="button" className="shell__find" onClick={onFind}>
           <Search aria-hidden="true" />
-          Search or run a command…
+          <span className="shell__find-text">Search or run a command…</span>
           <kbd>Ctrl K</kbd>
         </button>
         <span className="shell__spacer" />

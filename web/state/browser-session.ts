@@ -14,7 +14,7 @@ async function identify(rest: Rest): Promise<Identity> {
   try {
     // A proxy may have answered 401 for itself.
     const { auth_enabled: isOn } = await rest.call('get', '/auth/providers');
-    return { kind: isOn ? 'nobody' : 'not-asked' };
+    return { kind: isOn ? 'signed-out' : 'not-asked' };
   } catch {
     // The error of the request itself is shown.
     return { kind: 'not-asked' };

@@ -2,7 +2,7 @@
 
 const CHANNEL = 'callsheet.session';
 
-/** Tells the other tabs that somebody has signed in. */
+/** Tells the other tabs that the user has signed in. */
 export function announceSignIn(): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage('signed-in');

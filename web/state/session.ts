@@ -21,7 +21,7 @@ const STATES = {
 export type Identity =
   | { readonly kind: 'user'; readonly subject: string }
   /** There is no valid session. */
-  | { readonly kind: 'nobody' }
+  | { readonly kind: 'signed-out' }
   /** Authentication is off, or the server does not answer. */
   | { readonly kind: 'not-asked' };
 
@@ -74,7 +74,7 @@ export class Session {
    */
   async refused(isChange: boolean, signal: AbortSignal | undefined): Promise<boolean> {
     const identity = await this.check(isChange);
-    if (identity.kind !== 'nobody') return identity.kind === 'user';
+    if (identity.kind !== 'signed-out') return identity.kind === 'user';
     if (this.#state === 'postponed') return false;
     return this.#renewal(signal);
   }
@@ -84,7 +84,7 @@ export class Session {
     this.#check ??= this.#effects.identify().finally(() => (this.#check = null));
     const identity = await this.#check;
     if (identity.kind === 'user') this.identified(identity.subject);
-    else if (identity.kind === 'nobody') {
+    else if (identity.kind === 'signed-out') {
       if (this.#state === 'unknown') this.#effects.leave();
       this.#trigger(isChange ? 'changeRefused' : 'readRefused');
     }

@@ -401,7 +401,7 @@ await test('people sign in, and the pages show what their role allows', { timeou
     await saveScreenshots(page, 'audit');
     t.strictSame(await violations(page), []);
     const rows = page.getByRole('table', { name: 'Audit log' }).getByRole('row');
-    await page.getByLabel('User name').fill('WALL');
+    await page.getByRole('searchbox', { name: 'User name' }).fill('WALL');
     await page.getByLabel('Outcome').selectOption('denied');
     await page.waitForURL(/outcome=denied/);
     await page.waitForURL(/actor=WALL/);

@@ -17,10 +17,10 @@ function fixture(identity: Identity) {
 }
 
 const ADA: Identity = { kind: 'user', subject: 'ada' };
-const NOBODY: Identity = { kind: 'nobody' };
+const SIGNED_OUT: Identity = { kind: 'signed-out' };
 
 test('a page without a user leads to the sign-in page', async (t) => {
-  const { session, done } = fixture(NOBODY);
+  const { session, done } = fixture(SIGNED_OUT);
   void session.refused(false, undefined);
   await session.check();
   t.ok(done.length > 0 && done.every((what) => what === 'leave'));
@@ -34,7 +34,7 @@ test('a 401 while authentication is off fails the request', async (t) => {
 });
 
 test('requests wait while the session has ended, and are repeated after the sign-in', async (t) => {
-  const { session, server, done } = fixture(NOBODY);
+  const { session, server, done } = fixture(SIGNED_OUT);
   session.identified('ada');
   t.equal(session.state(), 'active');
   const waiting = [session.refused(false, undefined), session.refused(true, undefined)];
@@ -56,7 +56,7 @@ test('a late 401 of the old session repeats the request at once', async (t) => {
 });
 
 test('a postponed sign-in fails the requests, and only a change asks again', async (t) => {
-  const { session, server } = fixture(NOBODY);
+  const { session, server } = fixture(SIGNED_OUT);
   session.identified('ada');
   const waiting = session.refused(false, undefined);
   await session.check();
@@ -70,7 +70,7 @@ test('a postponed sign-in fails the requests, and only a change asks again', asy
   server.identity = ADA;
   await session.check();
   t.equal(await change, true);
-  server.identity = NOBODY;
+  server.identity = SIGNED_OUT;
   await session.check();
   session.postpone();
   session.resume();
@@ -78,7 +78,7 @@ test('a postponed sign-in fails the requests, and only a change asks again', asy
 });
 
 test('another user reloads the page, and no request is repeated for that user', async (t) => {
-  const { session, server, done } = fixture(NOBODY);
+  const { session, server, done } = fixture(SIGNED_OUT);
   session.identified('ada');
   const waiting = session.refused(true, undefined);
   await session.check();
@@ -90,7 +90,7 @@ test('another user reloads the page, and no request is repeated for that user', 
 });
 
 test('an aborted request does not wait', async (t) => {
-  const { session } = fixture(NOBODY);
+  const { session } = fixture(SIGNED_OUT);
   session.identified('ada');
   const abort = new AbortController();
   const waiting = session.refused(false, abort.signal);

@@ -20,7 +20,7 @@ export function AccountPage() {
         <SkeletonLines lines={8} label="Loading the account" />
       ) : data.kind === 'anonymous' ? (
         <EmptyState title="There are no accounts" icon={CircleUserRound}>
-          Authentication is turned off on this server: everybody who can reach it may do everything.
+          Authentication is turned off on this server: every client that reaches it may do everything.
         </EmptyState>
       ) : (
         <Panels>

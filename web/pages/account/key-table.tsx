@@ -28,7 +28,10 @@ export function KeyTable({
         rowId={({ id }) => id}
         columns={[
           { header: 'Name', cell: ({ name }) => <strong>{name}</strong> },
-          { header: 'Starts with', cell: ({ prefix }) => <span className="mono">{prefix}…</span> },
+          {
+            header: 'Starts with',
+            cell: ({ prefix }) => <span className="account__prefix mono">{prefix}…</span>,
+          },
           { header: 'Created', cell: (key) => <Ago iso={key.created_at} />, isMinor: true },
           {
             header: 'Last used',

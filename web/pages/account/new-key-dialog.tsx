@@ -7,6 +7,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { useService } from '../../state/service.tsx';
+import { useNow } from '../../state/use-now.ts';
 import { explained } from '../../state/toasts.ts';
 import { EXPIRIES, expiresAt, isExpiry, type Expiry } from './key-expiry.ts';
 import './account-page.css';
@@ -37,7 +38,7 @@ function KeyForm({ onCreated, onClose }: { onCreated: (key: NewApiKey) => void; 
   const refused = (pointer: string): string =>
     (error instanceof ProblemError ? error.errors : []).find((one) => one.pointer === pointer)?.detail ?? '';
   const nameError = isTried && name.trim() === '' ? 'Enter a name.' : refused('/name');
-  const end = expiresAt(expiry, date, Date.now());
+  const end = expiresAt(expiry, date, useNow('half-minute'));
   const dateError = isTried && end === undefined ? 'Choose today or a later day.' : refused('/expires_at');
   const create = async (): Promise<void> => {
     setIsTried(true);
@@ -91,7 +92,7 @@ function KeyForm({ onCreated, onClose }: { onCreated: (key: NewApiKey) => void; 
         />
       )}
       {expiry === 'never' && (
-        <Notice kind="warning" detail="A key that never expires is valid until somebody revokes it." />
+        <Notice kind="warning" detail="A key that never expires is valid until it is revoked." />
       )}
     </Dialog>
   );
@@ -121,7 +122,7 @@ function Secret({ created: { name, secret }, onClose }: { created: NewApiKey; on
         {secret}
       </code>
       <p className="muted">
-        Programs send it in the header <code>Authorization: Bearer KEY</code>. Never send it to anybody.
+        Programs send it in the header <code>Authorization: Bearer KEY</code>. Keep it secret.
       </p>
     </Dialog>
   );

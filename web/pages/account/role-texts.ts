@@ -1,9 +1,9 @@
 import type { Role } from '../../../client/resources.ts';
 
-/** What each role allows (docs/accounts.md#roles). */
+/** Rights of each role (docs/accounts.md#roles). */
 export const ROLE_TEXTS: Readonly<Record<Role, string>> = {
   'read-only': 'sees everything of the farm, changes nothing',
-  user: 'submits jobs, sees and changes only the own ones',
+  user: 'submits jobs; sees and changes only their own',
   operator: 'manages all jobs, workers, farms and queues',
   admin: 'does everything, also with accounts',
 };

@@ -7,7 +7,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Page } from '../../parts/page.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';
-import { SearchBox } from '../../parts/search-box.tsx';
+import { SearchBox, type SearchBoxProps } from '../../parts/search-box.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
@@ -86,8 +86,8 @@ function Filters({
 }) {
   return (
     <div className="audit__filters">
-      <SearchBox label="User name" value={view.actor} onChange={(actor) => setView({ actor })} />
-      <SearchBox
+      <TextFilter label="User name" value={view.actor} onChange={(actor) => setView({ actor })} />
+      <TextFilter
         label="Path starts with"
         placeholder="/api/v1/users"
         value={view.path}
@@ -106,6 +106,22 @@ function Filters({
   );
 }
 
+/** A search box with a visible label, like those of the other filters. */
+function TextFilter({
+  label,
+  placeholder = '',
+  ...rest
+}: Omit<SearchBoxProps, 'placeholder'> & { placeholder?: string }) {
+  return (
+    <div className="field">
+      <span className="field__label" aria-hidden="true">
+        {label}
+      </span>
+      <SearchBox label={label} placeholder={placeholder} {...rest} />
+    </div>
+  );
+}
+
 function Entries({ log }: { log: ReturnType<typeof useAuditLog> }) {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = log;
   if (data === undefined)
@@ -118,7 +134,9 @@ function Entries({ log }: { log: ReturnType<typeof useAuditLog> }) {
   return (
     <>
       {entries.length > 0 ? (
-        <AuditTable entries={entries} />
+        <div className="audit__entries card">
+          <AuditTable entries={entries} />
+        </div>
       ) : (
         <EmptyState title="No matching entries" icon={ScrollText}>
           {hasNextPage

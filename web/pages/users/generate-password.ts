@@ -1,4 +1,4 @@
-/** Letters and digits that look alike in no common font, so that a password can be read to somebody. */
+/** Letters and digits without those that look alike, so that a password can be read out. */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 /** 20 of 56 characters are 116 bits. */
 const LENGTH = 20;

@@ -35,5 +35,7 @@ export function shownUsers(users: readonly User[], search: string, { key, dir }:
     .sort((one, other) => sign * ORDER.compare(memberOf(one, key), memberOf(other, key)));
 }
 
-const memberOf = (user: User, key: string): string =>
-  String(new Map<string, unknown>(Object.entries(user)).get(key) ?? '');
+function memberOf(user: User, key: string): string {
+  const member = new Map<string, unknown>(Object.entries(user)).get(key);
+  return typeof member === 'string' || typeof member === 'boolean' ? String(member) : '';
+}
