@@ -455,6 +455,9 @@ await test('people sign in, and the pages show what their role allows', { timeou
     await saveScreenshots(page, 'sign-in-sso');
     t.strictSame(await violations(page), []);
     await page.unrouteAll();
+    await page.goto('/sign-in?done=1');
+    await page.getByRole('heading', { name: 'Signed in' }).waitFor();
+    t.strictSame(await violations(page), []);
     await page.goto('/sign-in?return_to=//evil.example/jobs');
     await fillSignIn(page, ADMIN.username, ADMIN.password);
     await page.getByRole('button', { name: 'Account of The root admin' }).waitFor();
