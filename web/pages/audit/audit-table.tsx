@@ -18,7 +18,9 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
             actor === '' ? (
               <span className="muted">unknown</span>
             ) : (
-              <strong title={id ?? 'The account that was named.'}>{actor}</strong>
+              <strong className="audit__user" title={id ?? 'The account that was named.'}>
+                {actor}
+              </strong>
             ),
         },
         { header: 'Request', cell: (entry) => <Request entry={entry} /> },
