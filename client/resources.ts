@@ -5,6 +5,14 @@ type Schemas = components['schemas'];
 
 export type Problem = Schemas['Problem'];
 export type PointedError = Schemas['PointedError'];
+export type Principal = Schemas['Principal'];
+export type Providers = Schemas['Providers'];
+export type Role = Schemas['Role'];
+export type AuthSource = Schemas['AuthSource'];
+export type User = Schemas['User'];
+export type AuditEntry = Schemas['AuditEntry'];
+export type ApiKey = Schemas['ApiKey'];
+export type NewApiKey = Schemas['NewApiKey'];
 export type Version = Schemas['Version'];
 export type Role = Schemas['Role'];
 export type Permission = Schemas['Permission'];

@@ -10,6 +10,9 @@ const ANSWER_MS_MAX = 60_000;
 /** Maximum total wait of one call for the rate limit. */
 const RATE_LIMIT_MS_MAX = 60_000;
 
+/** Number of times that one call asks for a new sign-in. */
+const SIGN_INS_MAX = 2;
+
 const EXCERPT_CHARACTERS = 200;
 
 /** Ends a stream that was cut off. */
@@ -27,6 +30,11 @@ export interface RestOptions {
   readonly delay?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   /** Called before a call waits for the rate limit. */
   readonly onWaiting?: (ms: number) => void;
+  /**
+   * Called when a request gets 401, before the call fails; at most twice in a call. If the returned promise is true, the
+   * request is repeated: the caller has signed in again. It should reject when the signal aborts.
+   */
+  readonly onUnauthorized?: (method: Method, signal: AbortSignal | undefined) => Promise<boolean>;
 }
 
 /** Duration of a stream, and callback for its start. */
@@ -70,6 +78,7 @@ export class Rest {
   readonly #fetch: typeof fetch;
   readonly #delay: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   readonly #onWaiting: (ms: number) => void;
+  readonly #onUnauthorized: NonNullable<RestOptions['onUnauthorized']>;
 
   constructor(options: RestOptions) {
     this.base = options.base.replace(/\/+$/, '');
@@ -79,6 +88,7 @@ export class Rest {
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
     this.#delay = options.delay ?? abortableDelay;
     this.#onWaiting = options.onWaiting ?? (() => undefined);
+    this.#onUnauthorized = options.onUnauthorized ?? (() => Promise.resolve(false));
   }
 
   /** Calls an operation and returns the response; undefined if it has no content. */
@@ -200,12 +210,16 @@ export class Rest {
   ): Promise<Response> {
     const url = urlOf(this.base, path, sent);
     const init = initOf(method, sent, this.#headers);
-    for (let waitedMs = 0; ;) {
+    for (let waitedMs = 0, signIns = 0; ;) {
       const signal = signalOf(sent.signal, timeoutMs);
       const asked = this.#fetch(url, { ...init, ...(signal !== undefined && { signal }) });
       const response = await this.#reached(asked, sent.signal);
       if (response.ok || response.status === 304) return response;
       const text = await this.#reached(response.text(), sent.signal);
+      if (response.status === 401 && signIns < SIGN_INS_MAX) {
+        signIns += 1;
+        if (await this.#onUnauthorized(method, sent.signal)) continue;
+      }
       const waitMs = waitOf(response);
       waitedMs += waitMs ?? 0;
       if (waitMs === null || waitedMs > RATE_LIMIT_MS_MAX) throw problemOf(response, text);

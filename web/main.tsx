@@ -3,6 +3,8 @@ import { createRoot } from 'react-dom/client';
 import { EventChannel } from '../client/events/channel.ts';
 import { Rest } from '../client/rest.ts';
 import { App } from './app/app.tsx';
+import { SignInApp } from './app/sign-in-app.tsx';
+import { browserSession } from './state/browser-session.ts';
 import { toasts } from './state/toasts.ts';
 import './styles/tokens.css';
 import './styles/base.css';
@@ -10,11 +12,17 @@ import './styles/base.css';
 const root = document.getElementById('app');
 if (root === null) throw new Error('index.html has no element #app');
 
-const rest = new Rest({ base: location.origin, onWaiting: (ms) => toasts.waiting(ms) });
-const events = new EventChannel({ url: `${location.origin.replace(/^http/, 'ws')}/api/v1/ws` });
+createRoot(root).render(<StrictMode>{content()}</StrictMode>);
 
-createRoot(root).render(
-  <StrictMode>
-    <App service={{ rest, events }} />
-  </StrictMode>,
-);
+/** The sign-in page is a document of its own: it has no connection and no data of a user. */
+function content() {
+  if (/^\/sign-in\/?$/.test(location.pathname)) return <SignInApp />;
+  const session = browserSession();
+  const rest = new Rest({
+    base: location.origin,
+    onWaiting: (ms) => toasts.waiting(ms),
+    onUnauthorized: (method, signal) => session.refused(method !== 'get', signal),
+  });
+  const events = new EventChannel({ url: `${location.origin.replace(/^http/, 'ws')}/api/v1/ws` });
+  return <App service={{ rest, events, session }} />;
+}

@@ -1,5 +1,5 @@
 import { permissionsOf, type Permission, type Role } from '../../src/core/access/permissions.ts';
-import { usernameKey, type UserRecord } from '../../src/core/records/user.ts';
+import { usernameKey, type AuthSource, type UserRecord } from '../../src/core/records/user.ts';
 
 /** Sender of a request (docs/contract/resources.md#principal). */
 export interface Principal {
@@ -10,6 +10,8 @@ export interface Principal {
   readonly role: Role;
   readonly permissions: readonly Permission[];
   readonly kind: PrincipalKind;
+  /** Where the account proves its identity; null without an account. */
+  readonly authSource: AuthSource | null;
   /**
    * Owner whose jobs alone the principal may see and change, in the form of `usernameKey`; null: everyone's
    * (docs/contract/authentication.md#roles-and-permissions).
@@ -40,6 +42,7 @@ export const ANONYMOUS: Principal = {
   role: 'admin',
   permissions: permissionsOf('admin'),
   kind: 'anonymous',
+  authSource: null,
   ownerScope: null,
   session: null,
 };
@@ -52,6 +55,7 @@ export const NOBODY: Principal = {
   role: 'read-only',
   permissions: [],
   kind: 'anonymous',
+  authSource: null,
   ownerScope: '',
   session: null,
 };
@@ -70,6 +74,7 @@ export function principalOf(user: UserRecord, session: string | null): Principal
     role: user.role,
     permissions,
     kind: session === null ? 'api_key' : 'session',
+    authSource: user.authSource,
     ownerScope: permissions.includes('jobs.read.all') ? null : usernameKey(user.username),
     session,
   };

@@ -1938,6 +1938,10 @@ export interface components {
             readonly leased_tasks_per_second: number;
         };
         readonly Settings: {
+            readonly auth: {
+                /** @description Minimum number of characters of a new password (`auth.password_length_min`). */
+                readonly password_length_min: number;
+            };
             /** @description How workers reach the bus, for their `bus.url`. */
             readonly bus: {
                 /** @description Addresses of the bus, never with credentials. Empty if the bus listens on every address of the host of the service, at `port`, or if its addresses contain credentials; then `port` is absent. */
@@ -2388,6 +2392,7 @@ export interface components {
             readonly permissions: readonly components["schemas"]["Permission"][];
             /** @description How the principal was authenticated: `session`, `api_key`, or `anonymous` while authentication is off. */
             readonly kind: string;
+            readonly auth_source?: components["schemas"]["AuthSource"];
         };
         readonly Username: string;
         readonly Login: {
@@ -2398,17 +2403,18 @@ export interface components {
             /** @description Page at which the browser signs out at the provider. */
             readonly redirect_url?: string;
         };
+        /**
+         * @description Where the account proves its identity.
+         * @enum {string}
+         */
+        readonly AuthSource: "local" | "ldap" | "oidc";
         readonly User: {
             readonly id: string;
             readonly username: string;
             readonly display_name: string;
             readonly role: components["schemas"]["Role"];
             readonly disabled: boolean;
-            /**
-             * @description Where the account proves its identity.
-             * @enum {string}
-             */
-            readonly auth_source: "local" | "ldap" | "oidc";
+            readonly auth_source: components["schemas"]["AuthSource"];
             /** @description Stable id in the directory or at the provider. */
             readonly external_id?: string;
             readonly created_at: components["schemas"]["Timestamp"];

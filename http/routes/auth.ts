@@ -139,4 +139,5 @@ export const principalView = (principal: Principal): Schemas['Principal'] => ({
   roles: [principal.role],
   permissions: principal.permissions,
   kind: principal.kind,
+  ...(principal.authSource !== null && { auth_source: principal.authSource }),
 });

@@ -10,6 +10,7 @@ export const getSettings: Handler<'getSettings'> = (_call, ports) => {
     kind: 'json',
     status: 200,
     body: {
+      auth: { password_length_min: ports.auth.passwordLengthMin },
       bus: busView(bus, isBusManaged),
       scheduler: {
         heartbeat_timeout_seconds: heartbeatTimeoutMs / SECOND_MS,

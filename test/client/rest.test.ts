@@ -108,6 +108,36 @@ test('a rate-limited call waits as the response demands and reports it', async (
   t.ok(service.requests.every(({ headers }) => headers.authorization === 'Bearer x'));
 });
 
+test('a call that gets 401 is repeated after a sign-in, at most twice', async (t) => {
+  const refused = {
+    status: 401,
+    body: { title: 'Unauthorized', status: 401, detail: 'no session', instance: 'r-1' },
+  };
+  const service = await answeringService({
+    'GET /api/v1/farms': [refused, refused, { body: [FARM] }],
+    'GET /api/v1/version': [refused, refused, refused, refused],
+  });
+  t.teardown(() => service.close());
+  const asked: string[] = [];
+  const answers = { isSignedIn: true };
+  const rest = new Rest({
+    base: service.url,
+    onUnauthorized: (method) => {
+      asked.push(method);
+      return Promise.resolve(answers.isSignedIn);
+    },
+  });
+  t.same(await rest.call('get', '/farms'), [FARM]);
+  t.same(asked, ['get', 'get']);
+  t.match(await failure(rest.call('get', '/version')), { status: 401 });
+  t.equal(asked.length, 4, 'a service that refuses every session is not asked forever');
+  answers.isSignedIn = false;
+  t.match(await failure(rest.call('get', '/version')), { status: 401 });
+  t.equal(service.requests.length, 7);
+  t.match(await failure(new Rest({ base: service.url }).call('get', '/version')), { status: 401 });
+  t.equal(service.requests.length, 8, 'without the option the call fails at once');
+});
+
 test('a signal ends a call at any time', async (t) => {
   const service = await answeringService({
     'GET /api/v1/farms': [tooOften('50')],

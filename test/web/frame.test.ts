@@ -239,7 +239,7 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await page.goto('/farms');
     await page.getByRole('heading', { name: 'Farms', level: 1 }).waitFor();
     await page.getByText('Could not load your permissions').waitFor();
-    await page.getByText(/Your session has expired.* the session has ended/).waitFor();
+    await page.getByText(/Your session has ended.* the session has ended/).waitFor();
     await page.getByText('asked-by-a-stranger').waitFor();
     t.strictSame(await violations(page), []);
     t.ok(asked < 10, `requests must not repeat endlessly: ${asked} requests`);

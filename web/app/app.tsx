@@ -10,12 +10,15 @@ import { ServiceProvider, type Service } from '../state/service.tsx';
 import { useEvents } from '../state/use-events.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { useJobBell } from './job-bell.ts';
+import { PageGuard } from './page-guard.tsx';
 import { Palette } from './palette.tsx';
 import { ROUTES } from './routes.tsx';
+import { SessionDialog } from './session-dialog.tsx';
 import { Shell } from './shell.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { ToastList } from './toast-list.tsx';
 import { useRefreshOnReturn } from './use-refresh-on-return.ts';
+import { useSession } from './use-session.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 
 const RETRIES_MAX = 2;
@@ -45,6 +48,7 @@ function Frame() {
   useEvents('workers', () => undefined);
   useJobBell();
   useRefreshOnReturn();
+  useSession();
   useShortcuts({ onFind: () => setOpen('palette'), onHelp: () => setOpen('shortcuts') });
   return (
     <>
@@ -52,8 +56,12 @@ function Frame() {
         <ErrorBoundary resetKey={path}>
           <Suspense fallback={<Loading />}>
             <Switch>
-              {ROUTES.map(({ path: pattern, Page: Content }) => (
-                <Route key={pattern} path={pattern} component={Content} />
+              {ROUTES.map(({ path: pattern, Page: Content, needs }) => (
+                <Route key={pattern} path={pattern}>
+                  <PageGuard needs={needs}>
+                    <Content />
+                  </PageGuard>
+                </Route>
               ))}
               <Route>
                 <NotFound />
@@ -64,6 +72,7 @@ function Frame() {
       </Shell>
       {open === 'palette' && <Palette onClose={() => setOpen(null)} onHelp={() => setOpen('shortcuts')} />}
       {open === 'shortcuts' && <ShortcutsDialog onClose={() => setOpen(null)} />}
+      <SessionDialog />
       <ToastList />
     </>
   );

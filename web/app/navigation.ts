@@ -7,7 +7,9 @@ import {
   MapPin,
   Plus,
   Rows3,
+  ScrollText,
   Server,
+  Users,
   Warehouse,
   type LucideIcon,
 } from 'lucide-react';
@@ -58,6 +60,8 @@ export const NAV_ITEMS: readonly NavGroup[] = [
     label: 'Service',
     items: [
       { href: '/diagnostics', label: 'Diagnostics', icon: Activity, needs: 'diagnostics.read', key: 'd' },
+      { href: '/users', label: 'Users', icon: Users, needs: 'users.read', key: 'u' },
+      { href: '/audit', label: 'Audit log', icon: ScrollText, needs: 'users.read', key: 'a' },
     ],
   },
 ];

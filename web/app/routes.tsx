@@ -1,11 +1,14 @@
 import type { ComponentType } from 'react';
 import { lazyPart } from '../parts/lazy-part.tsx';
+import type { Permission } from '../state/permissions.ts';
 
 /** Path, page and loader of a route. */
 export interface RouteEntry {
   /** Pattern of wouter: `:id` matches one path segment. */
   readonly path: string;
   readonly Page: ComponentType;
+  /** The permission to see the page; null if every user may. */
+  readonly needs: Permission | null;
 }
 
 /** Loads a page in its own chunk when it is first shown. */
@@ -14,26 +17,53 @@ const page = <Name extends string>(load: () => Promise<Record<Name, ComponentTyp
 
 /** All pages. */
 export const ROUTES: readonly RouteEntry[] = [
-  { path: '/', Page: page(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage') },
-  { path: '/jobs', Page: page(() => import('../pages/jobs/jobs-page.tsx'), 'JobsPage') },
-  { path: '/jobs/:id', Page: page(() => import('../pages/job/job-page.tsx'), 'JobPage') },
-  { path: '/tasks/:id', Page: page(() => import('../pages/task/task-page.tsx'), 'TaskPage') },
-  { path: '/workers', Page: page(() => import('../pages/workers/workers-page.tsx'), 'WorkersPage') },
-  { path: '/workers/:id', Page: page(() => import('../pages/worker/worker-page.tsx'), 'WorkerPage') },
-  { path: '/submit', Page: page(() => import('../pages/submit/submit-page.tsx'), 'SubmitPage') },
-  { path: '/farms', Page: page(() => import('../pages/farms/farms-page.tsx'), 'FarmsPage') },
-  { path: '/queues', Page: page(() => import('../pages/queues/queues-page.tsx'), 'QueuesPage') },
+  {
+    path: '/',
+    Page: page(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+    needs: 'jobs.read',
+  },
+  { path: '/jobs', Page: page(() => import('../pages/jobs/jobs-page.tsx'), 'JobsPage'), needs: 'jobs.read' },
+  { path: '/jobs/:id', Page: page(() => import('../pages/job/job-page.tsx'), 'JobPage'), needs: 'jobs.read' },
+  {
+    path: '/tasks/:id',
+    Page: page(() => import('../pages/task/task-page.tsx'), 'TaskPage'),
+    needs: 'jobs.read',
+  },
+  {
+    path: '/workers',
+    Page: page(() => import('../pages/workers/workers-page.tsx'), 'WorkersPage'),
+    needs: 'workers.read',
+  },
+  {
+    path: '/workers/:id',
+    Page: page(() => import('../pages/worker/worker-page.tsx'), 'WorkerPage'),
+    needs: 'workers.read',
+  },
+  { path: '/submit', Page: page(() => import('../pages/submit/submit-page.tsx'), 'SubmitPage'), needs: null },
+  {
+    path: '/farms',
+    Page: page(() => import('../pages/farms/farms-page.tsx'), 'FarmsPage'),
+    needs: 'infra.read',
+  },
+  {
+    path: '/queues',
+    Page: page(() => import('../pages/queues/queues-page.tsx'), 'QueuesPage'),
+    needs: 'infra.read',
+  },
   {
     path: '/storage-locations',
     Page: page(() => import('../pages/storage-locations/storage-locations-page.tsx'), 'StorageLocationsPage'),
+    needs: 'infra.read',
   },
   {
     path: '/compute-locations',
     Page: page(() => import('../pages/compute-locations/compute-locations-page.tsx'), 'ComputeLocationsPage'),
+    needs: 'infra.read',
   },
   {
     path: '/usage-pools',
     Page: page(() => import('../pages/usage-pools/usage-pools-page.tsx'), 'UsagePoolsPage'),
+    needs: 'infra.read',
   },
   {
     path: '/sign-in-command',
@@ -42,5 +72,21 @@ export const ROUTES: readonly RouteEntry[] = [
   {
     path: '/diagnostics',
     Page: page(() => import('../pages/diagnostics/diagnostics-page.tsx'), 'DiagnosticsPage'),
+    needs: 'diagnostics.read',
+  },
+  {
+    path: '/account',
+    Page: page(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
+    needs: null,
+  },
+  {
+    path: '/users',
+    Page: page(() => import('../pages/users/users-page.tsx'), 'UsersPage'),
+    needs: 'users.read',
+  },
+  {
+    path: '/audit',
+    Page: page(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
+    needs: 'users.read',
   },
 ];

@@ -12,7 +12,9 @@ import { usePermissions, useReadOnly } from '../state/use-permissions.ts';
 import { asBoolean, usePreference } from '../state/use-preference.ts';
 import { ConnectionBanner, ConnectionState } from './connection.tsx';
 import { NAV_ITEMS, type NavItem } from './navigation.ts';
+import { SessionBanner } from './session-dialog.tsx';
 import { SettingsMenu } from './settings-menu.tsx';
+import { UserMenu } from './user-menu.tsx';
 import './shell.css';
 
 /** Frame of every page: navigation, search, state of the connection, settings. */
@@ -52,17 +54,18 @@ export function Shell({ children, onFind }: { children: ReactNode; onFind: () =>
         </span>
         <button type="button" className="shell__find" onClick={onFind}>
           <Search aria-hidden="true" />
-          Search or run a command…
+          <span className="shell__find-text">Search or run a command…</span>
           <kbd>Ctrl K</kbd>
         </button>
         <span className="shell__spacer" />
         <ReadOnlyBadge />
         <ConnectionState />
-        <User />
+        <UserMenu />
         <SettingsMenu />
       </header>
       <main id="main" className="shell__main" tabIndex={-1}>
         <ConnectionBanner />
+        <SessionBanner />
         <UserProblem />
         {children}
       </main>
@@ -123,17 +126,5 @@ function UserProblem() {
     <div className="page">
       <QueryProblem error={error} what="your permissions" onRetry={() => void refetch()} />
     </div>
-  );
-}
-
-function User() {
-  const { rest } = useService();
-  const { data } = useQuery(queries.principal(rest));
-  if (data === undefined) return null;
-  const name = data.display_name === '' ? data.username : data.display_name;
-  return (
-    <span className="shell__user muted" title={`${data.username}: ${data.roles.join(', ')}`}>
-      {name}
-    </span>
   );
 }

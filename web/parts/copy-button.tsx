@@ -45,7 +45,9 @@ export async function copyText(text: string): Promise<void> {
   const area = document.createElement('textarea');
   area.value = text;
   area.className = 'visually-hidden';
-  document.body.append(area);
+  // Everything outside an open dialog is inert.
+  const dialog = [...document.querySelectorAll('dialog[open]')].at(-1);
+  (dialog ?? document.body).append(area);
   area.select();
   const isDone = document.execCommand('copy');
   area.remove();

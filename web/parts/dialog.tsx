@@ -6,9 +6,9 @@ import { classNames } from './class-names.ts';
 import { Notice } from './notice.tsx';
 import './dialog.css';
 
-/** Element that gets the focus first: the first field, or else the first button of the footer, which is harmless. */
+/** Element that gets the focus first: the first field that can be changed, or else the first button of the footer, which is harmless. */
 const FIRST_CONTROL =
-  ':is(.dialog__body :is(input, select, textarea):not([type=hidden])), .dialog:not(:has(.dialog__body :is(input, select, textarea))) .dialog__foot button';
+  ':is(.dialog__body :is(input, select, textarea):not([type=hidden], [readonly])), .dialog:not(:has(.dialog__body :is(input, select, textarea))) .dialog__foot button';
 
 interface DialogProps {
   readonly title: string;

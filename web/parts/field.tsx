@@ -76,12 +76,18 @@ export interface TextFieldProps extends ValueProps {
   readonly type?: HTMLInputTypeAttribute;
   readonly placeholder?: string;
   readonly isMono?: boolean;
+  /** For password managers: `username`, `current-password`, `new-password`. */
+  readonly autoComplete?: string;
+  readonly isReadOnly?: boolean;
+  /** Has the focus at first. */
+  readonly isFirst?: boolean;
   /** Suggestions while typing. */
   readonly suggestions?: readonly string[];
 }
 
 export function TextField(props: TextFieldProps) {
   const { value, onChange, onLeave, isOff, type = 'text', placeholder, isMono, suggestions } = props;
+  const { autoComplete = 'off', isReadOnly = false, isFirst = false } = props;
   const listId = useId();
   return (
     <Field {...props}>
@@ -94,7 +100,10 @@ export function TextField(props: TextFieldProps) {
             value={value}
             placeholder={placeholder}
             disabled={isOff}
-            autoComplete="off"
+            autoComplete={autoComplete}
+            autoCapitalize="none"
+            autoFocus={isFirst}
+            readOnly={isReadOnly}
             spellCheck={false}
             list={suggestions === undefined ? undefined : listId}
             onChange={(event) => onChange(event.target.value)}

@@ -5,18 +5,15 @@ import './search-box.css';
 
 const AFTER_MS = 250;
 
+export interface SearchBoxProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly label: string;
+  readonly placeholder?: string;
+}
+
 /** A search box that applies the text after a short pause. The `/` key focuses it (data-search). */
-export function SearchBox({
-  value,
-  onChange,
-  label,
-  placeholder,
-}: {
-  value: string;
-  onChange: (value: string) => void;
-  label: string;
-  placeholder?: string;
-}) {
+export function SearchBox({ value, onChange, label, placeholder }: SearchBoxProps) {
   const [text, setText] = useState(value);
   const [known, setKnown] = useState(value);
   if (value !== known) {

@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { JobRetrySelection } from '../../client/resources.ts';
 import type { QueryOf } from '../../client/rest-calls.ts';
 import type { Rest } from '../../client/rest.ts';
@@ -9,6 +9,9 @@ import { readiness } from './service-health.ts';
  * invalidate all queries about it.
  */
 
+/** Entries of a page of the audit log. */
+const AUDIT_PAGE = 100;
+
 /** Catalogs rarely change; their pages invalidate them after a change. */
 const CATALOG_MS = 30_000;
 
@@ -18,6 +21,40 @@ export const queries = {
       queryKey: ['principal'],
       queryFn: ({ signal }) => rest.call('get', '/auth/me', { signal }),
       staleTime: 60_000,
+    }),
+  /** The ways to sign in. */
+  providers: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['providers'],
+      queryFn: ({ signal }) => rest.call('get', '/auth/providers', { signal }),
+      staleTime: 60_000,
+    }),
+  /** API keys of the user. */
+  apiKeys: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['api-keys'],
+      queryFn: ({ signal }) => rest.call('get', '/api-keys', { signal }),
+    }),
+  /** All accounts. */
+  users: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['users'],
+      queryFn: ({ signal }) => rest.call('get', '/users', { signal }),
+    }),
+  /** API keys of an account. */
+  userApiKeys: (rest: Rest, id: string) =>
+    queryOptions({
+      queryKey: ['users', id, 'api-keys'],
+      queryFn: ({ signal }) => rest.call('get', '/users/{id}/api-keys', { path: { id }, signal }),
+    }),
+  /** Pages of the audit log, latest first. */
+  audit: (rest: Rest, query: QueryOf<'get', '/audit'>) =>
+    infiniteQueryOptions({
+      queryKey: ['audit', query],
+      queryFn: ({ signal, pageParam: before }) =>
+        rest.call('get', '/audit', { query: { ...query, limit: AUDIT_PAGE, before }, signal }),
+      initialPageParam: undefined as string | undefined,
+      getNextPageParam: ({ next }) => next,
     }),
   version: (rest: Rest) =>
     queryOptions({

@@ -1,11 +1,13 @@
 import { createContext, use, type ReactNode } from 'react';
 import type { EventChannel } from '../../client/events/channel.ts';
 import type { Rest } from '../../client/rest.ts';
+import type { Session } from './session.ts';
 
 /** Connection to the server that served the page. */
 export interface Service {
   readonly rest: Rest;
   readonly events: EventChannel;
+  readonly session: Session;
 }
 
 const ServiceContext = createContext<Service | null>(null);

@@ -78,8 +78,8 @@ export const toasts = new Toasts();
 
 const isAborted = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
-/** Prefix of the server's message when the session is missing or expired. */
-const SESSION_EXPIRED = 'Your session has expired. Sign in and reload the page.';
+/** Prefix of the server's message when the session is missing or has ended. */
+const SESSION_ENDED = 'Your session has ended. Sign in and try again.';
 
 /** Returns the text of an error: the server's message, or that the server is unreachable. */
 export function explained(error: unknown): { detail: string; requestId: string } {
@@ -90,7 +90,7 @@ export function explained(error: unknown): { detail: string; requestId: string }
     const message = parts.length > 0 ? parts.join('\n') : error.detail;
     const detail = message === '' ? error.title : message;
     const isUnauthorized = error.status === 401;
-    return { detail: isUnauthorized ? `${SESSION_EXPIRED} ${detail}` : detail, requestId: error.requestId };
+    return { detail: isUnauthorized ? `${SESSION_ENDED} ${detail}` : detail, requestId: error.requestId };
   }
   if (error instanceof ServiceUnreachable)
     return {

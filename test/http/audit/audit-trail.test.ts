@@ -7,7 +7,7 @@ import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { UserRecord } from '../../../src/core/records/user.ts';
 import { testEngine } from '../../kit/http-engine.ts';
-import { ApiFixture, AUTH_OFF, NO_RATE_LIMIT, WIDE_LIMITS } from '../kit/api-fixture.ts';
+import { ApiFixture, AUTH_OFF, NO_RATE_LIMIT, WIDE_LIMITS, BROWSER_OPTIONS } from '../kit/api-fixture.ts';
 import { Client } from '../kit/client.ts';
 import { farmRecord, T0 } from '../kit/records.ts';
 
@@ -57,7 +57,8 @@ async function startAudited(t: Test) {
       host: '127.0.0.1',
       port: 0,
       engine: testEngine(),
-      corsOrigins: [],
+      ...BROWSER_OPTIONS,
+      pprofAddress: null,
       rateLimit: NO_RATE_LIMIT,
       profiler: null,
       pages: null,

@@ -6,6 +6,7 @@ void test('the settings have the address of the bus and the times of silent work
   const { api, client } = await startApi(t);
   const read = async () => (await client.get('/api/v1/settings')).body as { readonly bus: object };
   t.strictSame(await read(), {
+    auth: { password_length_min: 8 },
     bus: { urls: ['nats://127.0.0.1:14222'], port: 14_222, is_local: true },
     scheduler: { heartbeat_timeout_seconds: 30, reclaim_after_seconds: 45 },
   });

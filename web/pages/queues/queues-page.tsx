@@ -152,8 +152,10 @@ function usePauseItem(): (queue: Queue) => ActionItem {
   const { why } = usePermissions();
   const setPaused = async (queue: Queue, paused: boolean): Promise<void> => {
     try {
-      // The request replaces the queue and would reset missing members.
-      await rest.call('put', '/queues/{id}', { path: { id: queue.id }, body: { ...queue, paused } });
+      // The request replaces the queue and would reset missing members. Only these two are kept if they are missing, and
+      // sending them needs the permission isolation.manage.
+      const { run_as_user: _user, run_as_group: _group, ...kept } = queue;
+      await rest.call('put', '/queues/{id}', { path: { id: queue.id }, body: { ...kept, paused } });
       toasts.done(`${queue.name} ${paused ? 'paused' : 'resumed'}`);
     } catch (reason) {
       toasts.failed(reason, `Could not ${paused ? 'pause' : 'resume'} queue ${queue.name}`);

@@ -22,8 +22,7 @@ export interface DestinationSectionProps {
 /** The destination of a job, its owner, its priority, its upstream jobs and its retry policy. */
 export function DestinationSection(props: DestinationSectionProps) {
   const { draft, errorOf, onChange, onLeave } = props;
-  const { can, why } = usePermissions();
-  const canSubmitAs = can('jobs.submit_as');
+  const { can } = usePermissions();
   return (
     <section className="card stack" aria-label="Destination">
       <QueueChoice {...props} />
@@ -37,16 +36,16 @@ export function DestinationSection(props: DestinationSectionProps) {
         />
         <NumberInput name="priority" label="Priority" placeholder="50" {...props} />
       </div>
-      <TextField
-        label="Owner"
-        value={draft.owner}
-        isOff={!canSubmitAs}
-        placeholder="You"
-        {...(!canSubmitAs && { hint: why('jobs.submit_as') })}
-        error={errorOf('owner')}
-        onChange={(owner) => onChange({ owner })}
-        onLeave={() => onLeave('owner')}
-      />
+      {can('jobs.submit_as') && (
+        <TextField
+          label="Owner"
+          value={draft.owner}
+          placeholder="You"
+          error={errorOf('owner')}
+          onChange={(owner) => onChange({ owner })}
+          onLeave={() => onLeave('owner')}
+        />
+      )}
       <UpstreamPicker
         farmId={draft.farmId}
         chosen={draft.dependsOn}

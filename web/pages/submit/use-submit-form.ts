@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type RefObject } from 'react';
+import { useEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import { usePermissions } from '../../state/use-permissions.ts';
 import type { ValueProblem } from './model/check-value.ts';
 import type { ParameterDefinition, Value } from './model/definition.ts';
@@ -44,9 +44,12 @@ export interface SubmitFormModel {
 
 /** `from` is the id of a job to submit again, or empty. */
 export function useSubmitForm(from: string, initial: Draft): SubmitFormModel {
-  const { why } = usePermissions();
+  const { can, why } = usePermissions();
   const [stored, change] = useDraft(from, initial);
-  const { draft, remember } = useDestination(stored);
+  const { draft: chosen, remember } = useDestination(stored);
+  const canSubmitAs = can('jobs.submit_as');
+  // The field is hidden without the permission, and a stored owner would be refused.
+  const draft = useMemo(() => (canSubmitAs ? chosen : { ...chosen, owner: '' }), [canSubmitAs, chosen]);
   const template = useTemplate(draft.text);
   const form = useFormState(draft, template);
   const [isAttempted, setIsAttempted] = useState(false);
