@@ -118,7 +118,7 @@ async function revokeEarlier(rest: Rest, id: string, terminal: Terminal): Promis
   }
 }
 
-export const authenticationIsOff = (url: string): CommandError =>
+const authenticationIsOff = (url: string): CommandError =>
   new CommandError(EXIT.conflict, `authentication is off at ${url} (auth.enabled): no login is needed`);
 
 /** `callsheet login` */

@@ -15,7 +15,7 @@ export type RecorderPorts = Pick<Ports, 'actors' | 'newId' | 'log' | 'delay' | '
 /** Maximum number of events that wait. Further ones are dropped and counted. */
 export const WAITING_MAX = 10_000;
 /** Time between two batches, and events of one: at most 2,000 events are stored in a second. */
-export const BATCH_MS = 100;
+const BATCH_MS = 100;
 export const BATCH_MAX = 200;
 
 /** Denied requests in the log of the service: at first, and then per second. */
