@@ -67,11 +67,12 @@ export async function signIn(
     return started;
   }
   if (started.isGuess) throttle.failed(account, credentials.client);
-  const { username, client } = credentials;
-  ports.log('warn', 'a login failed', { username: username.slice(0, 128), client, reason: started.reason });
+  // A name that is not an account may be a password in the wrong field.
+  const known = userNamed(ports, credentials.username)?.username ?? '';
+  ports.log('warn', 'a login failed', { account: known, client: credentials.client, reason: started.reason });
   const leftMs = REFUSAL_MS - (ports.steadyNow() - startedAt);
   if (ports.directory !== null && leftMs > 0) await ports.delay(leftMs, NEVER);
-  return { kind: 'refused', account: userNamed(ports, username)?.username ?? '' };
+  return { kind: 'refused', account: known };
 }
 
 const NEVER = new AbortController().signal;

@@ -93,7 +93,7 @@ export class AuditTrail {
 
 /** Returns the outcome of a response; null if it is not recorded. */
 function outcomeOf({ status, audit }: HttpResponse): AuditOutcome | null {
-  if (status === 401 || status === 403) return 'denied';
+  if (status === 401 || status === 403 || audit?.isDenied === true) return 'denied';
   if (audit?.isChange !== true) return null;
   return status < 400 ? 'changed' : 'failed';
 }

@@ -19,6 +19,8 @@ export interface AuditNote {
   readonly actorId: string | null;
   /** True if the request changes something, or signs in. */
   readonly isChange: boolean;
+  /** True for a refusal whose status does not say so. */
+  readonly isDenied?: boolean;
   /** At most `AUDIT_TARGETS_MAX`. */
   readonly targets: readonly string[];
   readonly targetCount: number;

@@ -14,6 +14,9 @@ const BUSY: ProblemReply = {
   headers: [['Retry-After', String(GRANT_SECONDS)]],
 };
 
+/** Lifetime of the key: that of `callsheet login` with a password. */
+const KEY_MS = 90 * 24 * 3_600_000;
+
 const REFUSED: ProblemReply = {
   ...problem('unauthorized', 'the code is unknown, used or expired, or another command asked for it'),
   headers: CHALLENGE,
@@ -42,10 +45,12 @@ export function commandSignIn({ steadyNow }: Pick<Ports, 'steadyNow'>): {
       }
       const user = ports.store.get('user', keys.user(grant.userId));
       if (user === undefined || user.disabled) return REFUSED;
-      const outcome = await newApiKey(ports, user.id, grant.keyName, null);
+      const expiresAt = ports.now() + KEY_MS;
+      const outcome = await newApiKey(ports, user.id, grant.keyName, expiresAt);
       if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
       const location = `/api/v1/api-keys/${outcome.value.id}`;
-      return { kind: 'json', status: 201, body: outcome.value, location };
+      const audit = { actor: user.username, actorId: user.id };
+      return { kind: 'json', status: 201, body: outcome.value, location, audit };
     },
   };
 }

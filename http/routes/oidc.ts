@@ -37,7 +37,8 @@ export const finishOidcLogin: Handler<'finishOidcLogin'> = async (call, ports) =
     return failed(ports, call.client(), fault, cookies);
   }
   const cookie = sessionCookie(ports.auth, token, call.isSecure());
-  return { kind: 'redirect', location: returnTo, headers: [cookie, ...cookies] };
+  const audit = { actor: started.value.username, actorId: started.value.id };
+  return { kind: 'redirect', location: returnTo, headers: [cookie, ...cookies], audit };
 };
 
 /** Sends the browser to the sign-in page, which shows one sentence. Only the log has the details. */
@@ -48,7 +49,8 @@ function failed(
   headers: readonly Header[] = [],
 ): RedirectReply {
   log('warn', 'a login by the provider failed', { error, reason: detail, client });
-  return { kind: 'redirect', location: signInPage(error), headers };
+  const audit = { actor: '', actorId: null, isDenied: true };
+  return { kind: 'redirect', location: signInPage(error), headers, audit };
 }
 
 /**

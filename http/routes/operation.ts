@@ -73,6 +73,8 @@ export interface AuditHints {
   readonly actor: string;
   /** Null if the identity was not proved. */
   readonly actorId: string | null;
+  /** True for a sign-in that was refused by another status than 401 and 403. */
+  readonly isDenied?: boolean;
 }
 
 type Responses<Op extends OperationId> = operations[Op]['responses'];
@@ -120,6 +122,7 @@ export interface RedirectReply {
   readonly kind: 'redirect';
   readonly location: string;
   readonly headers?: readonly Header[];
+  readonly audit?: AuditHints;
 }
 
 export interface ProblemReply {

@@ -68,6 +68,7 @@ export const ROUTES: readonly RouteEntry[] = [
   {
     path: '/sign-in-command',
     Page: page(() => import('../pages/sign-in-command/sign-in-command-page.tsx'), 'SignInCommandPage'),
+    needs: 'apikeys.self',
   },
   {
     path: '/diagnostics',
