@@ -1,8 +1,9 @@
+import { accessRows } from './access/access-rows.ts';
 import { accountRows } from './accounts/account-rows.ts';
 import type { AttackRow } from './attack.ts';
 import { ldapRows } from './ldap/ldap-rows.ts';
 
 /** All rows, in the order of their ids. */
-export const ATTACK_ROWS: readonly AttackRow[] = [...accountRows, ...ldapRows].sort(
+export const ATTACK_ROWS: readonly AttackRow[] = [...accessRows, ...accountRows, ...ldapRows].sort(
   (a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)),
 );

@@ -381,8 +381,10 @@ export async function startApi(
   profiler: Profiler | null = null,
   pages: Bundle | null = null,
   limits: Pick<FrontOptions, keyof typeof WIDE_LIMITS> = WIDE_LIMITS,
+  auth: AuthSettings = AUTH_OFF,
 ): Promise<StartedApi> {
   const api = new ApiFixture();
+  api.auth = auth;
   const server = await startFront(
     { host: '127.0.0.1', port: 0, engine: testEngine(), corsOrigins, rateLimit, profiler, pages, ...limits },
     api.ports(),
