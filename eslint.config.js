@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
@@ -15,6 +15,8 @@ const message = {
   ldap: 'Only src/adapters/identity/ldap may import ldapts.',
   mdns: 'Only src/adapters/discovery may import bonjour-service.',
   web: 'The web application reaches the service by its API: of other folders it may import the types of the core and of the contract.',
+  oidc: 'Only src/adapters/identity/oidc may import openid-client, and only test/kit/oidc oidc-provider.',
+  jwt: 'Only src/adapters/identity/tokens may import jsonwebtoken: it fixes algorithm, audience and expiry.',
   regex: 'Only src/adapters/regex may import re2js: it relies on its internals.',
   ws: 'Only client/package and http/server/node may import ws: elsewhere the event channel is of the browser or of the engine.',
   yaml: 'Only src/adapters/yaml, src/adapters/system, http/openapi and the submit page (read-document.ts) may import yaml: others get parsed documents.',
@@ -29,16 +31,16 @@ const PACKAGES = {
   lmdb: [{ name: 'lmdb', message: message.lmdb }],
   ldap: [{ name: 'ldapts', message: message.ldap }],
   mdns: [{ name: 'bonjour-service', message: message.mdns }],
+  oidc: [
+    { name: 'openid-client', message: message.oidc },
+    { name: 'oidc-provider', message: message.oidc },
+  ],
+  jwt: [{ name: 'jsonwebtoken', message: message.jwt }],
   regex: [{ name: 're2js', message: message.regex }],
   ws: [{ name: 'ws', message: message.ws }],
   yaml: [{ name: 'yaml', message: message.yaml }],
 };
 const NATS = { group: ['@nats-io/*'], message: message.nats };
-
-/** The TypeScript projects, bottom first: a file belongs to the first one whose program contains it. */
-const PROJECTS = JSON.parse(readFileSync(new URL('tsconfig.json', import.meta.url), 'utf8')).references.map(
-  ({ path }) => `${path}/tsconfig.json`,
-);
 
 /** Restricted imports replace each other between blocks, so each block names all that it forbids. */
 function imports(allowed, patterns = []) {
@@ -144,7 +146,8 @@ export default defineConfig(
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: {
       parserOptions: {
-        project: PROJECTS,
+        // One program of all sources: with a program for each project, the types of lower layers are read and computed in each.
+        project: 'tsconfig.eslint.json',
         tsconfigRootDir: import.meta.dirname,
       },
     },
@@ -206,6 +209,8 @@ export default defineConfig(
   { files: ['src/adapters/discovery/**/*.ts'], rules: imports(['mdns']) },
   { files: ['src/adapters/identity/ldap/**/*.ts'], rules: imports(['ldap']) },
   { files: ['src/adapters/regex/**/*.ts'], rules: imports(['regex']) },
+  { files: ['src/adapters/identity/oidc/**/*.ts'], rules: imports(['oidc']) },
+  { files: ['src/adapters/identity/tokens/**/*.ts'], rules: imports(['jwt']) },
   {
     files: ['src/adapters/yaml/**/*.ts', 'src/adapters/system/**/*.ts', 'bench/openjd.ts'],
     rules: imports(['yaml']),
@@ -289,6 +294,11 @@ export default defineConfig(
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',
     },
+  },
+
+  {
+    files: ['test/kit/oidc/**/*.ts'],
+    rules: imports(['uws', 'lmdb', 'nats', 'regex', 'yaml', 'oidc']),
   },
 
   // Type declarations of a package without types follow its exports.

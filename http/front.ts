@@ -1,10 +1,14 @@
 import type { Profiler } from './debug/pprof.ts';
+import { startPprofServer } from './debug/pprof-server.ts';
 import { accessGuard } from './guards/access.ts';
 import { Authenticator } from './guards/authenticator.ts';
 import { BodyBudget, type BodyLimits } from './guards/body-budget.ts';
 import { clientOf } from './guards/client-address.ts';
 import { ConnectionLimit } from './guards/connection-limit.ts';
 import { CorsPolicy } from './guards/cors.ts';
+import { Door } from './guards/door.ts';
+import { KnownHosts, type MachineHosts } from './guards/known-hosts.ts';
+import { ListedOrigins } from './guards/origin.ts';
 import { rateLimitGuard, type RateLimitSettings } from './guards/rate-limit.ts';
 import { readContract } from './openapi/contract.ts';
 import type { Bundle } from './pages/bundle.ts';
@@ -18,10 +22,8 @@ import { serveHttp, type HttpServer } from './server/server.ts';
 import { Gateway } from './ws/gateway.ts';
 import { MessageLimit } from './ws/message-limit.ts';
 
-export interface FrontOptions extends ListenAddress {
+export interface FrontOptions extends ListenAddress, BrowserOptions {
   readonly engine: HttpEngine;
-  /** `http.cors_origins`, validated; empty means every origin. */
-  readonly corsOrigins: readonly string[];
   readonly rateLimit: RateLimitSettings;
   /** Bytes of the request bodies in memory. */
   readonly bodies: BodyLimits;
@@ -29,29 +31,51 @@ export interface FrontOptions extends ListenAddress {
   readonly connectionsPerClient: number;
   /** Null if profiling is off (`http.enable_pprof`). */
   readonly profiler: Profiler | null;
+  /** `http.pprof_addr`; null: profiles are served with the REST API. */
+  readonly pprofAddress: ListenAddress | null;
   /** Files of the web application; null if it was not built. */
   readonly pages: Bundle | null;
 }
 
+/** Hosts that the service answers to, and pages that may use it (docs/contract/authentication.md#csrf-and-cors). */
+export interface BrowserOptions {
+  /** `http.cors_origins`, validated. */
+  readonly corsOrigins: readonly string[];
+  /** `http.allowed_hosts`, validated. */
+  readonly allowedHosts: readonly string[];
+  /** `http.public_url`, validated; null: none. */
+  readonly publicUrl: string | null;
+  readonly machine: MachineHosts;
+}
+
+/** The running servers of the front. */
+export interface Front extends HttpServer {
+  /** Port of the profiles; null if they have no address of their own. */
+  readonly pprofPort: number | null;
+}
+
 /**
  * Starts the REST API, the event channel and the web application. Rejects if the contract and the handlers do not
- * match, or if the address is not available.
+ * match, or if an address is not available.
  */
-export async function startFront(options: FrontOptions, ports: Ports): Promise<HttpServer> {
+export async function startFront(options: FrontOptions, ports: Ports): Promise<Front> {
   const contract = readContract();
   const { limit, trustProxy } = options.rateLimit;
   const connections = new ConnectionLimit(limit === null ? null : options.connectionsPerClient);
   const client = (request: HttpRequest): string =>
     clientOf(request.remoteAddress, request.headers, trustProxy);
+  const { profiler, pprofAddress } = options;
+  const { door, cors } = browserGuards(options, ports);
   const authenticator = ports.auth.enabled ? new Authenticator(ports, ports.auth.cookieName) : null;
   const pipeline = createPipeline(contract, handlersOf(contract, ports), ports, {
+    door,
     access: accessGuard(authenticator),
-    cors: new CorsPolicy(options.corsOrigins),
+    cors,
     client,
     tooMany: rateLimitGuard(limit, client, () => ports.steadyNow()),
     bodies: new BodyBudget(options.bodies),
     connections,
-    profiler: options.profiler,
+    profiler: pprofAddress === null ? profiler : null,
     pages: options.pages,
   });
   const messages = new MessageLimit(() => ports.steadyNow(), limit !== null);
@@ -65,10 +89,51 @@ export async function startFront(options: FrontOptions, ports: Ports): Promise<H
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     ports.log('error', 'response aborted', { error: text });
   };
+  const newId = (): string => ports.newId();
+  let profiles: HttpServer | null = null;
   try {
-    return await serveHttp(options.engine, options, pipeline, { path: EVENTS_PATH, service }, failed);
+    if (profiler !== null && pprofAddress !== null)
+      profiles = await startPprofServer(options.engine, pprofAddress, { profiler, door, newId, failed });
+    const sockets = { path: EVENTS_PATH, service };
+    return withProfiles(await serveHttp(options.engine, options, pipeline, sockets, failed), profiles);
   } catch (error) {
     gateway.stop();
+    await profiles?.stop(0);
     throw error;
   }
+}
+
+function withProfiles(main: HttpServer, profiles: HttpServer | null): Front {
+  return {
+    port: main.port,
+    pprofPort: profiles?.port ?? null,
+    stop: async (budgetMs) => {
+      await Promise.all([main.stop(budgetMs), profiles?.stop(budgetMs)]);
+    },
+  };
+}
+
+function browserGuards(
+  options: FrontOptions,
+  ports: Ports,
+): { readonly door: Door; readonly cors: CorsPolicy } {
+  const { corsOrigins, allowedHosts, publicUrl, machine } = options;
+  const isAuthenticated = ports.auth.enabled;
+  const sessionCookie = isAuthenticated ? ports.auth.cookieName : null;
+  if (isAuthenticated && corsOrigins.includes('*'))
+    ports.log('error', 'http.cors_origins: * has no effect while authentication is on; list the origins', {});
+  const origins = new ListedOrigins(corsOrigins, isAuthenticated);
+  const listenHosts = [options.host, ...(options.pprofAddress === null ? [] : [options.pprofAddress.host])];
+  const hosts = new KnownHosts({
+    allowed: allowedHosts,
+    publicUrl,
+    listenHosts,
+    machine,
+    steadyNow: () => ports.steadyNow(),
+  });
+  const trusted = options.rateLimit.trustProxy;
+  return {
+    door: new Door({ hosts, origins, publicUrl, trusted, sessionCookie }),
+    cors: new CorsPolicy(origins, isAuthenticated),
+  };
 }

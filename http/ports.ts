@@ -20,6 +20,7 @@ import type { CookieSettings } from './accounts/session-cookie.ts';
 import type { FarmWatch } from './history/farm-watch.ts';
 import type { JobLists } from './lists/job-lists.ts';
 import type { TaskLists } from './lists/task-lists.ts';
+import type { OidcSignIn } from './sign-in/oidc-sign-in.ts';
 import type { Commits } from './pipeline/response-cache.ts';
 import type { TaskTails } from './log-follow/task-tails.ts';
 import type { EventHub } from './ws/hub.ts';
@@ -40,6 +41,8 @@ export interface Ports {
   readonly directory: Pick<Directory, 'authenticate'> | null;
   readonly secrets: Secrets;
   readonly auth: AuthSettings;
+  /** Sign-in by a provider; null if it is off (`auth.oidc.enabled`) or authentication is off. */
+  readonly oidc: Pick<OidcSignIn, 'begin' | 'finish' | 'logoutUrl'> | null;
   /** Parses, validates and resolves a template on another thread, with a deadline. */
   prepareJob(request: PreparationRequest): Promise<Preparation>;
   readonly largeJobs: LargeJobs;

@@ -40,7 +40,7 @@ export class RawHttpClient {
   /** Returns a complete request as bytes, which may be sent repeatedly. */
   static request(method: string, path: string, mediaType: string, body: string): Buffer {
     const bytes = Buffer.from(body);
-    const head = `${method} ${path} HTTP/1.1\r\nHost: bench\r\nContent-Type: ${mediaType}\r\nContent-Length: ${bytes.length}\r\n\r\n`;
+    const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${mediaType}\r\nContent-Length: ${bytes.length}\r\n\r\n`;
     return Buffer.concat([Buffer.from(head), bytes]);
   }
 

@@ -9,6 +9,7 @@ import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 import { busReach } from '../../src/core/discovery/bus-address.ts';
 import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
 import { TEMPLATE_LIMITS } from '../../src/openjd/template/template-limits.ts';
+import { oidcSignIn } from './oidc-sign-in.ts';
 import { openDirectory } from './directory.ts';
 import { currentLogs } from './current-logs.ts';
 import type { Observers } from './observers.ts';
@@ -67,6 +68,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
       slowsFailedLogins: config.auth.slowsFailedLogins,
       passwordLengthMin: config.auth.passwordLengthMin,
     },
+    oidc: oidcSignIn(config.auth.oidc),
     largeJobs: store,
     prepareJob: ({ client, ...request }) => pool.prepare(client, { ...request, limits, exprLimits }),
     logs: logReader,

@@ -14,17 +14,24 @@ const hostForUrl = (host: string): string => {
   return host.includes(':') ? `[${host}]` : host;
 };
 
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host.startsWith('127.');
+
 /**
  * docs/dependency-hazards.md#d15-open-to-browsers-without-authentication: without authentication, every client that
  * reaches the port may run commands on the farm.
  */
-function warnIfOpen(config: ServerConfig, logger: Logger): void {
-  const { host } = config.http.addr;
-  if (host === 'localhost' || host === '::1' || host.startsWith('127.')) return;
-  logger.warn(
-    { host },
-    'there is no authentication: every client that reaches this address may run commands on the workers',
-  );
-  if (config.http.enablePprof)
-    logger.warn({ host }, 'every client that reaches this address can take profiles of the service');
+function warnIfOpen({ http }: ServerConfig, logger: Logger): void {
+  const { host } = http.addr;
+  if (!isLoopback(host))
+    logger.warn(
+      { host },
+      'there is no authentication: every client that reaches this address may run commands on the workers',
+    );
+  const profiles = http.pprofAddr?.host ?? host;
+  if (http.enablePprof && !isLoopback(profiles))
+    logger.warn(
+      { host: profiles },
+      'every client that reaches this address can take profiles of the service; set http.pprof_addr to an address of the loopback',
+    );
 }

@@ -5,6 +5,7 @@ import type { Ports } from '../../http/ports.ts';
 import type { HttpEngine } from '../../http/server/engine.ts';
 import { selectEngine, type EngineChoice } from '../../http/server/select-engine.ts';
 import type { Logger } from '../process/logging.ts';
+import { ownNames } from '../../src/adapters/host/own-names.ts';
 import { packageRoot } from '../../src/adapters/system/package-root.ts';
 import { shardThreadName } from '../threads/entry-url.ts';
 import type { PreparationPool } from './preparation-pool.ts';
@@ -21,24 +22,39 @@ export async function startHttp(
   ports: Ports,
   pool: PreparationPool,
 ): Promise<number> {
-  const { addr, engine, corsOrigins, rateLimit, trustProxy, enablePprof, bodies, connectionsPerClient } =
+  const { addr, engine, rateLimit, trustProxy, enablePprof, pprofAddr, bodies, connectionsPerClient } =
     config.http;
+  const { corsOrigins, allowedHosts, publicUrl } = config.http;
   const shards = Array.from({ length: config.scheduler.shards }, (_, index) => shardThreadName(index));
   const profiler = new ThreadProfiler(() => [...shards, 'store', 'logs', ...pool.threads()]);
+  const machine = ownNames();
   const server = await startFront(
     {
       ...addr,
       engine: selected(engine, logger),
       corsOrigins,
+      allowedHosts,
+      publicUrl,
+      machine,
       rateLimit: { limit: rateLimit, trustProxy },
       bodies,
       connectionsPerClient,
       profiler: enablePprof ? profiler : null,
+      pprofAddress: pprofAddr,
       pages: webApp(logger),
     },
     ports,
   );
   shutdown.add('http', () => server.stop(HTTP_DRAIN_MS));
+  logger.info(
+    { names: machine.names, addresses: machine.addresses(), allowed: allowedHosts, public_url: publicUrl },
+    'the service answers to these hosts and to the loopback',
+  );
+  if (server.pprofPort !== null)
+    logger.info(
+      { host: pprofAddr?.host, port: server.pprofPort },
+      'profiles are served at their own address',
+    );
   return server.port;
 }
 

@@ -33,9 +33,3 @@ export const accessGuard = (authenticator: Authenticator | null): AccessGuard =>
     );
   },
 });
-
-/** Reports whether a request arrived over TLS: the service itself has none, so a proxy must have said so. */
-export function isSecure(request: HttpRequest): boolean {
-  const last = request.headers.filter(([name]) => name === 'x-forwarded-proto').at(-1)?.[1] ?? '';
-  return last.split(',').at(-1)?.trim().toLowerCase() === 'https';
-}

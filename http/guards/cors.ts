@@ -1,32 +1,32 @@
 import type { Header, HttpRequest } from '../pipeline/message.ts';
 import { headerValues } from '../pipeline/message.ts';
+import { serializedOrigin, type ListedOrigins } from './origin.ts';
 
 const EXPOSED_HEADERS =
   'X-Request-ID, X-API-Version, Content-Disposition, ETag, Idempotency-Replayed, Location, Retry-After';
 const ALLOWED_HEADERS = 'Accept, Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-ID';
 const PREFLIGHT_SECONDS = '600';
 
-/**
- * Origins that may read responses (docs/contract/authentication.md#csrf-and-cors). `origins` as configured; an empty
- * list means every origin, as `*` does.
- */
+/** Headers that let pages of other origins read responses (docs/contract/authentication.md#csrf-and-cors). */
 export class CorsPolicy {
-  readonly #everyone: boolean;
-  readonly #origins: ReadonlySet<string>;
+  readonly #origins: ListedOrigins;
+  readonly #isAuthenticated: boolean;
 
-  constructor(origins: readonly string[]) {
-    this.#everyone = origins.length === 0 || origins.includes('*');
-    this.#origins = new Set(origins);
+  /** `isAuthenticated` is true while authentication is on: pages of listed origins may then send the session cookie. */
+  constructor(origins: ListedOrigins, isAuthenticated: boolean) {
+    this.#origins = origins;
+    this.#isAuthenticated = isAuthenticated;
   }
 
   /** Returns the CORS headers of any response. */
   headers(request: HttpRequest): readonly Header[] {
     const allowed = this.#allowedOrigin(request);
-    const vary: readonly Header[] = this.#everyone ? [] : [['Vary', 'Origin']];
+    const vary: readonly Header[] = this.#origins.mayAllRead ? [] : [['Vary', 'Origin']];
     if (allowed === null) return vary;
     return [
       ...vary,
       ['Access-Control-Allow-Origin', allowed],
+      ...(this.#isAuthenticated ? [['Access-Control-Allow-Credentials', 'true'] as const] : []),
       ['Access-Control-Expose-Headers', EXPOSED_HEADERS],
     ];
   }
@@ -43,23 +43,10 @@ export class CorsPolicy {
     ];
   }
 
-  /**
-   * Reports whether a page of the request's origin may open a WebSocket connection. Browsers send no preflight for
-   * WebSockets, so the server must check the origin (ASVS 4.4.2). A request without an origin does not come from a
-   * page.
-   */
-  allowsSocket(request: HttpRequest): boolean {
-    const origins = headerValues(request.headers, 'origin');
-    if (this.#everyone || origins.length === 0) return true;
-    const host = headerValues(request.headers, 'host')[0]?.toLowerCase() ?? '';
-    const isOwn = origins.length === 1 && origins[0]?.toLowerCase().replace(/^https?:\/\//, '') === host;
-    return isOwn || this.#allowedOrigin(request) !== null;
-  }
-
   #allowedOrigin(request: HttpRequest): string | null {
-    if (this.#everyone) return '*';
-    const origins = headerValues(request.headers, 'origin');
-    const origin = origins[0];
-    return origin !== undefined && origins.length === 1 && this.#origins.has(origin) ? origin : null;
+    if (this.#origins.mayAllRead) return '*';
+    const [text = '', second] = headerValues(request.headers, 'origin');
+    const origin = second === undefined ? serializedOrigin(text) : null;
+    return origin !== null && this.#origins.has(origin) ? origin : null;
   }
 }

@@ -1,4 +1,5 @@
 import type { Problem } from '../../src/core/problems.ts';
+import type { TrustedPeers } from '../../src/core/config/http-types.ts';
 import type { RateLimit } from '../../src/core/rate-limit/rate-limiter.ts';
 import type { Header, HttpRequest } from '../pipeline/message.ts';
 import { createSeededLimiter } from './seeded-limiter.ts';
@@ -8,8 +9,8 @@ const SECOND_MS = 1_000;
 export interface RateLimitSettings {
   /** Null if the limit is off (`http.rate_limit.enabled`). */
   readonly limit: RateLimit | null;
-  /** True if `X-Forwarded-For` identifies the client (`http.trust_proxy`). */
-  readonly trustProxy: boolean;
+  /** Peers whose `X-Forwarded-For` identifies the client (`http.trust_proxy`). */
+  readonly trustProxy: TrustedPeers;
 }
 
 export interface RateLimitRefusal {

@@ -193,6 +193,86 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/auth/oidc/login": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Sign in by the provider
+         * @description For browsers: sends them to the OpenID Connect provider. 404 unless `auth.oidc.enabled`. If the provider is not reachable, the browser is sent to the sign-in page.
+         */
+        readonly get: operations["beginOidcLogin"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/auth/oidc/callback": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * End of a login by the provider
+         * @description The provider sends the browser here. A login that fails leads to the sign-in page with one of the codes `expired`, `declined`, `invalid`, `unavailable`, `no-role`, `no-username`, `refused` in `error`. 404 unless `auth.oidc.enabled`.
+         */
+        readonly get: operations["finishOidcLogin"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/auth/command-grants": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Let a command sign in
+         * @description Returns a code that `callsheet login` exchanges for an API key of the caller. The web application requests it after the user has confirmed. It can be used once, within two minutes. 409 while authentication is off.
+         */
+        readonly post: operations["createCommandGrant"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/auth/command-token": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Exchange the code of a command for an API key
+         * @description For `callsheet login`. Needs the verifier whose SHA-256 was the challenge. A wrong verifier uses the code, too. 401 if the code is unknown, used or expired. 409 while authentication is off, or if the account has too many keys.
+         */
+        readonly post: operations["redeemCommandGrant"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/users": {
         readonly parameters: {
             readonly query?: never;
@@ -2350,6 +2430,23 @@ export interface components {
             readonly name: components["schemas"]["Name"];
             readonly expires_at?: components["schemas"]["Timestamp"] | null;
         };
+        /** @description 256 bits in base64url. */
+        readonly CommandSecret: string;
+        readonly CommandGrantInput: {
+            /** @description SHA-256 of the command's verifier in base64url. */
+            readonly challenge: string;
+            /** @description Name of the computer on which the command runs. It becomes part of the name of the key. */
+            readonly host: string;
+        };
+        readonly CommandGrant: {
+            readonly code: components["schemas"]["CommandSecret"];
+            /** @description Seconds in which the command must use the code. */
+            readonly expires_in: number;
+        };
+        readonly CommandToken: {
+            readonly code: components["schemas"]["CommandSecret"];
+            readonly verifier: components["schemas"]["CommandSecret"];
+        };
         readonly DisplayName: string;
         readonly PrincipalUpdate: {
             readonly display_name?: components["schemas"]["DisplayName"];
@@ -2506,6 +2603,17 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The browser is sent to the provider, to a page of the web application, or to the sign-in page with an error code. */
+        readonly SignInRedirect: {
+            headers: {
+                readonly "X-Request-ID": components["headers"]["RequestId"];
+                readonly "X-API-Version": components["headers"]["ApiVersion"];
+                /** @description Address to open. */
+                readonly Location: string;
+                readonly [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description The login failed. The reason is not told. */
         readonly LoginRefused: {
             headers: {
@@ -2596,7 +2704,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Any other error: 405 for a method that the path does not have (with `Allow`), 500, and 503 while the service stops or the requests in progress have too many bytes (with `Retry-After`). */
+        /** @description Any other error: 403 for a change by a page whose origin is not allowed (`http.cors_origins`), 405 for a method that the path does not have (with `Allow`), 421 for a `Host` that the service does not answer to (`http.allowed_hosts`), 500, and 503 while the service stops or the requests in progress have too many bytes (with `Retry-After`). */
         readonly Problem: {
             headers: {
                 readonly "X-Request-ID": components["headers"]["RequestId"];
@@ -3013,6 +3121,119 @@ export interface operations {
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 503: components["responses"]["Busy"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly beginOidcLogin: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Page to show after the login: a path of the web application. Any other text leads to the start page. */
+                readonly return_to?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 303: components["responses"]["SignInRedirect"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly finishOidcLogin: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Code of the provider. */
+                readonly code?: string;
+                /** @description State of the login. */
+                readonly state?: string;
+                /** @description Issuer of the answer (RFC 9207). */
+                readonly iss?: string;
+                /** @description Error code of the provider. */
+                readonly error?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 303: components["responses"]["SignInRedirect"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly createCommandGrant: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CommandGrantInput"];
+            };
+        };
+        readonly responses: {
+            /** @description The code. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["CommandGrant"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["Busy"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly redeemCommandGrant: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CommandToken"];
+            };
+        };
+        readonly responses: {
+            /** @description The key. Its `secret` is not shown again. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NewApiKey"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -5550,7 +5771,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            /** @description The origin of the page is not allowed (`http.cors_origins`). */
+            /** @description The origin of the page is not allowed (`http.cors_origins`, `http.public_url`). */
             readonly 403: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];

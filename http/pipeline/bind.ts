@@ -5,6 +5,7 @@ import { SchemaSet } from '../openapi/schema-set.ts';
 import type { Ports } from '../ports.ts';
 import { DEFAULTED_PARAMETERS, type AnyReply, type Handlers } from '../routes/operation.ts';
 import { BodyReader } from './body.ts';
+import type { Header } from './message.ts';
 import { ParameterReader } from './parameters.ts';
 import { Router } from './router.ts';
 
@@ -31,6 +32,7 @@ export interface ErasedCall {
   readonly principal: Principal;
   readonly client: () => string;
   readonly isSecure: () => boolean;
+  readonly allHeaders: () => readonly Header[];
   readonly ended: () => AbortSignal;
 }
 

@@ -3,8 +3,10 @@ import { answerPprof, isPprof, type Profiler } from '../debug/pprof.ts';
 import type { BodyBudget } from '../guards/body-budget.ts';
 import type { ConnectionLimit } from '../guards/connection-limit.ts';
 import type { CorsPolicy } from '../guards/cors.ts';
+import type { Door, Purpose } from '../guards/door.ts';
+import { isSecure } from '../guards/forwarded.ts';
 import { framingFault } from '../guards/framing.ts';
-import { CHALLENGE, isSecure, UNAUTHORIZED, type AccessGuard } from '../guards/access.ts';
+import { CHALLENGE, UNAUTHORIZED, type AccessGuard } from '../guards/access.ts';
 import { isPermitted, type Principal } from '../guards/principal.ts';
 import type { RateLimitGuard } from '../guards/rate-limit.ts';
 import { UPGRADE_HEADERS, upgradeFault } from '../guards/upgrade.ts';
@@ -35,6 +37,7 @@ const SECURITY_HEADERS: readonly Header[] = [
 
 /** Checks and files that the pipeline uses. */
 export interface Guards {
+  readonly door: Door;
   readonly access: AccessGuard;
   readonly cors: CorsPolicy;
   /** Returns the client that a request counts for. */
@@ -61,15 +64,14 @@ export interface Pipeline {
 const RETRY_LATER: readonly Header[] = [['Retry-After', '60']];
 
 /**
- * Creates the request pipeline: id, framing, rate limit, credential, cache, route, permission,
- * parameters, content type, body, handler, tag,
- * coding. Each stage up to the handler can end it with a problem. Throws if contract and handlers do not match.
+ * Creates the request pipeline: id, framing, host and origin, rate limit, credential, cache, route,
+ * permission, parameters, content type, body, handler, tag, coding. Each stage up to the handler can end it with a problem. Throws if contract and handlers do not match.
  */
 export function createPipeline(
   contract: Contract,
   handlers: Handlers,
   ports: Ports,
-  { access, cors, client, tooMany, bodies, connections, profiler, pages }: Guards,
+  { door, access, cors, client, tooMany, bodies, connections, profiler, pages }: Guards,
 ): Pipeline {
   const router = bindRoutes(contract, handlers);
   const recent = new ResponseCache(ports.commits);
@@ -78,7 +80,7 @@ export function createPipeline(
     handle: (request) => {
       const requestId = requestIdOf(request.headers, () => ports.newId());
       if (isPage(request.path)) {
-        const answer = refusedAtDoor(request, requestId) ?? answerPage(pages, request, requestId);
+        const answer = refusedAtDoor(request, requestId, 'request') ?? answerPage(pages, request, requestId);
         return withHeaders(answer, commonHeaders(request.path, requestId));
       }
       const answered = dispatch(request, requestId);
@@ -88,7 +90,7 @@ export function createPipeline(
     },
     admit: (request) => {
       const requestId = requestIdOf(request.headers, () => ports.newId());
-      const refusal = refusedAtDoor(request, requestId) ?? refusedUpgrade(request, requestId);
+      const refusal = refusedAtDoor(request, requestId, 'upgrade') ?? refusedUpgrade(request, requestId);
       if (refusal !== null) return finish(request, refusal, requestId);
       const principal = access.principalOf(request);
       if (principal === null) return finish(request, unauthorized(requestId), requestId);
@@ -102,11 +104,13 @@ export function createPipeline(
   };
 
   /** Rejects requests independently of their target. */
-  function refusedAtDoor(request: HttpRequest, requestId: string): HttpResponse | null {
+  function refusedAtDoor(request: HttpRequest, requestId: string, purpose: Purpose): HttpResponse | null {
     const fault = framingFault(request.headers);
     if (fault !== null) return problemResponse({ kind: 'bad-request', detail: fault }, requestId, [], true);
     if (ports.isStopping() && !isProbe(request.path))
       return problemResponse({ kind: 'unavailable', detail: 'the service is stopping' }, requestId, [], true);
+    const stranger = door.refusal(request, purpose);
+    if (stranger !== null) return problemResponse(stranger, requestId);
     if (!isApi(request.path)) return null;
     const refusal = tooMany(request);
     return refusal === null ? null : problemResponse(refusal.problem, requestId, refusal.headers);
@@ -119,12 +123,8 @@ export function createPipeline(
       return problemResponse(fault, requestId, headers);
     }
     const excess = connections.refusal(client(request));
-    if (excess !== null) {
-      return problemResponse({ kind: 'too-many-requests', detail: excess }, requestId, RETRY_LATER);
-    }
-    if (cors.allowsSocket(request)) return null;
-    const detail = 'pages of this origin cannot open the event channel (http.cors_origins)';
-    return problemResponse({ kind: 'forbidden', detail }, requestId);
+    if (excess === null) return null;
+    return problemResponse({ kind: 'too-many-requests', detail: excess }, requestId, RETRY_LATER);
   }
 
   /** Applies what all responses share: tag, coding, common headers. */
@@ -145,7 +145,7 @@ export function createPipeline(
   }
 
   function dispatch(request: HttpRequest, requestId: string): HttpResponse | Promise<HttpResponse> {
-    const refusal = refusedAtDoor(request, requestId);
+    const refusal = refusedAtDoor(request, requestId, 'request');
     if (refusal !== null) return refusal;
 
     if (profiler !== null && isPprof(request.path)) return answerPprof(profiler, request, requestId);
@@ -200,6 +200,7 @@ export function createPipeline(
       principal,
       client: () => client(request),
       isSecure: () => isSecure(request),
+      allHeaders: () => request.headers,
       ended: () => request.ended(),
     });
     if (route.body !== null) return withBody(request, route, route.body, call, requestId);
@@ -300,6 +301,13 @@ function responseOf(reply: AnyReply, requestId: string): HttpResponse {
       return problemResponse(reply.problem, requestId, reply.headers);
     case 'done':
       return { status: 204, headers: reply.headers ?? [], body: null };
+    case 'redirect':
+      return {
+        status: 303,
+        headers: [['Location', reply.location], ...(reply.headers ?? [])],
+        // An empty body has a length; without one, the client waits for the end of the connection.
+        body: '',
+      };
     case 'text':
       return {
         status: 200,

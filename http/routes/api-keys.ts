@@ -1,5 +1,6 @@
 import { askAccounts } from '../accounts/ask-accounts.ts';
 import { API_KEY_PREFIX_LENGTH, API_KEY_START, type ApiKeyRecord } from '../../src/core/records/api-key.ts';
+import { done, type Outcome } from '../../src/core/problems.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { Ports } from '../ports.ts';
 import { sortedBy } from '../views/page-view.ts';
@@ -25,23 +26,34 @@ export const createApiKey: Handler<'createApiKey'> = async ({ principal, body },
   // Not a number: a leap second.
   if (expiresAt !== null && !(expiresAt > ports.now()))
     return invalid('/expires_at', 'must be in the future');
+  const outcome = await newApiKey(ports, principal.subject, body.name, expiresAt);
+  if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
+  const location = `/api/v1/api-keys/${outcome.value.id}`;
+  return { kind: 'json', status: 201, body: outcome.value, location };
+};
+
+/** Creates an API key for an account. `expiresAt` is in milliseconds since the epoch; null: it does not expire. */
+export async function newApiKey(
+  ports: Pick<Ports, 'actors' | 'secrets'>,
+  userId: string,
+  name: string,
+  expiresAt: number | null,
+): Promise<Outcome<Schemas['NewApiKey']>> {
   const secret = `${API_KEY_START}${ports.secrets.create()}`;
   const key = {
     digest: ports.secrets.digest(secret),
     prefix: secret.slice(0, API_KEY_PREFIX_LENGTH),
-    name: body.name,
+    name,
     expiresAt,
   };
   const outcome = await askAccounts<ApiKeyRecord>(ports, (replyTo) => ({
     type: 'key.create',
-    userId: principal.subject,
+    userId,
     key,
     replyTo,
   }));
-  if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
-  const location = `/api/v1/api-keys/${outcome.value.id}`;
-  return { kind: 'json', status: 201, body: { ...apiKeyView(outcome.value), secret }, location };
-};
+  return outcome.ok ? done({ ...apiKeyView(outcome.value), secret }) : outcome;
+}
 
 export const revokeApiKey: Handler<'revokeApiKey'> = async ({ principal, path }, ports) =>
   ports.auth.enabled ? await revoke(ports, principal.subject, path.id) : problem('conflict', OFF);

@@ -4,6 +4,7 @@ import { newSession, signIn } from '../accounts/login.ts';
 import { clearedCookie, sessionCookie } from '../accounts/session-cookie.ts';
 import { passwordFault } from '../../src/core/access/password-rules.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import { providerLogoutUrl } from './oidc.ts';
 import type { UserRecord } from '../../src/core/records/user.ts';
 import { CHALLENGE } from '../guards/access.ts';
 import { principalOf, type Principal } from '../guards/principal.ts';
@@ -54,6 +55,7 @@ const NEVER = new AbortController().signal;
 
 export const logout: Handler<'logout'> = async ({ principal, isSecure }, ports) => {
   const { session } = principal;
+  const providerUrl = await providerLogoutUrl(ports, session);
   if (session !== null) {
     const ended = await askAccounts<null>(ports, (replyTo) => ({
       type: 'session.end',
@@ -62,7 +64,8 @@ export const logout: Handler<'logout'> = async ({ principal, isSecure }, ports) 
     }));
     if (!ended.ok) return { kind: 'problem', problem: ended.problem };
   }
-  return { kind: 'json', status: 200, body: {}, headers: [clearedCookie(ports.auth, isSecure())] };
+  const body = providerUrl === null ? {} : { redirect_url: providerUrl };
+  return { kind: 'json', status: 200, body, headers: [clearedCookie(ports.auth, isSecure())] };
 };
 
 export const getMe: Handler<'getMe'> = ({ principal }) => ({
@@ -117,10 +120,10 @@ export const changePassword: Handler<'changePassword'> = async (call, ports) => 
   };
 };
 
-export const listProviders: Handler<'listProviders'> = (_call, { auth, directory }) => ({
+export const listProviders: Handler<'listProviders'> = (_call, { auth, directory, oidc }) => ({
   kind: 'json',
   status: 200,
-  body: { local: true, ldap: directory !== null, oidc: false, auth_enabled: auth.enabled },
+  body: { local: true, ldap: directory !== null, oidc: oidc !== null, auth_enabled: auth.enabled },
 });
 
 /** Returns why a text is not acceptable as a new password, or null. */

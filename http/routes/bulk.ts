@@ -104,7 +104,8 @@ function resultOf(id: string, { reply, isUnchanged }: ItemOutcome): Schemas['Bul
     }
     case 'text':
     case 'stream':
-      throw new Error('the route of an item answers with a text');
+    case 'redirect':
+      throw new Error('the route of an item answers with a text or a redirect');
   }
 }
 
@@ -114,7 +115,8 @@ export const itemCall = (
     principal,
     client,
     isSecure,
+    allHeaders,
     ended,
-  }: Pick<Call<OperationId>, 'principal' | 'client' | 'isSecure' | 'ended'>,
+  }: Pick<Call<OperationId>, 'principal' | 'client' | 'isSecure' | 'allHeaders' | 'ended'>,
   id: string,
-) => ({ path: { id }, query: {}, headers: {}, principal, client, isSecure, ended }) as const;
+) => ({ path: { id }, query: {}, headers: {}, principal, client, isSecure, allHeaders, ended }) as const;

@@ -12,6 +12,7 @@ import {
   listComputeLocations,
   replaceComputeLocation,
 } from './compute-locations.ts';
+import { commandSignIn } from './command-sign-in.ts';
 import { getDiagnosticLogs } from './diagnostics.ts';
 import { explainTask } from './explain.ts';
 import { getFarmHistory, getWorkerHistory } from './history.ts';
@@ -32,6 +33,7 @@ import { getStats } from './stats.ts';
 import { getTaskGrid } from './task-grid.ts';
 import { updateJob } from './update-job.ts';
 import { openEvents } from './open-events.ts';
+import { beginOidcLogin, finishOidcLogin } from './oidc.ts';
 import type { Handlers } from './operation.ts';
 import { getHealthz, getMetrics, getReadyz, getVersion } from './probes.ts';
 import { createQueue, deleteQueue, getQueue, listQueues, replaceQueue } from './queues.ts';
@@ -71,6 +73,9 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     getMe,
     updateMe,
     changePassword,
+    beginOidcLogin,
+    finishOidcLogin,
+    ...commandSignIn(ports),
     listUsers,
     createUser,
     getUser,

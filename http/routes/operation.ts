@@ -61,6 +61,8 @@ export interface Call<Op extends OperationId> {
   readonly client: () => string;
   /** Reports whether the request arrived over TLS, as far as the service can tell. */
   readonly isSecure: () => boolean;
+  /** Returns all headers in order of arrival, for cookies whose names the contract does not fix. */
+  readonly allHeaders: () => readonly Header[];
   /** Aborts when the client disconnects or the server stops. */
   readonly ended: () => AbortSignal;
 }
@@ -86,6 +88,7 @@ type JsonReply<Op extends OperationId> = {
 export type Reply<Op extends OperationId> =
   | JsonReply<Op>
   | { readonly kind: 'done'; readonly headers?: readonly Header[] }
+  | RedirectReply
   | {
       readonly kind: 'text';
       readonly contentType: string;
@@ -102,6 +105,13 @@ export type Reply<Op extends OperationId> =
 
 /** Reply of any operation. */
 export type AnyReply = { [Op in OperationId]: Reply<Op> }[OperationId];
+
+/** Sends the browser to another address with GET: 303. */
+export interface RedirectReply {
+  readonly kind: 'redirect';
+  readonly location: string;
+  readonly headers?: readonly Header[];
+}
 
 export interface ProblemReply {
   readonly kind: 'problem';

@@ -1,6 +1,6 @@
 import { environmentName, flagName } from '../../src/core/config/key-names.ts';
 import { DAEMONS, type KeySet } from '../../src/core/config/keys.ts';
-import { KEYS_WITHOUT_EFFECT, LATER_KEYS } from '../../src/core/config/later-keys.ts';
+import { KEYS_WITHOUT_EFFECT } from '../../src/core/config/later-keys.ts';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
@@ -48,11 +48,6 @@ export function configurationReference(): string {
     '`http://127.0.0.1:8080`.',
     '',
     '## Not supported by this version',
-    '',
-    'These keys belong to planned features. Setting one ends the start; a value that turns the feature off',
-    '(shown where there is one) is accepted.',
-    '',
-    ...[...LATER_KEYS].map(([name, off]) => `- \`${name}\`${off === null ? '' : ` (\`${off}\`)`}`),
     '',
     'These keys are accepted, and a note on standard error says that they have no effect yet:',
     '',

@@ -18,6 +18,9 @@ const DRAIN_MS = 2000;
 /** Maximum length of the error output in a report, in characters. */
 const ERROR_OUTPUT = 20_000;
 
+/** Size of the young generation of a test, in MiB: tests that compute take 5 % less processor time than with Node's default of 16. */
+const YOUNG_MIB = 32;
+
 const running = new Set();
 
 /** Kills all test processes and their descendants. */
@@ -87,7 +90,8 @@ export async function runProcess(files, { timeoutMs, logFolder, engine }) {
 }
 
 function start(files, isGroup, timeoutMs, engine) {
-  return spawn(process.execPath, ['--enable-source-maps', isGroup ? RUN_GROUP : files[0]], {
+  const options = ['--enable-source-maps', `--max-semi-space-size=${YOUNG_MIB}`];
+  return spawn(process.execPath, [...options, isGroup ? RUN_GROUP : files[0]], {
     cwd: root,
     // A process group, so that the children of the test can be ended with it.
     detached: true,

@@ -10,7 +10,15 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Stop, root, runMain } from '../run.js';
 import { killAll, runProcess } from './run-process.js';
-import { DURATIONS, GROUPED, planForNodeEngine, planProcesses, readDurations, takeNext } from './schedule.js';
+import {
+  DURATIONS,
+  GROUPED,
+  planForNodeEngine,
+  planProcesses,
+  readDurations,
+  takeNext,
+  takeNextWaiting,
+} from './schedule.js';
 import { sumCounts } from './tap-output.js';
 
 const TESTS = 'dist/test';
@@ -73,12 +81,11 @@ function printFailure(result) {
 }
 
 async function runAll(processes, { jobs, timeoutMs, logFolder }) {
-  const waiting = [...processes];
+  const left = [...processes];
   const running = new Set();
   const results = [];
-  const work = async () => {
-    while (waiting.length > 0) {
-      const next = takeNext(waiting, [...running]);
+  const work = async (take) => {
+    for (let next = take(); next !== undefined; next = take()) {
       running.add(next);
       const finished = await runProcess(next.files, { timeoutMs, logFolder, engine: next.engine });
       running.delete(next);
@@ -86,7 +93,11 @@ async function runAll(processes, { jobs, timeoutMs, logFolder }) {
       finished.filter(({ problem }) => problem !== undefined).forEach(printFailure);
     }
   };
-  await Promise.all(Array.from({ length: jobs }, work));
+  const takeAny = () => (left.length === 0 ? undefined : takeNext(left, [...running]));
+  const workers = Array.from({ length: jobs }, () => work(takeAny));
+  // With one job, tests run one after the other.
+  if (jobs > 1) workers.push(work(() => takeNextWaiting(left)));
+  await Promise.all(workers);
   return results;
 }
 

@@ -1,5 +1,8 @@
 /** Which files share a process, and in which order processes start. */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../run.js';
+import { modulesOf } from './imports.js';
 
 /** Recorded seconds by file; `npm test -- --record` writes it. */
 export const DURATIONS = new URL('durations.json', import.meta.url);
@@ -30,6 +33,16 @@ const CPU_BOUND = [
   'dist/test/spec',
 ];
 
+/** Tests that wait for timeouts, delays and restarts: one of them at a time runs in addition to the others, and needs a fifth of a core. */
+const WAITING = [
+  'dist/test/e2e/survival/outage.test.js',
+  'dist/test/e2e/survival/killed-bus.test.js',
+  'dist/test/e2e/survival/killed-worker.test.js',
+  'dist/test/e2e/nats-cluster.test.js',
+  'dist/test/e2e/bus-outage.test.js',
+  'dist/test/scripts/test-runner.test.js',
+];
+
 /** Tests that add interfaces to the machine, and those whose browser then aborts its requests (ERR_NETWORK_CHANGED). */
 const NETWORK = {
   changes: ['dist/test/e2e/faults.test.js', 'dist/test/e2e/faults-of-the-network.test.js'],
@@ -44,8 +57,9 @@ const GUESSES = [
   ['dist/test/http/', 5],
 ];
 
-/** Tests of the HTTP layer, which run with each engine (test/kit/http-engine.ts). */
+/** Tests of the HTTP layer, of which those that load the other file run with each engine. */
 const HTTP = 'dist/test/http';
+const HTTP_ENGINE = 'dist/test/kit/http-engine.js';
 
 const isIn = (folder, file) => file.startsWith(`${folder}/`);
 
@@ -66,7 +80,7 @@ const networkOf = (file) =>
  *
  * @param {readonly string[]} files
  * @param {{ groups: readonly string[], durations: Record<string, number> }} options
- * @returns {{ files: string[], seconds: number, isCpuBound: boolean, network?: string }[]}
+ * @returns {{ files: string[], seconds: number, isCpuBound: boolean, waits: boolean, network?: string }[]}
  */
 export function planProcesses(files, { groups, durations }) {
   const byProcess = new Map();
@@ -79,6 +93,7 @@ export function planProcesses(files, { groups, durations }) {
       files: together,
       seconds: together.reduce((sum, file) => sum + secondsOf(file, durations), 0),
       isCpuBound: CPU_BOUND.some((folder) => isIn(folder, together[0])),
+      waits: WAITING.includes(together[0]),
       network: networkOf(together[0]),
     }))
     .sort((a, b) => b.seconds - a.seconds);
@@ -86,24 +101,36 @@ export function planProcesses(files, { groups, durations }) {
 
 /**
  * Returns the processes that repeat the tests of the HTTP layer with node:http. The tests themselves use uWebSockets.js where it is
- * available.
+ * available. A test that does not load the choice of the engine would do the same again, and is not repeated.
  *
  * @param {readonly string[]} files
  * @param {Parameters<typeof planProcesses>[1]} options
  * @returns {(ReturnType<typeof planProcesses>[number] & { engine: string })[]}
  */
 export function planForNodeEngine(files, options) {
-  const repeated = files.filter((file) => isIn(HTTP, file));
+  const engine = join(root, HTTP_ENGINE);
+  const repeated = files.filter((file) => isIn(HTTP, file) && modulesOf(join(root, file)).has(engine));
   return planProcesses(repeated, options).map((process) => ({ ...process, engine: 'node' }));
 }
 
-/** Takes the process to start next from those that wait: the first one that does not disturb a running one, if there is any. */
-export function takeNext(waiting, running) {
+/** Takes the process to start next from those that are left: the first one that does not disturb a running one, if there is any. */
+export function takeNext(left, running) {
   const isBusy = running.some(({ isCpuBound }) => isCpuBound);
   const isUndisturbed = ({ network }) =>
     network === undefined ||
     running.every((other) => other.network === undefined || other.network === network);
-  const fits = [(next) => isUndisturbed(next) && !(isBusy && next.isCpuBound), isUndisturbed, () => true];
-  const index = fits.map((fit) => waiting.findIndex(fit)).find((found) => found >= 0);
-  return waiting.splice(index, 1)[0];
+  const fits = [
+    (next) => isUndisturbed(next) && !(isBusy && next.isCpuBound) && !next.waits,
+    (next) => isUndisturbed(next) && !next.waits,
+    isUndisturbed,
+    () => true,
+  ];
+  const index = fits.map((fit) => left.findIndex(fit)).find((found) => found >= 0);
+  return left.splice(index, 1)[0];
+}
+
+/** Takes the next process that waits, or returns undefined if none is left. */
+export function takeNextWaiting(left) {
+  const index = left.findIndex(({ waits }) => waits);
+  return index < 0 ? undefined : left.splice(index, 1)[0];
 }

@@ -13,6 +13,7 @@ export const PROBLEMS = {
   conflict: { status: 409, title: 'Conflict' },
   'too-large': { status: 413, title: 'Content Too Large' },
   'unsupported-media-type': { status: 415, title: 'Unsupported Media Type' },
+  misdirected: { status: 421, title: 'Misdirected Request' },
   'upgrade-required': { status: 426, title: 'Upgrade Required' },
   unprocessable: { status: 422, title: 'Unprocessable Content' },
   'too-many-requests': { status: 429, title: 'Too Many Requests' },

@@ -4,7 +4,8 @@ import type { Test } from 'tap';
 import type { ScanOptions, StoreReader } from '../../src/core/ports/store.ts';
 import { put, remove, removePrefix, type Change, type ChangeSet } from '../../src/core/records/change-set.ts';
 import type { TableName } from '../../src/core/records/tables.ts';
-import { arbitraryChange, farmNamed, keyText } from './lmdb/arbitrary-changes.ts';
+import { arbitraryChange, keyText } from './lmdb/arbitrary-changes.ts';
+import { farmNamed } from './lmdb/fixed-rows.ts';
 
 /** A store of any kind, initially empty. */
 export interface StoreUnderTest {

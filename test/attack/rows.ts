@@ -1,9 +1,15 @@
 import { accessRows } from './access/access-rows.ts';
 import { accountRows } from './accounts/account-rows.ts';
 import type { AttackRow } from './attack.ts';
+import { browserRows } from './browser/browser-rows.ts';
 import { ldapRows } from './ldap/ldap-rows.ts';
+import { oidcRows } from './oidc/oidc-rows.ts';
 
 /** All rows, in the order of their ids. */
-export const ATTACK_ROWS: readonly AttackRow[] = [...accessRows, ...accountRows, ...ldapRows].sort(
-  (a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)),
-);
+export const ATTACK_ROWS: readonly AttackRow[] = [
+  ...accessRows,
+  ...accountRows,
+  ...browserRows,
+  ...ldapRows,
+  ...oidcRows,
+].sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)));

@@ -2,6 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test, type Test } from 'tap';
+import type { Site } from '../attack/browser/attempts.ts';
+import { BROWSER_ATTACKS, shortForm } from '../attack/browser/browser-attacks.ts';
+import { runExposure } from '../attack/browser/exposure.ts';
 import { runCases } from '../kit/cases.ts';
 import { CheckedClient } from '../kit/checked-client.ts';
 import { freePort, startService, type RunningService } from '../kit/daemons.ts';
@@ -64,13 +67,17 @@ await test('the REST API follows the contract', { timeout: 200_000 }, async (t) 
 });
 
 await test(
-  'diagnostics.buffer_size 0: the diagnostics route returns 503; http.cors_origins limits CORS',
+  'diagnostics.buffer_size 0: the diagnostics route returns 503; http.cors_origins limits CORS and writes of pages',
   { timeout: 60_000 },
   async (t) => {
+    const pprofPort = await freePort();
     const service = await startTestService(
       t,
       '--diagnostics-buffer-size=0',
       '--http-cors-origins=https://pipeline.example',
+      '--http-public-url=https://farm.example',
+      '--http-enable-pprof',
+      `--http-pprof-addr=0.0.0.0:${pprofPort}`,
     );
     const api = new CheckedClient(service.api.url);
     const { status, body } = await api.get('/api/v1/diagnostics/logs');
@@ -81,5 +88,19 @@ await test(
     t.equal(await allowed('https://pipeline.example'), 'https://pipeline.example');
     t.equal(await allowed('https://other.example'), undefined);
     t.equal(await allowed('https://pipeline.example.evil'), undefined);
+
+    const site: Site = {
+      port: service.httpPort,
+      listed: 'https://pipeline.example',
+      publicUrl: 'https://farm.example',
+      session: null,
+      apiKey: null,
+    };
+    for (const { row, count, run } of BROWSER_ATTACKS)
+      t.strictSame((await run(site, shortForm(count))).violations, [], row);
+    t.same((await api.get('/api/v1/farms')).body, [], 'the attacks have changed nothing');
+    t.strictSame((await runExposure(site, 20, [])).violations, [], 'profiles have an address of their own');
+    t.equal((await fetch(`http://127.0.0.1:${pprofPort}/debug/pprof/`)).status, 200);
+    t.match(service.daemon.log(), 'every client that reaches this address can take profiles of the service');
   },
 );

@@ -100,8 +100,8 @@ await test('paths are delivered to tasks at every compute location', { timeout: 
   });
   for (const place of ['annex', 'cloud']) {
     const flags = [`--worker-compute-location=${place}`, '--worker-cpus=1', '--isolation-enabled=true'];
-    // The managed bus ignores the user and the password.
-    const access = ['--bus-user=farm', '--bus-password=hunter2'];
+    // The managed bus ignores the user and the password. The last of two flags counts.
+    const access = [`--bus-url=nats://farm:hunter2@127.0.0.1:${service.busPort}`];
     const environment = { ...s3.environment, FARM_TOKEN: 'hunter2', LD_RENDER: 'hunter2' };
     workers.push(startWorker(service, place, [...flags, ...access], environment));
   }
@@ -137,7 +137,7 @@ await test('paths are delivered to tasks at every compute location', { timeout: 
     const script = `cat ${files.join(' ')} | tr '\\0' '\\n'; env`;
     const { lines } = await run(farm, template('cloud', script, { parameterDefinitions }), { Scene: scene });
     t.equal(
-      lines.filter((line) => line === '--bus-user=farm').length,
+      lines.filter((line) => line === '--worker-cpus=1').length,
       workers.length,
       'arguments are readable',
     );

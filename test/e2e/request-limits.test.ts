@@ -105,7 +105,7 @@ async function sendEndless(path: string): Promise<() => Promise<number>> {
   });
   const closed = once(socket, 'close');
   socket.write(
-    `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: text/yaml\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/yaml\r\nTransfer-Encoding: chunked\r\n\r\n`,
   );
   const piece = Buffer.from(`${MIB.toString(16)}\r\n${'a'.repeat(MIB)}\r\n`);
   for (let sent = 0; sent < ENDLESS_BYTES; sent += MIB) {

@@ -29,7 +29,7 @@ export function recordingTemplate(file: string, tasks: number, milliseconds: num
               command: 'bash',
               args: [
                 '-c',
-                `now() { awk '{print $1}' /proc/uptime; }; echo "start $0 $$ $(now)" >> "$1"; sleep "$2"; echo "stop $0 $$ $(now)" >> "$1"; echo "done $0"`,
+                `read -r now _ < /proc/uptime; echo "start $0 $$ $now" >> "$1"; sleep "$2"; read -r now _ < /proc/uptime; echo "stop $0 $$ $now" >> "$1"; echo "done $0"`,
                 '{{Task.Param.N}}',
                 file,
                 String(milliseconds / 1000),

@@ -47,19 +47,64 @@ export const HTTP_REQUEST_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'http/guards/client-address.ts',
     ['test/http/guards/client-address.test.ts'],
-    ['any client names its address', 'trustProxy ? forwardedFor(headers) : null', 'forwardedFor(headers)'],
-    ['the entry of the client itself counts', "?.split(',').at(-1)?.trim()", "?.split(',').at(0)?.trim()"],
-    ['a network of IPv6 is one address', 'groups.slice(0, NETWORK_GROUPS)', 'groups.slice(0, GROUPS)'],
-    [
-      'a mapped IPv4 address is a network',
-      'if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {',
-      'if (groups.length === 0) {',
-    ],
+    ['any client names its address', 'if (!isTrusted(client, trusted)) return formatClient(client);', ''],
+    ['the entry of the client itself counts', 'return entries.reverse().map(', 'return entries.map('],
+    ['a network of IPv6 is one address', 'address.slice(0, NETWORK_GROUPS)', 'address.slice(0, 8)'],
+    ['a mapped IPv4 address is a network', 'if (isMappedIpv4(address)) {', 'if (address.length === 0) {'],
     [
       'an invalid entry hides the peer',
-      'return forwarded ?? networkOf(peer) ?? UNKNOWN;',
-      'return trustProxy ? (forwarded ?? UNKNOWN) : (networkOf(peer) ?? UNKNOWN);',
+      'if (address === null) break;',
+      'if (address === null) return UNKNOWN;',
     ],
+    [
+      'a listed proxy counts as the client',
+      'if (trusted === true || !isTrusted(address, trusted)) break;',
+      'break;',
+    ],
+  ),
+  ...mutantsOf(
+    'http/guards/origin.ts',
+    ['test/http/guards/origin.test.ts'],
+    ['a repeated header counts', 'second === undefined ? read(value) : null', 'read(value)'],
+    [
+      'an empty list allows writes',
+      "configured.includes('*');",
+      "(configured.includes('*') || configured.length === 0);",
+    ],
+    ['authentication keeps the wildcard', '!isAuthenticated && configured.includes', 'configured.includes'],
+    ['an origin need not be serialized', 'new URL(text).origin === text ? text : null', 'true ? text : null'],
+  ),
+  ...mutantsOf(
+    'http/guards/door.ts',
+    ['test/http/guards/door.test.ts'],
+    [
+      'every host is known',
+      'const unknown = given.find((host) => !hosts.has(host));',
+      'const unknown = given.find(() => false);',
+    ],
+    [
+      'only the forwarded host is checked',
+      "[headerValues(request.headers, 'host')[0] ?? '', addressedHost(request, trusted)]",
+      '[addressedHost(request, trusted)]',
+    ],
+    [
+      'a cookie without an origin is accepted',
+      'return sessionCookie === null\n        ? null',
+      'return sessionCookie !== null\n        ? null',
+    ],
+    [
+      'upgrades are not checked',
+      "if (purpose === 'request' && SAFE_METHODS.has(request.method)) return null;",
+      'if (SAFE_METHODS.has(request.method)) return null;',
+    ],
+    ['requests without the cookie are checked', '!hasCookie(request, sessionCookie)', 'false'],
+  ),
+  ...mutantsOf(
+    'http/guards/known-hosts.ts',
+    ['test/http/guards/known-hosts.test.ts'],
+    ['a domain allows other domains', 'map((name) => name.slice(1))', 'map((name) => name.slice(2))'],
+    ['addresses are read for each request', 'if (now - this.#readAt < REFRESH_MS) return false;', ''],
+    ['a port must not be there', ')(?::[0-9]{1,5})?$/;', ')$/;'],
   ),
   ...mutantsOf(
     'http/guards/rate-limit.ts',
@@ -69,14 +114,9 @@ export const HTTP_REQUEST_MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf(
     'http/guards/cors.ts',
-    ['test/http/server/server.test.ts', `${WS}/gateway.test.ts`, 'test/http/server/engine.test.ts'],
-    ['any page may open a socket', 'return isOwn || this.#allowedOrigin(request) !== null;', 'return true;'],
-    [
-      'any origin may read',
-      'this.#origins.has(origin) ? origin : null',
-      'origin !== undefined ? origin : null',
-    ],
-    ['a cache mixes origins', "this.#everyone ? [] : [['Vary', 'Origin']]", '[]'],
+    ['test/http/guards/door.test.ts', 'test/http/server/server.test.ts', 'test/http/server/engine.test.ts'],
+    ['any origin may read', 'origin !== null && this.#origins.has(origin) ? origin : null', 'origin'],
+    ['a cache mixes origins', "this.#origins.mayAllRead ? [] : [['Vary', 'Origin']]", '[]'],
   ),
   ...mutantsOf(
     'http/guards/framing.ts',

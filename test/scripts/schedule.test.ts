@@ -11,7 +11,7 @@ interface Process {
 
 /** Evaluates an expression with the functions of schedule.js, which is plain JavaScript without types. */
 function evaluate(expression: string): unknown {
-  const program = `import { planProcesses, takeNext, GROUPED } from ${JSON.stringify(SCHEDULE)};
+  const program = `import { planForNodeEngine, planProcesses, takeNext, takeNextWaiting, GROUPED } from ${JSON.stringify(SCHEDULE)};
     console.log(JSON.stringify(${expression}));`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
     encoding: 'utf8',
@@ -83,4 +83,33 @@ test('tests in a browser do not run at the same time as tests that change the ne
   t.equal(networkOf('dist/test/e2e/faults.test.js'), 'changes');
   t.equal(networkOf('dist/test/web/frame.test.js'), 'browses');
   t.equal(networkOf('dist/test/e2e/x.test.js'), undefined);
+});
+
+test('a test that waits runs in addition to the others, which do not take it before the end', async (t) => {
+  const [waits, other] = [{ waits: true }, { waits: false }];
+  const left = (take: string, among: readonly object[]) =>
+    evaluate(`(() => { const left = ${JSON.stringify(among)}; return [${take} ?? null, left]; })()`);
+  t.same(left('takeNext(left, [])', [waits, other]), [other, [waits]]);
+  t.same(left('takeNext(left, [])', [waits]), [waits, []], 'no process is left out');
+  t.same(left('takeNextWaiting(left)', [other, waits, waits]), [waits, [other, waits]]);
+  t.same(left('takeNextWaiting(left)', [other]), [null, [other]]);
+  const plan = evaluate(
+    "planProcesses(['dist/test/e2e/survival/outage.test.js', 'dist/test/e2e/x.test.js'], { groups: [], durations: {} })",
+  );
+  t.match(plan, [
+    { files: ['dist/test/e2e/survival/outage.test.js'], waits: true },
+    { files: ['dist/test/e2e/x.test.js'], waits: false },
+  ]);
+});
+
+test('a test of the HTTP layer is repeated with node:http if it loads the choice of the engine, directly or not', async (t) => {
+  const files = [
+    'dist/test/http/server/engine.test.js',
+    'dist/test/http/routes/jobs.test.js',
+    'dist/test/http/openapi/contract.test.js',
+    'dist/test/e2e/events.test.js',
+  ];
+  const plan = evaluate(`planForNodeEngine(${JSON.stringify(files)}, { groups: GROUPED, durations: {} })`);
+  t.match(plan, [{ files: files.slice(0, 2), engine: 'node' }]);
+  t.match(plan, { length: 1 });
 });

@@ -13,6 +13,9 @@ export const ROUTES: Readonly<Record<string, readonly number[]>> = {
   'GET /api/v1/auth/providers': [200],
   'POST /api/v1/auth/login': [200, 401, 409, 503],
   'POST /api/v1/auth/logout': [200],
+  // 404: no sign-in by a provider.
+  'GET /api/v1/auth/oidc/login': [303, 404],
+  'GET /api/v1/auth/oidc/callback': [303, 404],
   'GET /api/v1/auth/me': [200],
   'PATCH /api/v1/auth/me': [200, 409],
   // 403: the current password is wrong; 503: too many passwords are being checked.
@@ -91,8 +94,6 @@ export const COMMON_STATUSES = ['304', '400', '413', '415', '429', 'default'] as
 
 /** "Endpoints" of future features. */
 export const ROUTES_NOT_YET: readonly string[] = [
-  'GET /api/v1/auth/oidc/login',
-  'GET /api/v1/auth/oidc/callback',
   'POST /api/v1/products/{name}/jobs',
   'GET /api/v1/products',
   'POST /api/v1/products',
@@ -206,6 +207,8 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, QueryRow>>
 
 /** Additional parameters of contract routes. */
 export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {
+  'GET /api/v1/auth/oidc/login': ['return_to'],
+  'GET /api/v1/auth/oidc/callback': ['code', 'state', 'iss', 'error'],
   'DELETE /api/v1/farms/{id}': ['force'],
   'GET /api/v1/workers': ['search', 'summary'],
   'POST /api/v1/jobs': ['dry_run'],
@@ -252,6 +255,7 @@ export const PROBLEM_STATUSES: Readonly<Record<number, string>> = {
 export const PROBLEM_STATUSES_NOT_YET: readonly number[] = [];
 /** A request to the event channel without a WebSocket upgrade, an internal server error, and heads that are refused. */
 export const PROBLEM_STATUSES_ADDITIVE: Readonly<Record<number, string>> = {
+  421: 'Misdirected Request',
   426: 'Upgrade Required',
   431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
@@ -267,9 +271,22 @@ export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
   'auth.session.cookie_secure': 'auto',
   'auth.session.ttl': '168h',
   'auth.validate_job_owner': 'true',
+  'auth.oidc.enabled': 'false',
+  'auth.oidc.issuer': '',
+  'auth.oidc.client_id': '',
+  'auth.oidc.client_secret': '',
+  'auth.oidc.scopes': 'openid,profile,email',
+  'auth.oidc.redirect_url': '',
+  'auth.oidc.username_claim': 'preferred_username',
+  'auth.oidc.role_claim': 'groups',
+  'auth.oidc.role_map': '',
+  'auth.oidc.default_role': '',
+  'auth.oidc.logout_mode': 'local',
   'http.addr': '0.0.0.0:8080',
+  'http.allowed_hosts': null,
   'http.cors_origins': null,
   'http.enable_pprof': 'false',
+  'http.public_url': null,
   'http.rate_limit.enabled': 'true',
   'http.rate_limit.rps': '20',
   'http.rate_limit.burst': '40',
@@ -310,7 +327,10 @@ export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
   'log.level': 'info',
 };
 export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
+  'http.pprof_addr': '',
   'auth.bootstrap.password_file': '',
+  'auth.oidc.client_secret_file': '',
+  'auth.oidc.endpoint_hosts': '',
   'auth.login_throttle': 'true',
   'auth.password_length_min': '8',
   'discovery.name': 'callsheet',
@@ -379,18 +399,4 @@ export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string | null>> = {
   'worker.drain_timeout': '30s',
   'openjd.expr_memory_limit': '1000000',
 };
-export const KEYS_NOT_YET: readonly string[] = [
-  'presets.dir',
-  'auth.oidc.enabled',
-  'auth.oidc.issuer',
-  'auth.oidc.client_id',
-  'auth.oidc.client_secret',
-  'auth.oidc.client_secret_file',
-  'auth.oidc.scopes',
-  'auth.oidc.redirect_url',
-  'auth.oidc.username_claim',
-  'auth.oidc.role_claim',
-  'auth.oidc.role_map',
-  'auth.oidc.default_role',
-  'auth.oidc.logout_mode',
-];
+export const KEYS_NOT_YET: readonly string[] = ['presets.dir'];

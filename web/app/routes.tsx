@@ -36,6 +36,10 @@ export const ROUTES: readonly RouteEntry[] = [
     Page: page(() => import('../pages/usage-pools/usage-pools-page.tsx'), 'UsagePoolsPage'),
   },
   {
+    path: '/sign-in-command',
+    Page: page(() => import('../pages/sign-in-command/sign-in-command-page.tsx'), 'SignInCommandPage'),
+  },
+  {
     path: '/diagnostics',
     Page: page(() => import('../pages/diagnostics/diagnostics-page.tsx'), 'DiagnosticsPage'),
   },

@@ -1,5 +1,6 @@
+import { oidcSettings, type OidcSettings, type OidcValues } from './oidc-settings.ts';
 import { ldapSettings, type LdapSettings, type LdapValues } from './ldap-settings.ts';
-import type { SecretSource } from './secret-source.ts';
+import { secretSource, type SecretSource } from './secret-source.ts';
 
 /** Settings of authentication (docs/contract/authentication.md). Times are in milliseconds. */
 export interface AuthConfig {
@@ -15,12 +16,14 @@ export interface AuthConfig {
   readonly slowsFailedLogins: boolean;
   /** Minimum length of a new password in characters. */
   readonly passwordLengthMin: number;
+  /** Null: no sign-in by a provider. */
+  readonly oidc: OidcSettings | null;
   /** Null: logins ask no directory. */
   readonly ldap: LdapSettings | null;
 }
 
 /** Values of the keys of authentication. */
-export interface AuthValues extends LdapValues {
+export interface AuthValues extends OidcValues, LdapValues {
   readonly 'auth.enabled': boolean;
   readonly 'auth.bootstrap.username': string | null;
   readonly 'auth.bootstrap.password': string;
@@ -36,11 +39,7 @@ export interface AuthValues extends LdapValues {
 /** Returns the settings of authentication. Contradictions are added to `lines`, risks and keys without effect to `notes`. */
 export function authConfig(values: AuthValues, lines: string[], notes: string[]): AuthConfig {
   const username = values['auth.bootstrap.username'];
-  const text = values['auth.bootstrap.password'];
-  const file = values['auth.bootstrap.password_file'];
-  if (text !== '' && file !== '')
-    lines.push('auth.bootstrap.password: cannot be set together with auth.bootstrap.password_file');
-  const password = file !== '' ? { file } : text !== '' ? { text } : null;
+  const password = secretSource('auth.bootstrap.password', values, lines);
   if ((username === null) !== (password === null)) {
     const missing = username === null ? 'auth.bootstrap.username' : 'auth.bootstrap.password';
     lines.push(`${missing}: must be set, because the other half of the first administrator is set`);
@@ -56,6 +55,7 @@ export function authConfig(values: AuthValues, lines: string[], notes: string[])
     validateJobOwner: values['auth.validate_job_owner'],
     slowsFailedLogins: values['auth.login_throttle'],
     passwordLengthMin: values['auth.password_length_min'],
+    oidc: oidcSettings(values, lines, notes),
     ldap: ldapSettings(values, lines, notes),
   };
 }

@@ -1,4 +1,4 @@
-import type { SecretSource } from './secret-source.ts';
+import { secretSource, type SecretSource } from './secret-source.ts';
 
 /** How a daemon proves its identity to the bus, and checks that of the bus. Paths are as given. */
 export interface BusAccess {
@@ -39,16 +39,8 @@ export function busAccess(
   lines: string[],
 ): BusAccess | null {
   const isSet = (key: keyof BusAccessValues): boolean => values[key] !== '';
-  const secretOf = (
-    text: 'bus.password' | 'bus.token',
-    file: 'bus.password_file' | 'bus.token_file',
-  ): SecretSource => {
-    if (isSet(text) && isSet(file)) lines.push(`${text}: cannot be set together with ${file}`);
-    if (isSet(file)) return { file: values[file] };
-    return isSet(text) ? { text: values[text] } : null;
-  };
-  const password = secretOf('bus.password', 'bus.password_file');
-  const token = secretOf('bus.token', 'bus.token_file');
+  const password = secretSource('bus.password', values, lines);
+  const token = secretSource('bus.token', values, lines);
   if ((password === null) === isSet('bus.user'))
     lines.push('bus.user: needs bus.password or bus.password_file, and these need bus.user');
   const ways = [isSet('bus.user'), token !== null, isSet('bus.credentials_file')].filter(Boolean).length;

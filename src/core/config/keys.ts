@@ -5,6 +5,8 @@ import { ROLES } from '../access/permissions.ts';
 import { USERNAME_LENGTH_MAX } from '../records/user.ts';
 import { BURST_MAX, RPS_MAX } from '../rate-limit/rate-limiter.ts';
 import { WIRE_LIMITS } from '../wire/limits.ts';
+import { hostPattern, origins, publicUrl, trustedPeers } from './http-types.ts';
+import { endpointHost, optionalRole, roleMap } from './access-types.ts';
 import { groupRoles, ldapAttribute, ldapFilter, ldapUrl } from './ldap-types.ts';
 import {
   address,
@@ -18,7 +20,6 @@ import {
   list,
   name,
   optional,
-  origin,
   secret,
   tags,
   text,
@@ -37,8 +38,6 @@ export interface ConfigKey<T> {
   /** Meaning of an empty default, for the reference. */
   readonly defaultMeans?: string;
   readonly description: string;
-  /** The key has no flag, because other users of the machine can read the arguments of a process. */
-  readonly isWithoutFlag?: true;
 }
 
 function key<T>(
@@ -88,15 +87,12 @@ const LDAP_KEYS = {
     'Account that searches for users and groups: a DN, or a name that the directory accepts instead.',
     'anonymous searches',
   ),
-  'auth.ldap.bind_password': {
-    ...key(
-      secret(),
-      '',
-      'Password of `auth.ldap.bind_dn`. Prefer `auth.ldap.bind_password_file`. It has no flag.',
-      'none',
-    ),
-    isWithoutFlag: true,
-  },
+  'auth.ldap.bind_password': key(
+    secret(),
+    '',
+    'Password of `auth.ldap.bind_dn`. Prefer `auth.ldap.bind_password_file`. It has no flag.',
+    'none',
+  ),
   'auth.ldap.bind_password_file': key(
     text(),
     '',
@@ -198,6 +194,79 @@ const DISCOVERY_NAME_DEFAULT = 'callsheet';
 const EXPR_MEMORY = integer(1, EXPR_MEMORY_MAX);
 const EXPR_MEMORY_DEFAULT = String(EXPR_LIMITS.memory);
 
+/** Sign-in by a provider. */
+const OIDC_KEYS = {
+  'auth.oidc.enabled': key(
+    boolean(),
+    'false',
+    'Lets users sign in by an OpenID Connect provider. Needs `auth.enabled`. See sign-in-oidc.md.',
+  ),
+  'auth.oidc.issuer': key(
+    text(),
+    '',
+    'Issuer of the provider: an https URL, or http on a loopback address. The service reads the description of the provider below it at the first login.',
+    'none',
+  ),
+  'auth.oidc.client_id': key(text(), '', 'Id of the service at the provider.', 'none'),
+  'auth.oidc.client_secret': key(
+    secret(),
+    '',
+    'Secret of the service at the provider. Prefer `auth.oidc.client_secret_file`.',
+    'none: a public client, protected by PKCE alone',
+  ),
+  'auth.oidc.client_secret_file': key(
+    text(),
+    '',
+    'File with the secret of the service at the provider, read each time the service reads the description of the provider. A line feed at its end is ignored.',
+    'none',
+  ),
+  'auth.oidc.scopes': key(
+    list(text()),
+    'openid,profile,email',
+    'Scopes that the service requests. `openid` is required.',
+  ),
+  'auth.oidc.redirect_url': key(
+    text(),
+    '',
+    'Address of the callback as browsers reach it: the address of the service followed by `/api/v1/auth/oidc/callback`. It must be registered at the provider.',
+    'none',
+  ),
+  'auth.oidc.endpoint_hosts': key(
+    list(endpointHost()),
+    '',
+    "Hosts besides the issuer's that the service may send requests to, if the provider names endpoints there.",
+    "the issuer's host only",
+  ),
+  'auth.oidc.username_claim': key(
+    text(),
+    'preferred_username',
+    'Claim with the user name. A dot separates the names of nested claims.',
+  ),
+  'auth.oidc.role_claim': key(
+    text(),
+    'groups',
+    'Claim with the values that `auth.oidc.role_map` maps: a text or a list of texts. A dot separates the names of nested claims.',
+    'none',
+  ),
+  'auth.oidc.role_map': key(
+    roleMap(),
+    '',
+    'Roles by value of the role claim. The highest role of a user wins.',
+    'no value',
+  ),
+  'auth.oidc.default_role': key(
+    optionalRole(),
+    '',
+    'Role of users without a mapped value.',
+    'they cannot sign in',
+  ),
+  'auth.oidc.logout_mode': key(
+    choice(['local', 'provider']),
+    'local',
+    '`provider`: signing out also ends the session at the provider.',
+  ),
+} as const;
+
 /** One template of the maximum size. */
 const BODY_BYTES_MIN = 16 * 1024 * 1024;
 const BODY_BYTES_MAX = 1024 ** 4;
@@ -213,10 +282,22 @@ const SERVER_KEYS = {
     'HTTP engine: `uws` (uWebSockets.js), `node` (node:http), or `auto`: uWebSockets.js where its binary for this version of Node is present and has the pinned checksum, otherwise node:http. With `uws` the service does not start without that binary.',
   ),
   'http.cors_origins': key(
-    list(origin()),
+    origins(),
     '',
-    'Origins whose pages may call the API from a browser: scheme://host[:port], or *.',
-    'every origin (*)',
+    'Origins whose pages may call the API from a browser: scheme://host[:port], or *. Without authentication an empty list allows pages of every origin to read; only a written * also allows them to change something. With authentication, * has no effect. See security.md.',
+    'every origin (*) may read',
+  ),
+  'http.allowed_hosts': key(
+    list(hostPattern()),
+    '',
+    'Further names and addresses under which the service answers: NAME, *.DOMAIN, an address, or * for every one. A request to any other host gets 421. See security.md.',
+    'loopback, the names and addresses of the machine, the hosts of `http.addr` and `http.public_url`',
+  ),
+  'http.public_url': key(
+    optional(publicUrl()),
+    '',
+    'URL under which users reach the service, for example behind a reverse proxy with TLS. Its pages may use the API.',
+    'none',
   ),
   'http.rate_limit.enabled': key(
     boolean(),
@@ -245,14 +326,20 @@ const SERVER_KEYS = {
     'Maximum number of bytes of the request bodies of one client address in memory at the same time. Requests beyond it get 429.',
   ),
   'http.trust_proxy': key(
-    boolean(),
+    trustedPeers(),
     'false',
-    'Takes the client address from the last entry of X-Forwarded-For. Use it only behind a reverse proxy that sets the header and receives every request: otherwise a client can forge its address.',
+    'Peers whose X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host count: addresses and networks of reverse proxies. The client is the last address of X-Forwarded-For that is not one of them. `true` trusts every peer and takes the last entry: use it only if every request comes through a proxy that sets the headers. See security.md.',
   ),
   'http.enable_pprof': key(
     boolean(),
     'false',
     'Serves profiles of every thread under /debug/pprof/ to every client that can reach the address.',
+  ),
+  'http.pprof_addr': key(
+    optional(address()),
+    '',
+    'Address of /debug/pprof/ with `http.enable_pprof`, for example 127.0.0.1:6060. The routes are then absent at `http.addr`.',
+    '`http.addr`',
   ),
   'auth.enabled': key(
     boolean(),
@@ -303,6 +390,7 @@ const SERVER_KEYS = {
     '8',
     'Minimum number of characters of a new password.',
   ),
+  ...OIDC_KEYS,
   'data.dir': key(
     text(),
     './data',

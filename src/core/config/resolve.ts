@@ -2,7 +2,7 @@ import { fileValues } from './file-values.ts';
 import type { GivenFlag } from './flags.ts';
 import { environmentName, flagName } from './key-names.ts';
 import { DAEMONS, type ConfigKey, type Daemon, type KeySet, type ValuesOf } from './keys.ts';
-import { KEYS_WITHOUT_EFFECT, LATER_KEYS } from './later-keys.ts';
+import { KEYS_WITHOUT_EFFECT } from './later-keys.ts';
 import { nearestName } from './nearest-name.ts';
 import type { Parsed } from './value-type.ts';
 
@@ -39,14 +39,14 @@ interface Setting {
    * Set for sources that both daemons may share (files and environments): keys of the other daemon are allowed there.
    */
   readonly shared: boolean;
+  /** False for flags, which other users of the machine can read. */
+  readonly mayHoldSecrets: boolean;
   readonly parse: (key: ConfigKey<unknown>) => Parsed<unknown>;
-  readonly isOff: (off: string) => boolean;
 }
 
 function fromFile(file: NonNullable<ConfigSources['file']>): Setting[] | null {
   const known = new Set([
     ...Object.values(DAEMONS).flatMap((keys) => Object.keys(keys)),
-    ...LATER_KEYS.keys(),
     ...KEYS_WITHOUT_EFFECT,
   ]);
   const values = fileValues(file.document, (name) => known.has(name));
@@ -56,8 +56,8 @@ function fromFile(file: NonNullable<ConfigSources['file']>): Setting[] | null {
     source: `the file ${file.path}`,
     nameOf: (key) => key,
     shared: true,
+    mayHoldSecrets: true,
     parse: (key) => key.type.fromDocument(value),
-    isOff: (off) => String(value) === off,
   }));
 }
 
@@ -71,8 +71,8 @@ function fromEnvironment(environment: ConfigSources['environment']): Setting[] {
         source: `the environment variable ${name}`,
         nameOf: environmentName,
         shared: true,
+        mayHoldSecrets: true,
         parse: (key: ConfigKey<unknown>) => key.type.fromText(value),
-        isOff: (off: string) => value === off,
       },
     ];
   });
@@ -84,15 +84,19 @@ function fromFlags(flags: readonly GivenFlag[]): Setting[] {
     source: `the flag ${flag}`,
     nameOf: flagName,
     shared: false,
+    mayHoldSecrets: false,
     parse: (key) => {
       // `--worker-allow-root` without a value means true. Every other key needs a value.
       const parsed = key.type.fromText(value ?? 'true');
       const standsAlone = value === null && !(parsed.ok && parsed.value === true);
       return standsAlone ? { ok: false, wrong: 'needs a value' } : parsed;
     },
-    isOff: (off) => value === off,
   }));
 }
+
+/** Returns the error of a secret on a command line. It does not show the value. */
+const secretFlag = (name: string, setting: Setting): string =>
+  `${name}: a secret has no flag, because command lines are public; set ${name}_file or the environment variable ${environmentName(name)} (set in ${setting.source})`;
 
 function unknownKey(setting: Setting, candidates: Iterable<string>): string {
   const nearest = nearestName(setting.name, [...candidates].map(setting.nameOf));
@@ -131,10 +135,8 @@ function resolve<Keys extends KeySet>(
     const name = own.find(means);
     const definition = name === undefined ? undefined : keys[name];
     if (name !== undefined && definition !== undefined) {
-      if (definition.isWithoutFlag === true && !setting.shared) {
-        lines.push(
-          `${name}: has no flag; use ${name}_file, ${environmentName(name)} or the file of --config`,
-        );
+      if (definition.type.isSecret === true && !setting.mayHoldSecrets) {
+        lines.push(secretFlag(name, setting));
         continue;
       }
       const parsed = setting.parse(definition);
@@ -154,10 +156,7 @@ function resolve<Keys extends KeySet>(
       notes.push(`${idle}: has no effect in this version (set in ${setting.source})`);
       continue;
     }
-    const later = [...LATER_KEYS].find(([key]) => means(key));
-    if (later === undefined) lines.push(unknownKey(setting, own));
-    else if (later[1] === null || !setting.isOff(later[1]))
-      lines.push(`${later[0]}: not supported by this version (set in ${setting.source})`);
+    lines.push(unknownKey(setting, own));
   }
   return lines.length > 0 ? { ok: false, lines } : { ok: true, values, notes, given };
 }

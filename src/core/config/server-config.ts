@@ -3,6 +3,7 @@ import { authConfig, type AuthConfig } from './auth-config.ts';
 import { busAccess, type BusAccess } from './bus-access.ts';
 import type { ConfigSources, Resolved } from './resolve.ts';
 import { resolveServer } from './resolve.ts';
+import type { TrustedPeers } from './http-types.ts';
 import type { ListenAddress } from './value-type.ts';
 
 /** Settings of `callsheet server`. Times are in milliseconds unless the name names another unit. Paths are as given. */
@@ -10,14 +11,20 @@ export interface ServerConfig {
   readonly http: {
     readonly addr: ListenAddress;
     readonly engine: 'auto' | 'uws' | 'node';
-    /** Empty means every origin. */
+    /** Empty is not the same as `*` (docs/contract/authentication.md#csrf-and-cors). */
     readonly corsOrigins: readonly string[];
+    /** In addition to the hosts that are always known. */
+    readonly allowedHosts: readonly string[];
+    /** An origin, in lower case; null: none. */
+    readonly publicUrl: string | null;
     /** Null: requests are not limited. */
     readonly rateLimit: RateLimit | null;
     readonly connectionsPerClient: number;
     readonly bodies: { readonly perClient: number; readonly total: number };
-    readonly trustProxy: boolean;
+    readonly trustProxy: TrustedPeers;
     readonly enablePprof: boolean;
+    /** Null: profiles are served at `addr`. */
+    readonly pprofAddr: ListenAddress | null;
   };
   readonly auth: AuthConfig;
   readonly data: {
@@ -118,6 +125,8 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         addr: values['http.addr'],
         engine: values['http.engine'],
         corsOrigins: values['http.cors_origins'],
+        allowedHosts: values['http.allowed_hosts'],
+        publicUrl: values['http.public_url'],
         rateLimit: values['http.rate_limit.enabled']
           ? { rps: values['http.rate_limit.rps'], burst: values['http.rate_limit.burst'] }
           : null,
@@ -125,6 +134,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         bodies: { perClient: values['http.body_bytes_per_client'], total: values['http.body_bytes'] },
         trustProxy: values['http.trust_proxy'],
         enablePprof: values['http.enable_pprof'],
+        pprofAddr: values['http.pprof_addr'],
       },
       auth,
       data: { dir: values['data.dir'], compactFreePercent: values['data.compact_free_percent'] },

@@ -10,6 +10,8 @@ export type Parsed<T> =
 export interface ValueType<T> {
   /** Name of the type in the reference. */
   readonly label: string;
+  /** True if the value must not appear on a command line, in messages and in logs. */
+  readonly isSecret?: boolean;
   fromText(text: string): Parsed<T>;
   /** Parses the value from the YAML document. */
   fromDocument(value: unknown): Parsed<T>;
@@ -43,12 +45,16 @@ export function text(): ValueType<string> {
   );
 }
 
-/** Returns the type of a text that messages do not show. */
+/**
+ * Returns the type of a secret text: messages do not show it, and the key has no flag, but a twin `*_file`
+ * (docs/contract/configuration.md#secrets).
+ */
 export function secret(): ValueType<string> {
   const fromText = (value: string): Parsed<string> =>
     /[\u0000-\u001f\u007f]/.test(value) ? wrong('must not hold control characters') : right(value);
   return {
     label: 'text, secret',
+    isSecret: true,
     fromText,
     fromDocument: (value) => (typeof value === 'string' ? fromText(value) : wrong('must be text')),
   };
@@ -214,20 +220,6 @@ export function variableGlob(): ValueType<string> {
   );
 }
 
-/**
- * Returns the type of a CORS origin: exactly `scheme://host[:port]`, or `*`
- * (docs/contract/authentication.md#csrf-and-cors).
- */
-export function origin(): ValueType<string> {
-  return textual('origin', (value) =>
-    value === '*' || /^[a-z][a-z0-9+.-]*:\/\/(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?$/.test(value)
-      ? right(value)
-      : wrong(
-          `must be scheme://host[:port] without a trailing slash, path, query, fragment, blank or embedded *, or the bare *, got ${shown(value)}`,
-        ),
-  );
-}
-
 const TAG_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/;
 
 /** Returns the type of tags: `name=value,...` as text, a map of text in the file. A name may occur once. */
@@ -270,6 +262,7 @@ export function tags(): ValueType<Readonly<Record<string, string>>> {
 export function optional<T>(type: ValueType<T>): ValueType<T | null> {
   return {
     label: type.label,
+    isSecret: type.isSecret === true,
     fromText: (value) => (value === '' ? right(null) : type.fromText(value)),
     fromDocument: (value) => (value === null || value === '' ? right(null) : type.fromDocument(value)),
   };

@@ -1,12 +1,5 @@
 import fc from 'fast-check';
-import {
-  attemptIdOf,
-  jobId,
-  workerId,
-  type FarmId,
-  type JobId,
-  type WorkerId,
-} from '../../../src/core/ids.ts';
+import { attemptIdOf, jobId, workerId, type FarmId, type WorkerId } from '../../../src/core/ids.ts';
 import type { AttemptRecord } from '../../../src/core/records/attempt.ts';
 import {
   put,
@@ -167,18 +160,3 @@ export const arbitraryChangeSet: fc.Arbitrary<ChangeSet> = fc.record(
   },
   { noNullPrototype: true },
 );
-
-/** Returns the row of a farm with this name and fixed other fields. */
-export const farmNamed = (name: string): FarmRecord => ({
-  version: 1,
-  id: 'f' as FarmId,
-  name,
-  description: '',
-  maxConcurrentTasks: 0,
-  retry: {},
-  createdAt: 1,
-  updatedAt: 1,
-});
-
-export const JOB = '0191c0de-0000-7000-8000-000000000001' as JobId;
-export const OTHER_JOB = '0191c0de-0000-7000-8000-000000000002' as JobId;

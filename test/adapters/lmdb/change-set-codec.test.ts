@@ -7,7 +7,8 @@ import {
   encodeChangeSet,
   readChangeSet,
 } from '../../../src/adapters/lmdb/change-set-codec.ts';
-import { arbitraryChangeSet, farmNamed } from './arbitrary-changes.ts';
+import { arbitraryChangeSet } from './arbitrary-changes.ts';
+import { farmNamed } from './fixed-rows.ts';
 
 const setOf = (...changes: Change[]): ChangeSet => ({ version: 1, shard: 3, sequence: 7, changes });
 

@@ -7,7 +7,7 @@ import { put, remove, type Change, type ChangeSet } from '../../../src/core/reco
 import { keys } from '../../../src/core/records/tables.ts';
 import type { TemplateRecord } from '../../../src/core/records/job.ts';
 import { jobNumber, jobPlan, jobRecord } from '../../http/kit/records.ts';
-import { farmNamed } from './arbitrary-changes.ts';
+import { farmNamed } from './fixed-rows.ts';
 import { attach, committed, startStore, threadOptions } from './store-kit.ts';
 
 /** In milliseconds: the test starts threads. */

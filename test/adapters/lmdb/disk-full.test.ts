@@ -10,7 +10,7 @@ import {
 } from '../../../src/adapters/lmdb/change-set-codec.ts';
 import { put, remove, type Change } from '../../../src/core/records/change-set.ts';
 import { mountFault, mountSmallDisk } from '../../kit/small-disk.ts';
-import { JOB } from './arbitrary-changes.ts';
+import { JOB } from './fixed-rows.ts';
 import { runProgram, startStore, threadOptions, logWriterOptions, writerOptions } from './store-kit.ts';
 
 /** Row F4 of the fault matrix (docs/faults.md#the-fault-matrix): the disk of the store becomes full. */

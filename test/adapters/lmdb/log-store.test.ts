@@ -8,7 +8,7 @@ import {
 import { openStateReader } from '../../../src/adapters/lmdb/state-reader.ts';
 import type { AttemptAddress, JobId, TaskAddress } from '../../../src/core/ids.ts';
 import type { IncomingLogChunk } from '../../../src/core/ports/log-store.ts';
-import { JOB, OTHER_JOB } from './arbitrary-changes.ts';
+import { JOB, OTHER_JOB } from './fixed-rows.ts';
 import { logWriterOptions } from './store-kit.ts';
 
 const task = (index: number, jobId: JobId = JOB): TaskAddress => ({ jobId, stepOrder: 0, index });

@@ -4,7 +4,7 @@ import { openStateWriter } from '../../../src/adapters/lmdb/state-writer.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import { put, remove, type ChangeSet } from '../../../src/core/records/change-set.ts';
 import { TASK_PAGE_BYTES } from '../../../src/core/records/task-page.ts';
-import { farmNamed } from './arbitrary-changes.ts';
+import { farmNamed } from './fixed-rows.ts';
 import { writerOptions, type Ended } from './store-kit.ts';
 
 /** A page that starts with a number, with the size that readers of pages expect. */

@@ -13,7 +13,7 @@ import { keys } from '../../../src/core/records/tables.ts';
 import { emptyTaskPage, writeTask } from '../../../src/core/records/task-page.ts';
 import type { AttemptRecord } from '../../../src/core/records/attempt.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
-import { JOB, OTHER_JOB } from './arbitrary-changes.ts';
+import { JOB, OTHER_JOB } from './fixed-rows.ts';
 import { writerOptions } from './store-kit.ts';
 
 const attempt = (index: number, attemptNumber: number, jobId: JobId = JOB): AttemptAddress => ({

@@ -9,7 +9,7 @@ import { openStateWriter } from '../../../src/adapters/lmdb/state-writer.ts';
 import { META_DATABASE } from '../../../src/adapters/lmdb/store-format.ts';
 import { put, type Change, type ChangeSet } from '../../../src/core/records/change-set.ts';
 import { testStoreContract } from '../store-contract.ts';
-import { farmNamed } from './arbitrary-changes.ts';
+import { farmNamed } from './fixed-rows.ts';
 import { attach, committed, runProgram, startStore, threadOptions, writerOptions } from './store-kit.ts';
 
 /** In milliseconds: the test starts threads and processes. */

@@ -8,7 +8,7 @@ import { put, remove, type Change, type ChangeSet } from '../../../src/core/reco
 import { keys } from '../../../src/core/records/tables.ts';
 import { jobNumber, jobPlan, jobRecord } from '../../http/kit/records.ts';
 import { onDurable } from '../../kit/commit-callbacks.ts';
-import { farmNamed } from './arbitrary-changes.ts';
+import { farmNamed } from './fixed-rows.ts';
 import { attach, committed, startStore, threadOptions } from './store-kit.ts';
 
 /** Acknowledgments of a set: durable first, then readable. */

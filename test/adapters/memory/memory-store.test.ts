@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
 import { put, type Change, type ChangeSet } from '../../../src/core/records/change-set.ts';
-import { farmNamed } from '../lmdb/arbitrary-changes.ts';
+import { farmNamed } from '../lmdb/fixed-rows.ts';
 import { onDurable, onReadable, NO_CALLBACKS } from '../../kit/commit-callbacks.ts';
 import { testStoreContract } from '../store-contract.ts';
 

@@ -83,14 +83,14 @@ const RULES: Readonly<Record<string, Rule>> = {
     ].join();
     return found === 'false,false' ? null : `live: ${found}`;
   },
-  'the digest of a token or of a key is no credential': async (site, victim) => {
+  'the digest of a token or of a key is refused': async (site, victim) => {
     const session = await site.signIn(victim.username);
     const token = (session['cookie'] ?? '').slice('svc_session='.length);
 
     const digest = createHash('sha256').update(token).digest('hex');
     return (await isLive(site, { cookie: `svc_session=${digest}` })) ? 'the digest is a session' : null;
   },
-  'two different session cookies are no session': async (site, victim) => {
+  'two different session cookies are refused': async (site, victim) => {
     const session = await site.signIn(victim.username);
     const cookie = `${session['cookie']}; svc_session=${'B'.repeat(43)}`;
     return (await isLive(site, { cookie })) ? 'accepted' : null;

@@ -113,7 +113,7 @@ test('the password of the service account has no flag', async (t) => {
   t.same(resolve({}, {}, ['--auth-ldap-bind-password', 'hunter2']), {
     ok: false,
     lines: [
-      'auth.ldap.bind_password: has no flag; use auth.ldap.bind_password_file, SVC_AUTH_LDAP_BIND_PASSWORD or the file of --config',
+      'auth.ldap.bind_password: a secret has no flag, because command lines are public; set auth.ldap.bind_password_file or the environment variable SVC_AUTH_LDAP_BIND_PASSWORD (set in the flag --auth-ldap-bind-password)',
     ],
   });
   t.match(resolve({}, {}, ['--auth-ldap-enabled=false', '--auth-ldap-bind-password-file', 'f']), {

@@ -2,8 +2,7 @@ import { test } from 'tap';
 import { DENIED_VARIABLES } from '../../../src/core/access/denied-variables.ts';
 import { readFlags } from '../../../src/core/config/flags.ts';
 import { environmentName, flagName } from '../../../src/core/config/key-names.ts';
-import { DAEMONS } from '../../../src/core/config/keys.ts';
-import { LATER_KEYS } from '../../../src/core/config/later-keys.ts';
+import { DAEMONS, type KeySet } from '../../../src/core/config/keys.ts';
 import { nearestName } from '../../../src/core/config/nearest-name.ts';
 import type { ConfigSources } from '../../../src/core/config/resolve.ts';
 import { serverConfig } from '../../../src/core/config/server-config.ts';
@@ -46,11 +45,14 @@ test('the server has its defaults', async (t) => {
         addr: { host: '0.0.0.0', port: 8080 },
         engine: 'auto',
         corsOrigins: [],
+        allowedHosts: [],
+        publicUrl: null,
         rateLimit: { rps: 20, burst: 40 },
         connectionsPerClient: 1000,
         bodies: { perClient: 67_108_864, total: 268_435_456 },
         trustProxy: false,
         enablePprof: false,
+        pprofAddr: null,
       },
       auth: {
         enabled: false,
@@ -59,6 +61,7 @@ test('the server has its defaults', async (t) => {
         validateJobOwner: true,
         slowsFailedLogins: true,
         passwordLengthMin: 8,
+        oidc: null,
         ldap: null,
       },
       data: { dir: './data', compactFreePercent: 50 },
@@ -212,29 +215,6 @@ test('keys of the other daemon are ignored in shared sources and rejected as fla
   ]);
 });
 
-test('a key of a future feature is an error unless it turns the feature off', async (t) => {
-  t.same(
-    serverLines({
-      document: { auth: { oidc: { role_map: { td: 'admin' } } } },
-      environment: { SVC_AUTH_OIDC_ISSUER: 'https://id.farm' },
-      args: ['--auth-oidc-enabled'],
-    }),
-    [
-      'auth.oidc.role_map: not supported by this version (set in the file callsheet.yaml)',
-      'auth.oidc.issuer: not supported by this version (set in the environment variable SVC_AUTH_OIDC_ISSUER)',
-      'auth.oidc.enabled: not supported by this version (set in the flag --auth-oidc-enabled)',
-    ],
-  );
-  t.same(
-    serverLines({
-      document: { auth: { enabled: false } },
-      environment: { SVC_AUTH_LDAP_ENABLED: 'false' },
-      args: ['--auth-oidc-enabled=false'],
-    }),
-    [],
-  );
-});
-
 test('a key of a future feature that does not affect access is logged and ignored', async (t) => {
   const resolved = serverConfig(sources({ args: ['--presets-dir=/presets'] }));
   t.match(resolved, {
@@ -357,9 +337,7 @@ test('a file must contain a map', async (t) => {
 });
 
 test('names are unique in every spelling', async (t) => {
-  const names = [
-    ...new Set([...Object.values(DAEMONS).flatMap((keys) => Object.keys(keys)), ...LATER_KEYS.keys()]),
-  ];
+  const names = [...new Set(Object.values(DAEMONS).flatMap((keys) => Object.keys(keys)))];
   t.equal(environmentName('http.cors_origins'), 'SVC_HTTP_CORS_ORIGINS');
   t.equal(flagName('http.cors_origins'), '--http-cors-origins');
   t.equal(new Set(names.map(environmentName)).size, names.length);
@@ -422,6 +400,64 @@ test('the access to the bus is read from its keys, and secrets from files', asyn
     ok: true,
     values: { bus: { access: { credentialsFile: 'farm.creds' } } },
   });
+});
+
+test('a secret has a file key and no flag, and its value is not shown', async (t) => {
+  const secrets = Object.entries(DAEMONS).flatMap(([daemon, keys]) => {
+    const all: KeySet = keys;
+    return Object.entries(all).flatMap(([name, { type }]) =>
+      type.isSecret === true ? [{ daemon, name, keys: all }] : [],
+    );
+  });
+  t.ok(secrets.length >= 4, 'bus.password and bus.token of both daemons');
+  for (const { daemon, name, keys } of secrets) {
+    t.ok(keys[`${name}_file`], `${name}_file of ${daemon}`);
+    t.not(keys[`${name}_file`]?.type.isSecret, true, `${name}_file is a path`);
+    const lines = daemon === 'server' ? serverLines : workerLines;
+    for (const args of [[`${flagName(name)}=hunter2`], [flagName(name), 'hunter2'], [flagName(name)]])
+      t.ok(
+        lines({ args }).includes(
+          `${name}: a secret has no flag, because command lines are public; set ${name}_file or the environment variable ${environmentName(name)} (set in the flag ${flagName(name)})`,
+        ),
+        args.join(' '),
+      );
+    t.notMatch(lines({ args: [`${flagName(name)}=hunter2`] }).join('\n'), /hunter2/);
+  }
+});
+
+test('a key with the name of a secret is marked as one', async (t) => {
+  for (const keys of Object.values(DAEMONS)) {
+    const all: KeySet = keys;
+    for (const [name, { type }] of Object.entries(all))
+      if (/(password|secret|token)$/.test(name)) t.equal(type.isSecret, true, name);
+  }
+});
+
+test('hosts, the public URL and proxies are read from their keys', async (t) => {
+  const httpOf = (args: string[]): unknown => {
+    const resolved = serverConfig(sources({ args }));
+    if (!resolved.ok) return resolved.lines;
+    const { allowedHosts, publicUrl, trustProxy, pprofAddr } = resolved.values.http;
+    return { allowedHosts, publicUrl, trustProxy, pprofAddr };
+  };
+  t.same(
+    httpOf([
+      '--http-allowed-hosts=Farm,*.studio.lan',
+      '--http-public-url=https://farm.example/',
+      '--http-trust-proxy=10.0.0.5',
+      '--http-pprof-addr=127.0.0.1:6060',
+    ]),
+    {
+      allowedHosts: ['farm', '*.studio.lan'],
+      publicUrl: 'https://farm.example',
+      trustProxy: [{ address: [0, 0, 0, 0, 0, 0xffff, 0x0a00, 5], prefix: 128 }],
+      pprofAddr: { host: '127.0.0.1', port: 6060 },
+    },
+  );
+  t.same(httpOf(['--http-allowed-hosts=farm:80', '--http-public-url=farm']), [
+    'http.allowed_hosts: must be a host name, *.DOMAIN, an address or *, without a port, got "farm:80" (set in the flag --http-allowed-hosts)',
+    'http.public_url: must be http://host[:port] or https://host[:port] without a path, got "farm" (set in the flag --http-public-url)',
+  ]);
 });
 
 test('contradictions in the access to the bus stop the start, and secrets are not shown', async (t) => {

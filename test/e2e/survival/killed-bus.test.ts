@@ -1,7 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import tap, { test } from 'tap';
 import { until } from '../../kit/until.ts';
+import { busPid } from './bus-process.ts';
 import {
   checkAttempts,
   checkCompleted,
@@ -20,16 +19,7 @@ await test(
   { timeout: TEST_MS },
   async (t) => {
     const farm = await startFarm(t);
-    const config = join(farm.folder, 'data', 'bus');
-    const serverPid = (): number | null => {
-      try {
-        return Number(
-          execFileSync('pgrep', ['-f', `nats-server.*${config}`], { encoding: 'utf8' }).split('\n')[0],
-        );
-      } catch {
-        return null;
-      }
-    };
+    const serverPid = (): number | null => busPid(farm);
     let kills = 0;
     let last = 0;
     while (kills < KILLS && (await isRunning(farm))) {

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import type { Test } from 'tap';
 import { freePort, startService, startWorker, type Daemon, type RunningService } from '../../kit/daemons.ts';
 import { finishedRuns, readRuns, recordingTemplate } from '../../kit/flight-recorder.ts';
 import { until } from '../../kit/until.ts';
+import { busPid } from './bus-process.ts';
 
 /** Real processes: long tasks on two workers during an outage of the service, its bus or both. */
 const WORKERS = 2;
@@ -57,21 +57,6 @@ export async function startOutageFarm(t: Test, { taskMs, flags = [] }: OutageOpt
   });
   await until('every task runs', async () => (await service.api.job(body.id)).task_counts.running === TASKS);
   return farm;
-}
-
-/** Returns the process of the managed nats-server, or null if there is none. */
-export function busPid({ folder }: OutageFarm): number | null {
-  const config = join(folder, 'data', 'bus', 'nats-server.conf');
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const args = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
-      if (args[1] === '-c' && args[2]?.endsWith(config) === true) return Number(name);
-    } catch {
-      // It has exited meanwhile.
-    }
-  }
-  return null;
 }
 
 /** Starts the service again with the same data. */

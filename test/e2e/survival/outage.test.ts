@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import tap, { test } from 'tap';
 import { until } from '../../kit/until.ts';
+import { busPid } from './bus-process.ts';
 import {
-  busPid,
   checkNothingLost,
   countInLogs,
   HEARTBEAT_TIMEOUT_MS,

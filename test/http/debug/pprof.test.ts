@@ -1,6 +1,7 @@
 import { test } from 'tap';
 import type { Profile, Profiler } from '../../../http/debug/pprof.ts';
-import { NO_RATE_LIMIT, startApi } from '../kit/api-fixture.ts';
+import { Client } from '../kit/client.ts';
+import { NO_RATE_LIMIT, startApi, startForBrowsers } from '../kit/api-fixture.ts';
 
 /** Returns prepared answers and records the requests. */
 class Answering implements Profiler {
@@ -96,4 +97,50 @@ void test('an invalid request starts no profile', async (t) => {
   ]);
   profiler.profile = { ok: false, reason: 'silent' };
   t.strictSame(await refusal('/debug/pprof/profile?thread=front'), [503, 'the thread front does not answer']);
+});
+
+void test('with an address of their own, profiles are served only there', async (t) => {
+  const profiler = new Answering();
+  const { client, server } = await startForBrowsers(
+    t,
+    {},
+    { profiler, pprofAddress: { host: '127.0.0.1', port: 0 } },
+  );
+  t.equal((await client.get('/debug/pprof/')).status, 404);
+  const profiles = new Client(server.pprofPort ?? 0);
+  t.teardown(() => profiles.close());
+  const statusOf = async (
+    method: string,
+    path: string,
+    headers: Record<string, string> = {},
+  ): Promise<number> => {
+    const answer = await profiles.open(method, path, { headers });
+    answer.resume();
+    t.equal(answer.headers['x-content-type-options'], 'nosniff', path);
+    t.equal(answer.headers['access-control-allow-origin'], undefined, path);
+    return answer.statusCode ?? 0;
+  };
+  t.equal(await statusOf('GET', '/debug/pprof/'), 200);
+  t.equal(await statusOf('GET', '/debug/pprof/profile?thread=front'), 200);
+  t.equal(await statusOf('POST', '/debug/pprof/'), 405);
+  for (const path of ['/', '/api/v1/farms', '/healthz', '/metrics', '/debug', '/debug/pprof/ws'])
+    t.equal(await statusOf('GET', path), 404, path);
+  t.equal(await statusOf('GET', '/debug/pprof/', { host: 'evil.example' }), 421);
+  const upgrade = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+  const key = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+  t.equal(await statusOf('GET', '/debug/pprof/ws', { ...upgrade, ...key }), 404);
+  t.match(await profiles.raw('GET /debug/pprof/ HTTP/1.1\r\n\r\n'), /^HTTP\/1.1 400 /);
+  t.strictSame(profiler.asked, [{ thread: 'front', kind: 'cpu', seconds: 10 }]);
+});
+
+void test('an address of profiles that is in use stops the start', async (t) => {
+  const { server } = await startApi(t);
+  await t.rejects(
+    startForBrowsers(
+      t,
+      {},
+      { profiler: new Answering(), pprofAddress: { host: '127.0.0.1', port: server.port } },
+    ),
+    { message: new RegExp(`^cannot listen on 127\\.0\\.0\\.1:${server.port}: `) },
+  );
 });

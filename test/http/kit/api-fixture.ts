@@ -3,7 +3,7 @@ import type { StepInQuestion } from '../../../actors/service/lease/messages.ts';
 import type { ServiceEnvelope } from '../../../actors/service/service-messages.ts';
 import { replyTo } from '../../../actors/kernel/address.ts';
 import type { Profiler } from '../../../http/debug/pprof.ts';
-import { startFront, type FrontOptions } from '../../../http/front.ts';
+import { startFront, type BrowserOptions, type Front, type FrontOptions } from '../../../http/front.ts';
 import { FarmWatch } from '../../../http/history/farm-watch.ts';
 import { JobLists } from '../../../http/lists/job-lists.ts';
 import { TaskLists } from '../../../http/lists/task-lists.ts';
@@ -94,6 +94,8 @@ export class ApiFixture {
   acceptsSubmissions = true;
   /** Settings of authentication. */
   auth: AuthSettings = AUTH_OFF;
+  /** Sign-in by a provider. */
+  oidc: Ports['oidc'] = null;
   /** Messages without a reply that were sent to actors. */
   readonly told: ServiceEnvelope[] = [];
   settings: ServiceFacts = {
@@ -300,6 +302,7 @@ export class ApiFixture {
       passwords: new Argon2Passwords(),
       directory: null,
       secrets: randomSecrets,
+      oidc: this.oidc,
       auth: this.auth,
       largeJobs: {
         storeProvisionalJob: (job, rows) => {
@@ -373,20 +376,40 @@ export interface StartedApi {
   readonly server: HttpServer;
 }
 
-/** Starts an API fixture that stops with the test. */
-export async function startApi(
+/** Settings for browsers that a test may change. The service answers to the hosts `a` and `b`, and to the loopback. */
+export const BROWSER_OPTIONS: BrowserOptions = {
+  corsOrigins: [],
+  allowedHosts: [],
+  publicUrl: null,
+  machine: { names: ['a', 'b'], addresses: () => ['192.0.2.10', '2001:db8::10'] },
+};
+
+/** Starts an API fixture for browsers that stops with the test. */
+export async function startForBrowsers(
   t: Test,
-  corsOrigins: readonly string[] = [],
-  rateLimit: RateLimitSettings = NO_RATE_LIMIT,
-  profiler: Profiler | null = null,
-  pages: Bundle | null = null,
-  limits: Pick<FrontOptions, keyof typeof WIDE_LIMITS> = WIDE_LIMITS,
+  browsers: Partial<BrowserOptions>,
+  others: Partial<FrontOptions> = {},
   auth: AuthSettings = AUTH_OFF,
-): Promise<StartedApi> {
+): Promise<StartedApi & { readonly server: Front }> {
   const api = new ApiFixture();
   api.auth = auth;
+  const standard = {
+    rateLimit: NO_RATE_LIMIT,
+    profiler: null,
+    pprofAddress: null,
+    pages: null,
+    ...WIDE_LIMITS,
+  };
   const server = await startFront(
-    { host: '127.0.0.1', port: 0, engine: testEngine(), corsOrigins, rateLimit, profiler, pages, ...limits },
+    {
+      host: '127.0.0.1',
+      port: 0,
+      engine: testEngine(),
+      ...standard,
+      ...BROWSER_OPTIONS,
+      ...browsers,
+      ...others,
+    },
     api.ports(),
   );
   const client = new Client(server.port);
@@ -395,4 +418,16 @@ export async function startApi(
     await server.stop(0);
   });
   return { api, client, server };
+}
+
+/** Starts an API fixture that stops with the test. */
+export function startApi(
+  t: Test,
+  corsOrigins: readonly string[] = [],
+  rateLimit: RateLimitSettings = NO_RATE_LIMIT,
+  profiler: Profiler | null = null,
+  pages: Bundle | null = null,
+  limits: Pick<FrontOptions, keyof typeof WIDE_LIMITS> = WIDE_LIMITS,
+): Promise<StartedApi> {
+  return startForBrowsers(t, { corsOrigins }, { rateLimit, profiler, pages, ...limits });
 }

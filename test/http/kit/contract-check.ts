@@ -8,6 +8,8 @@ const schemas = new SchemaSet(contract);
 const router = new Router<Operation>();
 for (const operation of contract.operations) router.add(operation.method, operation.path, operation);
 const checks = new Map<string, Check>();
+/** Statuses that every operation may return (`default`): foreign origins and hosts, and internal errors. */
+const EVERYWHERE: ReadonlySet<number> = new Set([403, 421, 500]);
 
 /** Throws unless the contract describes the response: status, media type, body, and the common headers. */
 export function checkAnswer(method: string, target: string, answer: Answer): void {
@@ -27,14 +29,15 @@ export function checkAnswer(method: string, target: string, answer: Answer): voi
   const match = router.match(method, path);
   if (!match.found) {
     const isFile = isPage(path) && [200, 304].includes(answer.status);
-    if (!isFile && ![204, 400, 404, 405, 429].includes(answer.status)) {
+    if (!isFile && ![204, 400, 401, 403, 404, 405, 421, 429].includes(answer.status)) {
       fail(where, 'no such operation');
     }
     return;
   }
   const { responses, id } = match.target;
   const listed = responses.get(String(answer.status));
-  if (listed === undefined && answer.status !== 500) fail(where, 'the contract does not list this status');
+  if (listed === undefined && !EVERYWHERE.has(answer.status))
+    fail(where, 'the contract does not list this status');
   const response = listed ?? responses.get('default');
   if (response === undefined) {
     fail(where, 'the contract lists only other statuses');

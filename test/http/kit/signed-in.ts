@@ -5,7 +5,7 @@ import { put, type Change } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { UserRecord } from '../../../src/core/records/user.ts';
 import type { Answer } from './contract-check.ts';
-import { AUTH_OFF, NO_RATE_LIMIT, startApi, WIDE_LIMITS, type StartedApi } from './api-fixture.ts';
+import { AUTH_OFF, startForBrowsers, type StartedApi } from './api-fixture.ts';
 import type { AuthSettings } from '../../../http/ports.ts';
 import { T0 } from './records.ts';
 
@@ -72,11 +72,7 @@ export function accountChanges(name: string, role: Role): readonly Change[] {
 
 /** Starts an API fixture with authentication and an account of each role. */
 export async function startSignedIn(t: Test, auth: Partial<AuthSettings> = {}): Promise<SignedInApi> {
-  const started = await startApi(t, [], NO_RATE_LIMIT, null, null, WIDE_LIMITS, {
-    ...AUTH_OFF,
-    enabled: true,
-    ...auth,
-  });
+  const started = await startForBrowsers(t, {}, {}, { ...AUTH_OFF, enabled: true, ...auth });
   const { api, client } = started;
   for (const [name, role] of Object.entries(PEOPLE)) api.write(...accountChanges(name, role));
   return {

@@ -5,7 +5,7 @@ import { startFront } from '../../../http/front.ts';
 import { done } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { ApiFixture, NO_RATE_LIMIT, startApi, WIDE_LIMITS } from '../kit/api-fixture.ts';
+import { ApiFixture, BROWSER_OPTIONS, NO_RATE_LIMIT, WIDE_LIMITS, startApi } from '../kit/api-fixture.ts';
 import { testEngine } from '../../kit/http-engine.ts';
 import { FARM, farmRecord, jobRecord, QUEUE, queueRecord } from '../kit/records.ts';
 
@@ -195,7 +195,7 @@ void test('answers unknown paths, wrong methods and OPTIONS', async (t) => {
     '/debug/pprof/',
   ];
   for (const path of unknown) t.equal((await client.get(path)).status, 404, path);
-  for (const path of ['/api/v1/jobs/x/pause', '/api/v1/auth/login', '/api/v1/tasks/x/pause']) {
+  for (const path of ['/api/v1/jobs/x/pause', '/api/v1/auth/sign-in', '/api/v1/tasks/x/pause']) {
     t.equal((await client.send('POST', path)).status, 404, path);
   }
   const wrong: [string, string, string][] = [
@@ -319,8 +319,9 @@ void test('an address in use is an error', async (t) => {
       host: '127.0.0.1',
       port: server.port,
       engine: testEngine(),
-      corsOrigins: [],
+      ...BROWSER_OPTIONS,
       profiler: null,
+      pprofAddress: null,
       pages: null,
       rateLimit: NO_RATE_LIMIT,
       ...WIDE_LIMITS,
@@ -336,8 +337,9 @@ void test('an address in use is an error', async (t) => {
         host: '192.0.2.1',
         port: 0,
         engine: testEngine(),
-        corsOrigins: [],
+        ...BROWSER_OPTIONS,
         profiler: null,
+        pprofAddress: null,
         pages: null,
         rateLimit: NO_RATE_LIMIT,
         ...WIDE_LIMITS,

@@ -519,7 +519,8 @@ void test('rejects invalid handshakes', async (t) => {
   const only = 'this path accepts only WebSocket connections';
   const version = 'the WebSocket protocol version must be 13';
   const key = 'Sec-WebSocket-Key must be 16 bytes in base64';
-  const origin = 'pages of this origin cannot open the event channel (http.cors_origins)';
+  const origin =
+    'pages of this origin are not allowed to open the event channel (http.cors_origins, http.public_url)';
   const cases: [string, Readonly<Record<string, string>>, number, string][] = [
     ['no upgrade', { Upgrade: '' }, 426, only],
     ['another upgrade', { Upgrade: 'h2c' }, 426, only],

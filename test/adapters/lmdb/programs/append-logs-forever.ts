@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { LOG_DISK_LIMITS, openLogWriter } from '../../../../src/adapters/lmdb/log-writer.ts';
-import { JOB } from '../arbitrary-changes.ts';
+import { JOB } from '../fixed-rows.ts';
 import { logWriterOptions } from '../store-kit.ts';
 
 /** A thread that appends logs in a loop, so that it usually is inside a transaction. */
