@@ -239,7 +239,7 @@ async function measureDirectory(): Promise<{
   await collect();
   const after = process.memoryUsage();
   const bytes = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;
-  const page = lists.page({ words: [], sortBy: 'name', descending: false, offset: 0, limit: 1 });
+  const page = lists.page({ words: [], sortBy: 'name', descending: false, offset: 0, limit: 1 }, null);
   if (page.total !== jobs) throw new Error(`${page.total} jobs are listed`);
   await reader.close();
   return {

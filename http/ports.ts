@@ -35,7 +35,7 @@ export interface Ports {
   readonly jobLists: Pick<JobLists, 'page' | 'counts' | 'dependents'>;
   readonly taskLists: Pick<TaskLists, 'open'>;
   /** Load history of farms and workers. */
-  readonly history: Pick<FarmWatch, 'farm' | 'farmNow' | 'worker' | 'paused'>;
+  readonly history: Pick<FarmWatch, 'farm' | 'farmNow' | 'worker' | 'paused' | 'tasksOf'>;
   readonly actors: Actors;
   readonly passwords: Passwords;
   /** Checks passwords of names without a local account; null if there is none. */

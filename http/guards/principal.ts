@@ -1,3 +1,4 @@
+import type { OwnerScope } from '../../src/core/access/owner-scope.ts';
 import { permissionsOf, type Permission, type Role } from '../../src/core/access/permissions.ts';
 import { usernameKey, type AuthSource, type UserRecord } from '../../src/core/records/user.ts';
 
@@ -16,7 +17,7 @@ export interface Principal {
    * Owner whose jobs alone the principal may see and change, in the form of `usernameKey`; null: everyone's
    * (docs/contract/authentication.md#roles-and-permissions).
    */
-  readonly ownerScope: string | null;
+  readonly ownerScope: OwnerScope;
   /** Digest of the session's token; null for another credential. */
   readonly session: string | null;
 }

@@ -3,12 +3,14 @@
  * a scan; a minute gets at most one sample. Exits: a deleted farm is dropped with the next scan that ends a minute.
  */
 
+import type { OwnerScope } from '../../src/core/access/owner-scope.ts';
 import { farmId, parseAttemptId, type FarmId } from '../../src/core/ids.ts';
 import {
   busiest,
   columnsOf,
   FarmSamples,
   isEmptySample,
+  sampleInScope,
   MINUTE_MS,
   SHARES_KEPT,
   type FarmColumns,
@@ -16,6 +18,7 @@ import {
   type SampleShare,
 } from '../../src/core/history/farm-samples.ts';
 import type { EndedTasks, JobActivity } from '../../src/core/history/job-activity.ts';
+import type { StateCounts } from '../../src/core/metrics/state-counts.ts';
 import { WorkerSamples, type WorkerPoint } from '../../src/core/history/worker-samples.ts';
 import type { BookingRecord } from '../../src/core/records/worker.ts';
 import { keys } from '../../src/core/records/tables.ts';
@@ -174,10 +177,12 @@ export class FarmWatch {
     };
   }
 
-  /** Returns the last minutes of a farm, one point per `stepMinutes` minutes. */
-  farm(id: string, minutes: number, stepMinutes: number): FarmColumns {
+  /** Returns the last minutes of a farm as a reader with a scope may see them, one point per `stepMinutes` minutes. */
+  farm(id: string, minutes: number, stepMinutes: number, scope: OwnerScope): FarmColumns {
     const from = (this.#minute - minutes) * MINUTE_MS;
-    return columnsOf(this.#samplesOf(id).since(from), stepMinutes);
+    const samples = this.#samplesOf(id).since(from);
+    const visible = scope === null ? samples : samples.map((sample) => sampleInScope(sample, scope));
+    return columnsOf(visible, stepMinutes);
   }
 
   /** Returns the samples of a farm. The first time, reads those of earlier processes: some milliseconds. */
@@ -193,9 +198,18 @@ export class FarmWatch {
     return samples;
   }
 
-  /** Returns the latest observation of a farm; null before the first. */
-  farmNow(id: string): FarmNow | null {
-    return this.#latest.get(id) ?? null;
+  /** Returns the latest observation of a farm as a reader with a scope may see it; null before the first. */
+  farmNow(id: string, scope: OwnerScope): FarmNow | null {
+    const latest = this.#latest.get(id) ?? null;
+    if (latest === null || scope === null) return latest;
+    const { ready, assigned, running } = this.#jobs.tasksOf(scope, id);
+    return { ...sampleInScope(latest, scope), ready, live: assigned + running };
+  }
+
+  /** Returns the tasks of an owner's jobs that have not ended. `ownerKey` is in the form of `usernameKey`. */
+  tasksOf(ownerKey: string): StateCounts['tasks'] {
+    this.#lists.bringUpToDate();
+    return this.#jobs.tasksOf(ownerKey, null);
   }
 
   /** Returns the last minutes of a worker. */
@@ -203,10 +217,10 @@ export class FarmWatch {
     return this.#workers.since(id, (this.#minute - minutes) * MINUTE_MS);
   }
 
-  /** Returns the number of paused jobs of a farm with ready tasks, and the number of these tasks. */
-  paused(id: string): { readonly jobs: number; readonly tasks: number } {
+  /** Returns the number of paused jobs of a farm and scope with ready tasks, and the number of these tasks. */
+  paused(id: string, scope: OwnerScope): { readonly jobs: number; readonly tasks: number } {
     this.#lists.bringUpToDate();
-    return this.#jobs.paused(id);
+    return scope === null ? this.#jobs.paused(id) : this.#jobs.pausedOf(scope, id);
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type JobIdPage,
   type JobListQuery,
 } from '../../src/core/lists/job-directory.ts';
+import type { OwnerScope } from '../../src/core/access/owner-scope.ts';
 import type { JobActivity } from '../../src/core/history/job-activity.ts';
 import type { JobChanges } from '../../src/core/ports/committed-changes.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
@@ -51,19 +52,22 @@ export class JobLists {
     this.#activity = activity;
   }
 
-  /** Returns the ids of a page. Later reads of this turn see the same state. */
-  page(query: JobListQuery): JobIdPage {
-    return this.#current().page(query);
+  /** Returns the ids of a page of the jobs in a scope. Later reads of this turn see the same state. */
+  page(query: JobListQuery, scope: OwnerScope): JobIdPage {
+    return this.#current().page({ ...query, ...inScope(scope) });
   }
 
-  /** Returns the number of matching jobs in each status. Later reads of this turn see the same state. */
-  counts(filter: JobFilter): JobCounts {
-    return this.#current().counts(filter);
+  /** Returns the number of matching jobs of a scope in each status. Later reads of this turn see the same state. */
+  counts(filter: JobFilter, scope: OwnerScope): JobCounts {
+    return this.#current().counts({ ...filter, ...inScope(scope) });
   }
 
-  /** Returns the ids of the jobs that depend on a job, oldest first. Later reads of this turn see the same state. */
-  dependents(id: string): readonly string[] {
-    return this.#current().dependents(id);
+  /**
+   * Returns the ids of the jobs in a scope that depend on a job, oldest first. Later reads of this turn see the same
+   * state.
+   */
+  dependents(id: string, scope: OwnerScope): readonly string[] {
+    return this.#current().dependents(id, scope ?? undefined);
   }
 
   /** Applies every commit made until now. Later reads of this turn see the same state. */
@@ -142,6 +146,9 @@ export class JobLists {
     }
   }
 }
+
+const inScope = (scope: OwnerScope): Pick<JobFilter, 'ownerKey'> =>
+  scope === null ? {} : { ownerKey: scope };
 
 /** The first read of a turn takes the snapshot that later reads use. */
 export function takeSnapshot(store: StoreReader): void {

@@ -9,7 +9,7 @@ import { isTerminalTask } from '../../src/core/lifecycle/task-transitions.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { taskStateOf } from '../../src/core/records/task-view.ts';
 import { logChunkView } from '../views/log-chunk-view.ts';
-import { findTask } from '../routes/find-task.ts';
+import { readTask } from '../routes/find-task.ts';
 import { drain, type TaskEnd } from './drain.ts';
 import type { SharedTimer } from './shared-tick.ts';
 import type { LogFollowSources } from './tail-sources.ts';
@@ -129,7 +129,7 @@ export class FollowedTask {
     if (this.#ending !== undefined) return this.#ending;
     const { state } = this.#sources;
     state.renew();
-    const task = findTask(state.store, this.taskId);
+    const task = readTask(state.store, this.taskId);
     if (task === null) {
       this.#ending = 'deleted';
       return this.#ending;

@@ -1348,7 +1348,7 @@ export interface paths {
         };
         /**
          * Open the event channel
-         * @description Opens a WebSocket connection (RFC 6455) without subprotocol and extensions. Every message is text: a JSON envelope with `type`, `subject`, `payload` and `seq`. A client sends `subscribe` (with `since_seq` in its payload), `unsubscribe` and `ping`; the service sends `ack`, `push`, `error` and `pong`. Subjects are `jobs`, `jobs/{job id}/tasks`, `tasks/{task id}/logs`, `workers` and `diagnostics`; each requires the permission of the corresponding routes.
+         * @description Opens a WebSocket connection (RFC 6455) without subprotocol and extensions. Every message is text: a JSON envelope with `type`, `subject`, `payload` and `seq`. A client sends `subscribe` (with `since_seq` in its payload), `unsubscribe` and `ping`; the service sends `ack`, `push`, `error` and `pong`. Subjects are `jobs`, `jobs/{job id}/tasks`, `tasks/{task id}/logs`, `workers` and `diagnostics`; each requires the permission of the corresponding routes, which `x-subject-permissions` lists. Without the permission `jobs.read.all`, the subjects of jobs and tasks show the jobs of the principal only.
          */
         readonly get: operations["openEvents"];
         readonly put?: never;
@@ -1983,9 +1983,11 @@ export interface components {
             /** @description Cores that active tasks hold, on any worker. */
             readonly cores_booked: components["schemas"]["Measures"];
             readonly workers_online: components["schemas"]["Measures"];
-            readonly tasks_ready: components["schemas"]["Measures"];
-            /** @description Assigned workers among them. */
-            readonly tasks_running: components["schemas"]["Measures"];
+            /** @description Absent without the permission `jobs.read.all`. */
+            readonly tasks_ready?: components["schemas"]["Measures"];
+            /** @description Assigned workers among them. Absent without the permission `jobs.read.all`. */
+            readonly tasks_running?: components["schemas"]["Measures"];
+            /** @description Without the permission `jobs.read.all`, the tasks of one's own jobs. */
             readonly tasks_succeeded: components["schemas"]["Measures"];
             readonly tasks_failed: components["schemas"]["Measures"];
             /** @description The eight busiest, busiest first, and all others combined. */
@@ -2224,14 +2226,14 @@ export interface components {
             /** @enum {string} */
             readonly status: "completed" | "failed" | "canceled";
         };
-        /** @description A job that must complete first. `status` and `progress` are absent if it no longer exists. */
+        /** @description A job that must complete first. `status` and `progress` are absent if it no longer exists. `job` is absent too if it belongs to another user and the principal has no permission `jobs.read.all`. */
         readonly UpstreamJobGate: {
             /** @constant */
             readonly gate: "upstream_job";
             /** @constant */
             readonly reason: "upstream job not completed";
             readonly sentence: string;
-            readonly job: components["schemas"]["NamedResource"];
+            readonly job?: components["schemas"]["NamedResource"];
             readonly status?: components["schemas"]["JobStatus"];
             readonly progress?: components["schemas"]["UpstreamProgress"];
         };
@@ -2336,15 +2338,15 @@ export interface components {
             readonly cores?: number;
             readonly eligible: components["schemas"]["Count"];
         };
-        /** @description Other tasks are ahead of it. */
+        /** @description Other tasks are ahead of it. Without the permission `jobs.read.all`, their numbers are absent if tasks of other jobs are among them. */
         readonly OrderGate: {
             /** @constant */
             readonly gate: "order";
             /** @constant */
             readonly reason: "tasks before it";
             readonly sentence: string;
-            readonly tasks: components["schemas"]["Count"];
-            readonly jobs: components["schemas"]["Count"];
+            readonly tasks?: components["schemas"]["Count"];
+            readonly jobs?: components["schemas"]["Count"];
         };
         /** @description The scheduler has no information about the task at the moment. */
         readonly SchedulerGate: {

@@ -2,7 +2,7 @@ import type { RetryRequest, RetryResult } from '../../actors/service/job/message
 import type { JobId } from '../../src/core/ids.ts';
 import { refused, type Outcome } from '../../src/core/problems.ts';
 import type { Ports } from '../ports.ts';
-import { findJob } from './find-task.ts';
+import { readJob } from './find-task.ts';
 
 /** Sends a retry request to a job, with the current statuses of its upstream jobs. */
 export function askToRetry(
@@ -10,11 +10,11 @@ export function askToRetry(
   request: Omit<RetryRequest, 'upstreams'>,
   { store, actors }: Pick<Ports, 'store' | 'actors'>,
 ): Promise<Outcome<RetryResult>> {
-  const job = findJob(store, id);
+  const job = readJob(store, id);
   if (job === null) return Promise.resolve(refused('not-found', `there is no job ${id}`));
   const upstreams = job.dependsOn.map((jobId) => ({
     jobId,
-    status: findJob(store, jobId)?.status ?? ('deleted' as const),
+    status: readJob(store, jobId)?.status ?? ('deleted' as const),
   }));
   return actors.ask<RetryResult>((replyTo) => ({
     actor: 'job',

@@ -20,7 +20,7 @@ export const bulkJobs: Handler<'bulkJobs'> = (call, ports) => {
         const wanted = statuses?.filter((each) => status === undefined || each === status);
         const filter = { ...others, ...(wanted !== undefined && { statuses: wanted }) };
         const query = { ...jobFilterOf(filter), sortBy: 'created_at', descending: false } as const;
-        return ports.jobLists.page({ ...query, offset: 0, limit: BULK_ITEMS_MAX });
+        return ports.jobLists.page({ ...query, offset: 0, limit: BULK_ITEMS_MAX }, call.principal.ownerScope);
       },
       (id) => actAndCompare(call, id, ports),
       ports,
@@ -46,9 +46,9 @@ function settingsFault({
 
 /** Performs the action on one job, and reports whether the job had the requested state before. */
 async function actAndCompare(call: BulkCall, id: string, ports: Ports): Promise<ItemOutcome> {
-  const before = findJob(ports.store, id);
+  const before = findJob(ports.store, id, call.principal.ownerScope);
   const reply = await act(call, id, ports);
-  return { reply, isUnchanged: before === null || hasState(before, call.body) };
+  return { reply, isUnchanged: !before.ok || hasState(before.value, call.body) };
 }
 
 function hasState(job: JobRecord, { action, priority, queue_id: queueId }: BulkCall['body']): boolean {

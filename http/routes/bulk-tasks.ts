@@ -1,7 +1,8 @@
 import { taskIdOf } from '../../src/core/ids.ts';
 import { taskWindow } from '../views/task-window.ts';
 import { bulk, BULK_ITEMS_MAX, itemCall } from './bulk.ts';
-import { invalid, notFound, type Handler } from './operation.ts';
+import { openTasks } from './find-task.ts';
+import { invalid, type Handler } from './operation.ts';
 import { retryTask } from './retry.ts';
 import { cancelTask } from './tasks.ts';
 
@@ -15,8 +16,9 @@ export const bulkTasks: Handler<'bulkTasks'> = (call, ports) => {
     body,
     'tasks',
     ({ job_id: id, status }) => {
-      const list = ports.taskLists.open(id);
-      if (list === null) return notFound('job', id);
+      const opened = openTasks(ports, id, call.principal.ownerScope);
+      if (!opened.ok) return { kind: 'problem', problem: opened.problem };
+      const list = opened.value;
       const query = { ...FIRST_PAGE, ...(status !== undefined && { status }) };
       const { places, total } = taskWindow(list.tasksOf, list.steps, query);
       const ids = places.map(({ step, index }) =>

@@ -10,7 +10,7 @@ import type { Schemas } from '../views/schemas.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
 import { querySchedulers, NO_SCHEDULER_ANSWER } from './query-schedulers.ts';
 import { findTask, type FoundTask } from './find-task.ts';
-import { notFound, type Handler } from './operation.ts';
+import type { Handler } from './operation.ts';
 import { FactsReader, isWaitingTask, requirementsOf, stateOf } from './task-facts.ts';
 
 /** Maximum number of failed workers that are read, and that are listed. */
@@ -21,18 +21,20 @@ const FAILURES_LISTED_MAX = 20;
  * Reads the store, and queries the schedulers if the task waits. The cost does not grow with the number of tasks,
  * jobs or workers.
  */
-export const explainTask: Handler<'explainTask'> = async ({ path }, ports) => {
+export const explainTask: Handler<'explainTask'> = async ({ path, principal: { ownerScope } }, ports) => {
   const { store } = ports;
-  const found = findTask(store, path.id);
-  if (found === null) return notFound('task', path.id);
-  const { status } = stateOf(store, found);
+  const first = findTask(store, path.id, ownerScope);
+  if (!first.ok) return { kind: 'problem', problem: first.problem };
+  const before = first.value;
+  const { status } = stateOf(store, before);
   const asked = isWaitingTask(status)
-    ? await querySchedulers(ports, found, requirementsOf(store, found))
+    ? await querySchedulers(ports, before, requirementsOf(store, before))
     : NO_SCHEDULER_ANSWER;
   // The task may have changed meanwhile, so the explanation uses only the latest state of the store.
-  const task = findTask(store, path.id);
-  if (task === null) return notFound('task', path.id);
-  const facts = new FactsReader(ports).of(task, requirementsOf(store, task), asked);
+  const found = findTask(store, path.id, ownerScope);
+  if (!found.ok) return { kind: 'problem', problem: found.problem };
+  const task = found.value;
+  const facts = new FactsReader(ports, ownerScope).of(task, requirementsOf(store, task), asked);
   const { summary, gates, position, workers } = explanationOf(facts);
   const { jobId, stepOrder, index } = task.address;
   return {

@@ -4,10 +4,13 @@ import { farmHistoryView, workerHistoryView } from '../views/history-view.ts';
 import { notFound, type Handler } from './operation.ts';
 import { findWorker } from './workers.ts';
 
-export const getFarmHistory: Handler<'getFarmHistory'> = ({ query }, { store, history }) => {
+export const getFarmHistory: Handler<'getFarmHistory'> = ({ query, principal }, { store, history }) => {
   const { farm_id: id, minutes, step_minutes: step } = query;
   if (store.get('farm', keys.farm(farmId(id))) === undefined) return notFound('farm', id);
-  const body = farmHistoryView(id, step, history.farm(id, minutes, step), history.farmNow(id));
+  const { ownerScope } = principal;
+  const columns = history.farm(id, minutes, step, ownerScope);
+  const now = history.farmNow(id, ownerScope);
+  const body = farmHistoryView({ id, stepMinutes: step, isOwn: ownerScope !== null }, columns, now);
   return { kind: 'json', status: 200, body };
 };
 

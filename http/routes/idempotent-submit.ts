@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { isInScope } from '../../src/core/access/owner-scope.ts';
 import { effectiveRetry } from '../../src/core/lifecycle/retry-policy.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { IDEMPOTENCY_KEY_MS, type IdempotencyKeyRecord } from '../../src/core/records/idempotency-key.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import type { Principal } from '../guards/principal.ts';
 import type { Ports } from '../ports.ts';
 import { jobView } from '../views/job-view.ts';
 import type { Schemas } from '../views/schemas.ts';
@@ -24,14 +26,14 @@ export function submitIdempotently(submit: Submit): Handler<'submitJob'> {
   return async (call, ports) => {
     const key = call.headers['Idempotency-Key'];
     if (key === undefined) return submit(call, ports, null);
-    const digest = digestOf([call.principal.username, key]);
+    const digest = digestOf([call.principal.subject, key]);
     const fingerprint = fingerprintOf(call);
     if (atWork.has(digest)) {
       return problem('conflict', 'a request with this Idempotency-Key is still in progress; retry later');
     }
     const now = ports.now();
     const known = recordOf(ports.store, digest, now);
-    if (known !== undefined) return repeated(known, fingerprint);
+    if (known !== undefined) return repeated(known, fingerprint, call.principal);
     atWork.add(digest);
     try {
       const rowKey = keys.idempotencyKey(now, digest);
@@ -50,14 +52,20 @@ export const created = (job: Schemas['Job']): SubmitReply & { readonly kind: 'js
   location: `/api/v1/jobs/${job.id}`,
 });
 
-/** Returns the first reply again, or why this request gets none. */
-function repeated({ job, inherited, fingerprint }: IdempotencyKeyRecord, given: string): SubmitReply {
+/** Returns the first reply again, or why this request gets none: the role may have changed since the first one. */
+function repeated(
+  { job, inherited, fingerprint }: IdempotencyKeyRecord,
+  given: string,
+  { ownerScope }: Principal,
+): SubmitReply {
   if (fingerprint !== given) {
     return problem(
       'unprocessable',
       'this Idempotency-Key was already used with a different request; use a new key',
     );
   }
+  if (!isInScope(ownerScope, job.owner))
+    return problem('forbidden', 'the job of this Idempotency-Key belongs to another user');
   const view = jobView(job, effectiveRetry(inherited, {}, {}, job.retry));
   return { ...created(view), headers: [['Idempotency-Replayed', 'true']] };
 }

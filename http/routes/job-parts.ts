@@ -5,46 +5,51 @@ import { jobCountsView } from '../views/job-counts-view.ts';
 import { stepView } from '../views/step-view.ts';
 import { findJob, stepsOf } from './find-task.ts';
 import { jobFilterOf } from './jobs.ts';
-import { notFound, type Handler, type Reply } from './operation.ts';
+import type { Handler, Reply } from './operation.ts';
 import type { WaitingReasons } from './waiting-reasons.ts';
 
 const TEMPLATE_TYPES = { yaml: 'application/x-yaml', json: 'application/json' } as const;
 
-export const getJobSummary: Handler<'getJobSummary'> = ({ query }, { jobLists }) => ({
+export const getJobSummary: Handler<'getJobSummary'> = ({ query, principal }, { jobLists }) => ({
   kind: 'json',
   status: 200,
-  body: jobCountsView(jobLists.counts(jobFilterOf(query))),
+  body: jobCountsView(jobLists.counts(jobFilterOf(query), principal.ownerScope)),
 });
 
 export const listJobSteps =
   (reasons: WaitingReasons): Handler<'listJobSteps'> =>
-  ({ path }, ports) =>
-    reasons.reply(ports, (lookup): Reply<'listJobSteps'> => {
-      const job = findJob(ports.store, path.id);
-      if (job === null) return notFound('job', path.id);
-      const steps = stepsOf(ports.store, job.id);
-      const items = steps.map((step) => stepView(step, steps, lookup.ofStep(job, step)));
+  ({ path, principal: { ownerScope } }, ports) =>
+    reasons.reply(ports, ownerScope, (lookup): Reply<'listJobSteps'> => {
+      const job = findJob(ports.store, path.id, ownerScope);
+      if (!job.ok) return { kind: 'problem', problem: job.problem };
+      const steps = stepsOf(ports.store, job.value.id);
+      const items = steps.map((step) => stepView(step, steps, lookup.ofStep(job.value, step)));
       return { kind: 'json', status: 200, body: { items } };
     });
 
-export const listJobFailures: Handler<'listJobFailures'> = ({ path }, { store }) => {
-  const job = findJob(store, path.id);
-  if (job === null) return notFound('job', path.id);
-  return { kind: 'json', status: 200, body: failureGroups(store, job) };
+export const listJobFailures: Handler<'listJobFailures'> = ({ path, principal }, { store }) => {
+  const job = findJob(store, path.id, principal.ownerScope);
+  if (!job.ok) return { kind: 'problem', problem: job.problem };
+  return { kind: 'json', status: 200, body: failureGroups(store, job.value) };
 };
 
-export const getJobTemplate: Handler<'getJobTemplate'> = ({ path }, { store }) => {
-  const job = findJob(store, path.id);
-  if (job === null) return notFound('job', path.id);
-  const template = store.get('template', keys.template(job.id));
-  if (template === undefined) throw new Error(`the job ${job.id} has no template`);
+export const getJobTemplate: Handler<'getJobTemplate'> = ({ path, principal }, { store }) => {
+  const job = findJob(store, path.id, principal.ownerScope);
+  if (!job.ok) return { kind: 'problem', problem: job.problem };
+  const { id } = job.value;
+  const template = store.get('template', keys.template(id));
+  if (template === undefined) throw new Error(`the job ${id} has no template`);
   return { kind: 'text', contentType: TEMPLATE_TYPES[template.format], text: template.text };
 };
 
-export const listJobDependents: Handler<'listJobDependents'> = ({ path, query }, { store, jobLists }) => {
+export const listJobDependents: Handler<'listJobDependents'> = (
+  { path, query, principal: { ownerScope } },
+  { store, jobLists },
+) => {
   const { limit, offset } = query;
-  const ids = jobLists.dependents(path.id);
-  if (findJob(store, path.id) === null) return notFound('job', path.id);
+  const ids = jobLists.dependents(path.id, ownerScope);
+  const found = findJob(store, path.id, ownerScope);
+  if (!found.ok) return { kind: 'problem', problem: found.problem };
   const items = ids.slice(offset, offset + limit).flatMap((each) => {
     const job = store.get('job', keys.job(jobId(each)));
     return job === undefined ? [] : [{ id: job.id, name: job.name, status: job.status }];

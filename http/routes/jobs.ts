@@ -7,37 +7,33 @@ import type { StepRecord } from '../../src/core/records/step.ts';
 import { JobViewer } from '../views/job-view.ts';
 import { taskWindow } from '../views/task-window.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
+import { VisibleJobs } from '../views/visible-jobs.ts';
 import type { Ports } from '../ports.ts';
-import { findJob, findStep } from './find-task.ts';
-import {
-  NO_CONTENT,
-  invalid,
-  notFound,
-  type Call,
-  type Handler,
-  type ProblemReply,
-  type Reply,
-} from './operation.ts';
+import { findJob, findStep, openTasks } from './find-task.ts';
+import { NO_CONTENT, invalid, type Call, type Handler, type ProblemReply, type Reply } from './operation.ts';
 import type { ReasonLookup, WaitingReasons } from './waiting-reasons.ts';
 
 export const listJobs =
   (reasons: WaitingReasons): Handler<'listJobs'> =>
   (call, ports) =>
-    reasons.reply(ports, (lookup) => jobsPage(call, ports, lookup));
+    reasons.reply(ports, call.principal.ownerScope, (lookup) => jobsPage(call, ports, lookup));
 
 function jobsPage(
-  { query }: Call<'listJobs'>,
+  { query, principal }: Call<'listJobs'>,
   { store, jobLists, serverRetry }: Ports,
   lookup: ReasonLookup,
 ): Reply<'listJobs'> {
   const { limit, offset } = query;
-  const { ids, total } = jobLists.page({
-    ...jobFilterOf({ ...query, ...(query.status !== undefined && { statuses: query.status }) }),
-    sortBy: query.sort_by,
-    descending: query.sort_dir === 'desc',
-    offset,
-    limit,
-  });
+  const { ids, total } = jobLists.page(
+    {
+      ...jobFilterOf({ ...query, ...(query.status !== undefined && { statuses: query.status }) }),
+      sortBy: query.sort_by,
+      descending: query.sort_dir === 'desc',
+      offset,
+      limit,
+    },
+    principal.ownerScope,
+  );
   const viewer = new JobViewer(store, serverRetry, lookup);
   const items = ids.flatMap((id) => {
     const job = store.get('job', keys.job(jobId(id)));
@@ -70,29 +66,33 @@ export const searchTerms = (search: string): readonly string[] =>
 
 export const getJob =
   (reasons: WaitingReasons): Handler<'getJob'> =>
-  ({ path }, ports) =>
-    reasons.reply(ports, (lookup): Reply<'getJob'> => {
-      const job = findJob(ports.store, path.id);
-      if (job === null) return notFound('job', path.id);
+  ({ path, principal: { ownerScope } }, ports) =>
+    reasons.reply(ports, ownerScope, (lookup): Reply<'getJob'> => {
+      const job = findJob(ports.store, path.id, ownerScope);
+      if (!job.ok) return { kind: 'problem', problem: job.problem };
       return {
         kind: 'json',
         status: 200,
-        body: new JobViewer(ports.store, ports.serverRetry, lookup).detail(job),
+        body: new JobViewer(ports.store, ports.serverRetry, lookup).detail(
+          job.value,
+          new VisibleJobs(ports.store, ownerScope),
+        ),
       };
     });
 
 export const listJobTasks =
   (reasons: WaitingReasons): Handler<'listJobTasks'> =>
   (call, ports) =>
-    reasons.reply(ports, (lookup) => tasksPage(call, ports, lookup));
+    reasons.reply(ports, call.principal.ownerScope, (lookup) => tasksPage(call, ports, lookup));
 
 function tasksPage(
-  { path, query }: Call<'listJobTasks'>,
+  { path, query, principal }: Call<'listJobTasks'>,
   ports: Ports,
   lookup: ReasonLookup,
 ): Reply<'listJobTasks'> {
-  const list = ports.taskLists.open(path.id);
-  if (list === null) return notFound('job', path.id);
+  const opened = openTasks(ports, path.id, principal.ownerScope);
+  if (!opened.ok) return { kind: 'problem', problem: opened.problem };
+  const list = opened.value;
   const { job } = list;
   const only = query.step === undefined ? null : findStep(list.steps, query.step);
   if (query.step !== undefined && only === null) return invalid('/query/step', 'the job has no such step');
@@ -107,21 +107,21 @@ function tasksPage(
   return { kind: 'text', contentType: 'application/json', text };
 }
 
-export const deleteJob: Handler<'deleteJob'> = ({ path }, ports) => order(path.id, 'job.delete', ports);
+export const deleteJob: Handler<'deleteJob'> = (call, ports) => order(call, 'job.delete', ports);
 
-export const cancelJob: Handler<'cancelJob'> = ({ path }, ports) => order(path.id, 'job.cancel', ports);
+export const cancelJob: Handler<'cancelJob'> = (call, ports) => order(call, 'job.cancel', ports);
 
 /** Sends the job a message without content. */
 async function order(
-  id: string,
+  { path, principal }: Pick<Call<'cancelJob'>, 'path' | 'principal'>,
   type: 'job.delete' | 'job.cancel',
   ports: Ports,
 ): Promise<typeof NO_CONTENT | ProblemReply> {
-  const job = findJob(ports.store, id);
-  if (job === null) return notFound('job', id);
+  const job = findJob(ports.store, path.id, principal.ownerScope);
+  if (!job.ok) return { kind: 'problem', problem: job.problem };
   const outcome = await ports.actors.ask<null>((replyTo) => ({
     actor: 'job',
-    id: job.id,
+    id: job.value.id,
     message: { type, replyTo },
   }));
   return outcome.ok ? NO_CONTENT : { kind: 'problem', problem: outcome.problem };

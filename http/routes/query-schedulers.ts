@@ -2,7 +2,7 @@ import type { ReplyTo } from '../../actors/kernel/address.ts';
 import type { LeaseMessage, StepInQuestion } from '../../actors/service/lease/messages.ts';
 import { isPoolFull } from '../../src/core/explain/capacity-gates.ts';
 import type { FarmHolder } from '../../src/core/explain/task-facts.ts';
-import type { FarmId, QueueId } from '../../src/core/ids.ts';
+import type { FarmId, JobId, QueueId } from '../../src/core/ids.ts';
 import type {
   DemandExplanation,
   Holder,
@@ -124,9 +124,13 @@ export const askForWorkers = (
     replyTo,
   }));
 
-/** Returns the waiting tasks of a farm by reason; null if the scheduler does not answer. */
-export const askWhatWaits = (ports: Ports, farm: FarmId): Promise<WaitingExplanation | null> =>
-  answerOf<WaitingExplanation>(ports, farm, (replyTo) => ({ type: 'farm.explain', replyTo }));
+/** Returns the waiting tasks of a farm, or of some of its jobs, by reason; null if the scheduler does not answer. */
+export const askWhatWaits = (
+  ports: Ports,
+  farm: FarmId,
+  jobIds: readonly JobId[] | null,
+): Promise<WaitingExplanation | null> =>
+  answerOf<WaitingExplanation>(ports, farm, (replyTo) => ({ type: 'farm.explain', jobIds, replyTo }));
 
 type Question = Extract<
   LeaseMessage,

@@ -1,13 +1,14 @@
 import type { QueueInput } from '../../actors/service/farm/messages.ts';
 import { farmId, queueId } from '../../src/core/ids.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
+import { isPermitted, type Principal } from '../guards/principal.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, sortedBy } from '../views/page-view.ts';
 import { queueView } from '../views/queue-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { created, deleted, replaced, okOrNotFound } from './catalog-replies.ts';
-import { invalid, notFound, type Handler, type ProblemReply } from './operation.ts';
+import { invalid, notFound, problem, type Handler, type ProblemReply } from './operation.ts';
 
 const SORT_KEYS = {
   created_at: (queue: QueueRecord) => queue.createdAt,
@@ -30,8 +31,8 @@ export const listQueues: Handler<'listQueues'> = ({ query }, { store }) => {
 export const getQueue: Handler<'getQueue'> = ({ path }, { store }) =>
   okOrNotFound('queue', path.id, store.get('queue', keys.queue(queueId(path.id))), queueView);
 
-export const createQueue: Handler<'createQueue'> = async ({ body }, ports) => {
-  const refusal = groupRefusal(body, null);
+export const createQueue: Handler<'createQueue'> = async ({ body, principal }, ports) => {
+  const refusal = isolationRefusal(body, principal) ?? groupRefusal(body, null);
   if (refusal !== null) return refusal;
   const farm = farmId(body.farm_id);
   if (ports.store.get('farm', keys.farm(farm)) === undefined) {
@@ -45,7 +46,9 @@ export const createQueue: Handler<'createQueue'> = async ({ body }, ports) => {
   return created('/api/v1/queues', outcome, queueView);
 };
 
-export const replaceQueue: Handler<'replaceQueue'> = async ({ path, body }, ports) => {
+export const replaceQueue: Handler<'replaceQueue'> = async ({ path, body, principal }, ports) => {
+  const forbidden = isolationRefusal(body, principal);
+  if (forbidden !== null) return forbidden;
   const stored = ports.store.get('queue', keys.queue(queueId(path.id)));
   if (stored === undefined) return notFound('queue', path.id);
   const refusal = groupRefusal(body, stored);
@@ -83,6 +86,16 @@ function queueInput(body: Schemas['QueueSettings']): QueueInput {
     ...(body.run_as_user !== undefined && { runAsUser: body.run_as_user }),
     ...(body.run_as_group !== undefined && { runAsGroup: body.run_as_group }),
   };
+}
+
+/**
+ * Returns 403 for a body with `run_as_user` or `run_as_group`, even if it is null, without the permission to set them
+ * (docs/contract/authentication.md#task-isolation).
+ */
+function isolationRefusal(body: Schemas['QueueSettings'], principal: Principal): ProblemReply | null {
+  const names = (['run_as_user', 'run_as_group'] as const).filter((name) => body[name] !== undefined);
+  if (names.length === 0 || isPermitted(principal, 'isolation.manage')) return null;
+  return problem('forbidden', `${names.join(' and ')}: changing this needs the permission isolation.manage`);
 }
 
 /** A group replaces the primary group of the account, so it requires one. */

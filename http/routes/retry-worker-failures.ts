@@ -16,8 +16,8 @@ interface Failed {
   readonly workerOrdinal: number;
 }
 
-/** Retries the jobs of the failures that are kept of the worker (docs/decisions/additive-routes.md). */
-export const retryWorkerFailures: Handler<'retryWorkerFailures'> = async ({ path }, ports) => {
+/** Retries the jobs in the scope of the failures that are kept of the worker (docs/decisions/additive-routes.md). */
+export const retryWorkerFailures: Handler<'retryWorkerFailures'> = async ({ path, principal }, ports) => {
   const { store } = ports;
   const worker = findWorker(store, path.id);
   if (worker === null) return notFound('worker', path.id);
@@ -40,8 +40,8 @@ export const retryWorkerFailures: Handler<'retryWorkerFailures'> = async ({ path
       : { job_id: id, retried: 0, problem: problemBody(outcome.problem) };
   };
   const there = [...failed].flatMap((id): readonly Failed[] => {
-    const job = findJob(store, id);
-    const workerOrdinal = job === null ? null : ordinalIn(job.farmId);
+    const job = findJob(store, id, principal.ownerScope);
+    const workerOrdinal = job.ok ? ordinalIn(job.value.farmId) : null;
     return workerOrdinal === null ? [] : [{ id, workerOrdinal }];
   });
   const results = await mapConcurrently(there, JOBS_AT_ONCE, retry);

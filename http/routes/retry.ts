@@ -6,13 +6,17 @@ import { shapesOf } from '../views/job-spaces.ts';
 import { retriedTasksText } from '../views/retried-tasks.ts';
 import { askToRetry } from './ask-to-retry.ts';
 import { findJob, findTask, stepsOf } from './find-task.ts';
-import { notFound, type Handler } from './operation.ts';
+import type { Handler } from './operation.ts';
 import { retryDependents } from './retry-dependents.ts';
 import { retryTargetOf } from './retry-target.ts';
 
-export const retryJob: Handler<'retryJob'> = async ({ path, query, body }, ports) => {
-  const job = findJob(ports.store, path.id);
-  if (job === null) return notFound('job', path.id);
+export const retryJob: Handler<'retryJob'> = async (
+  { path, query, body, principal: { ownerScope } },
+  ports,
+) => {
+  const found = findJob(ports.store, path.id, ownerScope);
+  if (!found.ok) return { kind: 'problem', problem: found.problem };
+  const job = found.value;
   const target = retryTargetOf(ports.store, job, body ?? {});
   if (!target.ok) return { kind: 'problem', problem: target.problem };
   const { with_dependents: withDependents, dry_run: isDryRun } = query;
@@ -20,16 +24,18 @@ export const retryJob: Handler<'retryJob'> = async ({ path, query, body }, ports
   const outcome = await askToRetry(job.id, { target: target.value, scope, isDryRun }, ports);
   if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
   const { retried, jobStatus } = outcome.value;
-  const dependents = withDependents ? await retryDependents(job.id, outcome.value, isDryRun, ports) : [];
+  const root = { id: job.id, scope: ownerScope };
+  const dependents = withDependents ? await retryDependents(root, outcome.value, isDryRun, ports) : [];
   const steps = retriedSteps(job.id, outcome.value, ports);
   const view = { job_id: job.id, retried, status: jobStatus, steps, dependents: [...dependents] };
   return { kind: 'json', status: 200, body: view };
 };
 
-export const retryTask: Handler<'retryTask'> = async ({ path, query }, ports) => {
-  const task = findTask(ports.store, path.id);
-  if (task === null) return notFound('task', path.id);
-  const { jobId, stepOrder, index } = task.address;
+export const retryTask: Handler<'retryTask'> = async ({ path, query, principal: { ownerScope } }, ports) => {
+  const task = findTask(ports.store, path.id, ownerScope);
+  if (!task.ok) return { kind: 'problem', problem: task.problem };
+  const { address } = task.value;
+  const { jobId, stepOrder, index } = address;
   const target: RetryTarget = { stepOrder, index };
   const { with_dependents: withDependents } = query;
   const scope = withDependents ? 'later steps' : 'tasks';
@@ -37,8 +43,9 @@ export const retryTask: Handler<'retryTask'> = async ({ path, query }, ports) =>
   if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
   const { retried } = outcome.value;
   const status = outcome.value.status === 'ready' ? 'ready' : 'pending';
-  const dependents = withDependents ? await retryDependents(jobId, outcome.value, false, ports) : [];
-  const view = { task_id: taskIdOf(task.address), status, retried, dependents: [...dependents] } as const;
+  const root = { id: jobId, scope: ownerScope };
+  const dependents = withDependents ? await retryDependents(root, outcome.value, false, ports) : [];
+  const view = { task_id: taskIdOf(address), status, retried, dependents: [...dependents] } as const;
   return { kind: 'json', status: 202, body: view };
 };
 

@@ -1,4 +1,5 @@
 import type { JobSubmission } from '../../actors/service/farm/messages.ts';
+import type { OwnerScope } from '../../src/core/access/owner-scope.ts';
 import { farmId, jobId, queueId, type FarmId, type JobId } from '../../src/core/ids.ts';
 import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { LargeRows, PlanInParts } from '../../src/core/ports/large-jobs.ts';
@@ -17,7 +18,9 @@ import { retryOverride } from '../views/retry-view.ts';
 import { StoreNames } from '../views/store-names.ts';
 import { askForWorkers } from './query-schedulers.ts';
 import { invalid, problem, type Call, type Handler, type ProblemReply, type Reply } from './operation.ts';
+import { findJob } from './find-task.ts';
 import { created, submitIdempotently } from './idempotent-submit.ts';
+import { jobIdentityOf, type JobIdentity } from './job-identity.ts';
 import type { IdempotencyKeyRow } from '../../actors/service/job/messages.ts';
 
 /** docs/contract/errors.md, 503: no verdict on the template. */
@@ -103,7 +106,9 @@ async function submissionOf(
   call: Call<'submitJob'>,
   ports: Ports,
 ): Promise<CheckedSubmission | ProblemReply> {
-  const { query, body } = call;
+  const { query, body, principal } = call;
+  const identity = jobIdentityOf(query.owner, principal, ports);
+  if (!identity.ok) return { kind: 'problem', problem: identity.problem };
   if (!ports.acceptsSubmissions()) {
     return problem('unavailable', 'the disk of the service is nearly full; new jobs are not accepted');
   }
@@ -128,9 +133,9 @@ async function submissionOf(
       ? problem('unavailable', DEADLINE_DETAIL)
       : { kind: 'problem', problem: pointedProblem('unprocessable', prepared.errors) };
   }
-  const upstreams = upstreamsOf(ports.store, farm, query.depends_on ?? []);
+  const upstreams = upstreamsOf(ports.store, farm, query.depends_on ?? [], principal.ownerScope);
   if (!upstreams.ok) return { kind: 'problem', problem: upstreams.problem };
-  const submission = submissionFrom(call, prepared.job, templateFormat, upstreams.value);
+  const submission = submissionFrom(call, identity.value, prepared.job, templateFormat, upstreams.value);
   const { plan, rows } = prepared.job;
   return { submission, plan, rows, previews: prepared.previews };
 }
@@ -145,20 +150,19 @@ function busy(share: 'client' | 'service'): ProblemReply {
 }
 
 function submissionFrom(
-  { query, body, principal }: Call<'submitJob'>,
+  { query, body }: Call<'submitJob'>,
+  identity: JobIdentity,
   job: PreparedJob,
   templateFormat: TemplateFormat,
   upstreams: JobSubmission['upstreams'],
 ): Submission {
-  const submitter = principal.username;
   return {
     queueId: queueId(query.queue_id),
     description: job.description,
     extensions: job.extensions,
     template: { text: body.text },
     templateFormat,
-    owner: ownerOf(query.owner ?? '', submitter),
-    submitter,
+    ...identity,
     project: query.project ?? '',
     priority: query.priority,
     retry: retryOverride(query),
@@ -166,15 +170,20 @@ function submissionFrom(
   };
 }
 
-/** Returns the jobs that must complete first, in their stored state. */
+/**
+ * Returns the jobs that must complete first, in their stored state. A job outside the scope is refused like one that does
+ * not exist.
+ */
 function upstreamsOf(
   store: StoreReader,
   farm: FarmId,
   ids: readonly string[],
+  scope: OwnerScope,
 ): Outcome<JobSubmission['upstreams']> {
   const upstreams: { jobId: JobId; status: JobStatus }[] = [];
   for (const id of new Set(ids)) {
-    const job = store.get('job', keys.job(jobId(id)));
+    const found = findJob(store, id, scope);
+    const job = found.ok ? found.value : null;
     if (job?.farmId !== farm) {
       return {
         ok: false,
@@ -186,11 +195,6 @@ function upstreamsOf(
     upstreams.push({ jobId: job.id, status: job.status });
   }
   return done(upstreams);
-}
-
-/** Applies docs/contract/submission.md#job-identity, rules 2 and 3. */
-function ownerOf(given: string, submitter: string): string {
-  return given === '' || given.toLowerCase() === submitter.toLowerCase() ? submitter : given;
 }
 
 function parameterValues(query: Call<'submitJob'>['query']): Record<string, string> {

@@ -1,3 +1,5 @@
+import { visibleElsewhere, visibleLease, visibleUpstreams } from '../../src/core/explain/visible-facts.ts';
+import type { OwnerScope } from '../../src/core/access/owner-scope.ts';
 import type { TaskFacts } from '../../src/core/explain/task-facts.ts';
 import type { JobId } from '../../src/core/ids.ts';
 import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
@@ -12,6 +14,7 @@ import { taskStateOf } from '../../src/core/records/task-view.ts';
 import type { Ports } from '../ports.ts';
 import { StoreNames } from '../views/store-names.ts';
 import { failureReasonOf } from '../views/task-viewer.ts';
+import { VisibleJobs } from '../views/visible-jobs.ts';
 import type { SchedulerAnswer } from './query-schedulers.ts';
 import { stepsOf, type FoundTask } from './find-task.ts';
 
@@ -43,14 +46,20 @@ export function requirementsOf(
 /** Facts about a job that all its tasks share. */
 type JobFacts = Pick<TaskFacts, 'steps' | 'retry' | 'upstreamJobs' | 'isQueuePaused'>;
 
-/** Collects the facts of explanations from the current store. Valid in one turn: reads shared data once. */
+/**
+ * Collects the facts of explanations from the current store, as far as the reader may see them. Valid in one turn: reads
+ * shared data once.
+ */
 export class FactsReader {
   readonly #ports: Ports;
   readonly #names: StoreNames;
   readonly #jobs = new Map<JobId, JobFacts>();
+  readonly #visible: VisibleJobs;
 
-  constructor(ports: Ports) {
+  /** `scope` is that of the reader. */
+  constructor(ports: Ports, scope: OwnerScope) {
     this.#ports = ports;
+    this.#visible = new VisibleJobs(ports.store, scope);
     this.#names = new StoreNames(ports.store);
   }
 
@@ -60,6 +69,7 @@ export class FactsReader {
     const { job, step, address } = found;
     const read = withState(store, found);
     const { task } = read;
+    const { isEveryone, has } = this.#visible;
     return {
       ...this.#ofJob(job),
       now: this.#ports.now(),
@@ -73,8 +83,8 @@ export class FactsReader {
         task.attemptNumber === 0 || isWaitingTask(task.status)
           ? 0
           : readAttempts(store, read, ATTEMPTS_COUNTED_MAX).length,
-      lease,
-      elsewhere,
+      lease: isEveryone || lease === null ? lease : visibleLease(lease, has),
+      elsewhere: isEveryone ? elsewhere : visibleElsewhere(elsewhere, has),
       names: this.#names,
     };
   }
@@ -88,7 +98,10 @@ export class FactsReader {
     const facts = {
       steps: stepsOf(store, job.id),
       retry: effectiveRetry(serverRetry, farm?.retry ?? {}, queue?.retry ?? {}, job.retry),
-      upstreamJobs: job.dependsOn.map((id) => ({ id, record: store.get('job', keys.job(id)) ?? null })),
+      upstreamJobs: visibleUpstreams(
+        job.dependsOn.map((id) => ({ id, record: store.get('job', keys.job(id)) ?? null })),
+        this.#visible.has,
+      ),
       isQueuePaused: queue?.paused === true,
     };
     this.#jobs.set(job.id, facts);

@@ -3,17 +3,19 @@ import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
 import { taskAxis } from '../views/task-axis.ts';
 import { GRID_LEGEND, gridCells } from '../views/task-grid.ts';
 import type { Schemas } from '../views/schemas.ts';
-import { findStep } from './find-task.ts';
-import { invalid, notFound, type Handler } from './operation.ts';
+import { findStep, openTasks } from './find-task.ts';
+import { invalid, type Handler } from './operation.ts';
 
 type GridStep = Schemas['TaskGrid']['steps'][number];
 
 /** Maximum number of tasks in one grid. */
 const GRID_TASKS_MAX = 4_000_000;
 
-export const getTaskGrid: Handler<'getTaskGrid'> = ({ path, query }, { store, taskLists }) => {
-  const list = taskLists.open(path.id);
-  if (list === null) return notFound('job', path.id);
+export const getTaskGrid: Handler<'getTaskGrid'> = ({ path, query, principal }, ports) => {
+  const { store } = ports;
+  const opened = openTasks(ports, path.id, principal.ownerScope);
+  if (!opened.ok) return { kind: 'problem', problem: opened.problem };
+  const list = opened.value;
   const { job } = list;
   const only = query.step === undefined ? null : findStep(list.steps, query.step);
   if (query.step !== undefined && only === null) return invalid('/query/step', 'the job has no such step');

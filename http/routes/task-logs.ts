@@ -9,10 +9,10 @@ import { withState } from './task-facts.ts';
 /** Size in characters at which a page is closed, so that pages of large chunks have a limited size. */
 const PAGE_CHARACTERS_MAX = 8 * 2 ** 20;
 
-export const getTaskLogs: Handler<'getTaskLogs'> = ({ path, query, ended }, ports) => {
-  const task = findTask(ports.store, path.id);
-  if (task === null) return notFound('task', path.id);
-  const { address } = task;
+export const getTaskLogs: Handler<'getTaskLogs'> = ({ path, query, principal, ended }, ports) => {
+  const task = findTask(ports.store, path.id, principal.ownerScope);
+  if (!task.ok) return { kind: 'problem', problem: task.problem };
+  const { address } = task.value;
   const { after_bus_seq: after, limit } = query;
   if (query.tail) {
     const pieces = ports.tails.follow(address, after, limit, ended());
@@ -22,13 +22,14 @@ export const getTaskLogs: Handler<'getTaskLogs'> = ({ path, query, ended }, port
   return { kind: 'json', status: 200, body: { items, after_bus_seq: items.at(-1)?.bus_seq ?? after } };
 };
 
-export const downloadTaskLog: Handler<'downloadTaskLog'> = ({ path, query }, ports) => {
-  const task = findTask(ports.store, path.id);
-  if (task === null) return notFound('task', path.id);
-  const { address } = task;
+export const downloadTaskLog: Handler<'downloadTaskLog'> = ({ path, query, principal }, ports) => {
+  const task = findTask(ports.store, path.id, principal.ownerScope);
+  if (!task.ok) return { kind: 'problem', problem: task.problem };
+  const { address } = task.value;
   const { attempt, stream } = query;
   const isKnown =
-    attempt === undefined || readAttempt(ports.store, withState(ports.store, task), attempt) !== undefined;
+    attempt === undefined ||
+    readAttempt(ports.store, withState(ports.store, task.value), attempt) !== undefined;
   if (!isKnown) return notFound('attempt', String(attempt));
   const extent = ports.logs.extent(address);
   const parts = [

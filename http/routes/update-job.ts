@@ -5,13 +5,13 @@ import { keys } from '../../src/core/records/tables.ts';
 import { JobViewer } from '../views/job-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
 import { findJob } from './find-task.ts';
-import { invalid, notFound, type Call, type Handler } from './operation.ts';
+import { invalid, type Call, type Handler } from './operation.ts';
 
 /** docs/contract/rest.md#jobs. The farm owns the queues; the job owns everything else. */
-export const updateJob: Handler<'updateJob'> = async ({ path, body }, ports) => {
-  const job = findJob(ports.store, path.id);
-  if (job === null) return notFound('job', path.id);
-  const { id, farmId } = job;
+export const updateJob: Handler<'updateJob'> = async ({ path, body, principal }, ports) => {
+  const job = findJob(ports.store, path.id, principal.ownerScope);
+  if (!job.ok) return { kind: 'problem', problem: job.problem };
+  const { id, farmId } = job.value;
   const update = updateOf(body);
   const queue = typeof body.queue_id === 'string' ? queueId(body.queue_id) : null;
   if (queue !== null && ports.store.get('queue', keys.queue(queue))?.farmId !== farmId) {

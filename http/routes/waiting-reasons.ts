@@ -5,6 +5,7 @@
  */
 
 import type { StepInQuestion } from '../../actors/service/lease/messages.ts';
+import type { OwnerScope } from '../../src/core/access/owner-scope.ts';
 import { explainTask } from '../../src/core/explain/explain-task.ts';
 import { decisiveStepOf, isWaitingJob, isWaitingStep } from '../../src/core/explain/waiting-work.ts';
 import { stepIdOf, taskIdOf, type FarmId } from '../../src/core/ids.ts';
@@ -16,7 +17,7 @@ import { keys } from '../../src/core/records/tables.ts';
 import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import type { Ports } from '../ports.ts';
 import { taskWindow } from '../views/task-window.ts';
-import { findTaskAt, stepsOf } from './find-task.ts';
+import { readTaskAt, stepsOf } from './find-task.ts';
 import { querySteps, type SchedulerAnswer } from './query-schedulers.ts';
 import { FactsReader, isWaitingTask, requirementsOf } from './task-facts.ts';
 
@@ -65,23 +66,24 @@ export class WaitingReasons {
   readonly #requirements = new Map<string, StepRequirements>();
 
   /**
-   * Returns the reply of `make`. If it needs reasons that are not known, `make` is called a second time when they are.
+   * Returns the reply of `make` for a reader with a scope: the sentences name only jobs in it. If it needs reasons that are not known, `make` is called a second time when they are.
    * The reply must not be kept if it looked up any reason: reasons change without a commit.
    */
   reply<Reply extends object>(
     ports: Ports,
+    scope: OwnerScope,
     make: (reasons: ReasonLookup) => Reply,
   ): Reply | Promise<Reply> | (Reply & { readonly isTransient: true }) {
-    const first = new Lookup(ports, this.#known, true);
+    const first = new Lookup(ports, this.#known, scope, true);
     const reply = make(first);
     if (first.wanted.length === 0) return first.isUsed ? { ...reply, isTransient: true } : reply;
-    return this.#determine(ports, first.wanted).then(() => {
+    return this.#determine(ports, scope, first.wanted).then(() => {
       ports.commits.renew();
-      return make(new Lookup(ports, this.#known, false));
+      return make(new Lookup(ports, this.#known, scope, false));
     });
   }
 
-  async #determine(ports: Ports, wanted: readonly Wanted[]): Promise<void> {
+  async #determine(ports: Ports, scope: OwnerScope, wanted: readonly Wanted[]): Promise<void> {
     const flights = new Set<Promise<void>>();
     const byFarm = new Map<FarmId, Wanted[]>();
     for (const each of wanted) {
@@ -90,7 +92,7 @@ export class WaitingReasons {
       else pushTo(byFarm, each.job.farmId, each);
     }
     for (const [farm, ofFarm] of byFarm) {
-      const flight = this.#ask(ports, farm, ofFarm).finally(() => {
+      const flight = this.#ask(ports, scope, farm, ofFarm).finally(() => {
         for (const { key } of ofFarm) this.#flights.delete(key);
       });
       for (const { key } of ofFarm) this.#flights.set(key, flight);
@@ -99,7 +101,7 @@ export class WaitingReasons {
     await Promise.all(flights);
   }
 
-  async #ask(ports: Ports, farm: FarmId, wanted: readonly Wanted[]): Promise<void> {
+  async #ask(ports: Ports, scope: OwnerScope, farm: FarmId, wanted: readonly Wanted[]): Promise<void> {
     const questions = wanted.flatMap((each): Question[] => {
       const steps = stepsOf(ports.store, each.job.id);
       const step = each.stepOrder === null ? decisiveStepOf(steps) : steps[each.stepOrder];
@@ -114,7 +116,7 @@ export class WaitingReasons {
         return question === undefined ? [] : [[keyOf(question), step] as const];
       }),
     );
-    const facts = new FactsReader(ports);
+    const facts = new FactsReader(ports, scope);
     const at = ports.steadyNow();
     const reasons = new Map<string, string | null>();
     for (const question of questions) {
@@ -160,7 +162,7 @@ export class WaitingReasons {
       index === null ? explained?.tasks[0] : explained?.tasks.find((task) => task.index === index);
     const chosen = index ?? standing?.index ?? firstWaiting(ports, step);
     if (chosen === null) return null;
-    const found = findTaskAt(ports.store, { jobId: job.id, stepOrder: step.order, index: chosen });
+    const found = readTaskAt(ports.store, { jobId: job.id, stepOrder: step.order, index: chosen });
     if (found === null) return null;
     const lease =
       explained === null ? null : standing === undefined ? explained.lease : leaseOfTask(explained, standing);
@@ -196,12 +198,15 @@ class Lookup implements ReasonLookup {
   /** False for the second call, which takes what the first one has caused, also if the item has changed since. */
   readonly #isStrict: boolean;
   readonly #now: number;
+  /** Before the keys: readers with different scopes get different sentences. */
+  readonly #prefix: string;
   readonly #queues = new Map<string, string>();
 
-  constructor(ports: Ports, known: ReadonlyMap<string, Known>, isStrict: boolean) {
+  constructor(ports: Ports, known: ReadonlyMap<string, Known>, scope: OwnerScope, isStrict: boolean) {
     this.#ports = ports;
     this.#known = known;
     this.#isStrict = isStrict;
+    this.#prefix = scope === null ? '' : `${scope}\n`;
     this.#now = ports.steadyNow();
   }
 
@@ -225,13 +230,14 @@ class Lookup implements ReasonLookup {
       : null;
 
   #find(
-    key: string,
+    item: string,
     job: JobRecord,
     stepOrder: number | null,
     index: number | null,
     state: string,
   ): string | null {
     this.isUsed = true;
+    const key = `${this.#prefix}${item}`;
     const stamp = `${state} ${job.status} ${job.priority} ${job.queueId} ${this.#queueOf(job)}`;
     const known = this.#known.get(key);
     if (known !== undefined && (!this.#isStrict || known.stamp === stamp)) {

@@ -9,8 +9,9 @@ import type { Ports } from '../ports.ts';
 import { pageOf, sortedBy } from '../views/page-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
-import { stepFailuresView, workerSummary, workerView } from '../views/worker-view.ts';
-import { findTaskAt } from './find-task.ts';
+import { VisibleJobs } from '../views/visible-jobs.ts';
+import { stepFailuresView, visibleWork, workerSummary, workerView } from '../views/worker-view.ts';
+import { readTaskAt } from './find-task.ts';
 import { searchTerms } from './jobs.ts';
 import { NO_CONTENT, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
 
@@ -23,13 +24,16 @@ const SORT_KEYS = {
   last_heartbeat_at: (worker: WorkerRecord) => worker.lastHeartbeatAt,
 } as const;
 
-export const listWorkers: Handler<'listWorkers'> = ({ query }, { store }) => {
+export const listWorkers: Handler<'listWorkers'> = ({ query, principal }, { store }) => {
   const { status, ...others } = query;
   const ofAnyStatus = filterWorkers(store, others);
   const wanted = status === undefined ? ofAnyStatus : ofAnyStatus.filter((each) => each.status === status);
   const sorted = sortedBy(wanted, SORT_KEYS[query.sort_by], query.sort_dir);
-  const view = (worker: WorkerRecord): Schemas['Worker'] =>
-    workerView(worker, bookingOf(store, worker), failuresOf(store, worker));
+  const visible = new VisibleJobs(store, principal.ownerScope);
+  const view = (worker: WorkerRecord): Schemas['Worker'] => {
+    const booking = bookingOf(store, worker);
+    return workerView(worker, booking, visibleWork(booking, failuresOf(store, worker), visible));
+  };
   const page = pageOf(sorted, query, view);
   // The summary reads the bookings of all workers.
   const body = query.summary
@@ -76,16 +80,17 @@ function servesQueue(store: StoreReader, id: string): (worker: WorkerRecord) => 
     worker.queueIds.length === 0 ? worker.farmId === queue.farmId : worker.queueIds.includes(queue.id);
 }
 
-export const getWorker: Handler<'getWorker'> = ({ path }, ports) => {
+export const getWorker: Handler<'getWorker'> = ({ path, principal }, ports) => {
   const { store } = ports;
   const worker = findWorker(store, path.id);
   if (worker === null) return notFound('worker', path.id);
   const booking = bookingOf(store, worker);
-  const failures = failuresOf(store, worker);
+  const visible = new VisibleJobs(store, principal.ownerScope);
+  const work = visibleWork(booking, failuresOf(store, worker), visible);
   const body = {
-    ...workerView(worker, booking, failures),
-    current_tasks: currentTasks(ports, booking),
-    failures: stepFailuresView(store, failures?.steps ?? []),
+    ...workerView(worker, booking, work),
+    current_tasks: currentTasks(ports, work.bookings),
+    failures: stepFailuresView(store, work.failures),
   };
   return { kind: 'json', status: 200, body };
 };
@@ -133,11 +138,11 @@ export const failuresOf = (store: StoreReader, worker: WorkerRecord): WorkerFail
 const bookingOf = (store: StoreReader, worker: WorkerRecord): BookingRecord | undefined =>
   store.get('booking', keys.booking(worker.id));
 
-function currentTasks(ports: Ports, booking: BookingRecord | undefined): Schemas['Task'][] {
+function currentTasks(ports: Ports, bookings: BookingRecord['bookings']): Schemas['Task'][] {
   const viewers = new Map<string, TaskViewer>();
-  return (booking?.bookings ?? []).flatMap(({ attemptId }) => {
+  return bookings.flatMap(({ attemptId }) => {
     const address = parseAttemptId(attemptId);
-    const task = address === null ? null : findTaskAt(ports.store, address);
+    const task = address === null ? null : readTaskAt(ports.store, address);
     if (task === null) return [];
     const viewer = viewers.get(task.job.id) ?? new TaskViewer(ports.store, task.job);
     viewers.set(task.job.id, viewer);

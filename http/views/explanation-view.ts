@@ -15,8 +15,13 @@ export function gateView(gate: Gate): Schemas['Gate'] {
     case 'scheduler':
       return gate;
     case 'upstream_job': {
-      const { status, progress, ...rest } = gate;
-      return { ...rest, ...(status !== null && { status }), ...(progress !== null && { progress }) };
+      const { job, status, progress, ...rest } = gate;
+      return {
+        ...rest,
+        ...(job !== null && { job }),
+        ...(status !== null && { status }),
+        ...(progress !== null && { progress }),
+      };
     }
     case 'paused_job': {
       const { parkReason, failedAttempts, ...rest } = gate;

@@ -12,10 +12,16 @@ import type { Schemas } from './schemas.ts';
 
 const STEP_SECONDS = MINUTE_MS / 1000;
 
+/** Selection of a history. `isOwn` is true for the tasks of one owner, whose ready and running ones are not kept. */
+export interface ShownHistory {
+  readonly id: string;
+  readonly stepMinutes: number;
+  readonly isOwn: boolean;
+}
+
 /** `GET /stats/history`: history of a farm and its current load; `now` is null before the first observation. */
 export function farmHistoryView(
-  id: string,
-  stepMinutes: number,
+  { id, stepMinutes, isOwn }: ShownHistory,
   columns: FarmColumns,
   now: FarmNow | null,
 ): Schemas['FarmHistory'] {
@@ -26,8 +32,7 @@ export function farmHistoryView(
     cores_total: columns.coresTotal,
     cores_booked: columns.coresBooked,
     workers_online: columns.workersOnline,
-    tasks_ready: columns.ready,
-    tasks_running: columns.live,
+    ...(!isOwn && { tasks_ready: columns.ready, tasks_running: columns.live }),
     tasks_succeeded: columns.succeeded,
     tasks_failed: columns.failed,
     queues: columns.queues.map(seriesView),

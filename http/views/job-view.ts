@@ -8,6 +8,7 @@ import { cancelReasonOf, parkReasonOf, type JobRecord } from '../../src/core/rec
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { failureSummary } from './failure-summary.ts';
+import type { VisibleJobs } from './visible-jobs.ts';
 import type { Schemas } from './schemas.ts';
 import { stepView } from './step-view.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
@@ -69,8 +70,9 @@ export class JobViewer {
     return { ...jobView(job, retry), ...(reason !== null && { waiting_reason: reason }) };
   }
 
-  /** Returns the job with its steps. */
-  detail(job: JobRecord): Schemas['JobDetail'] {
+  /** Returns the job with its steps. Upstream jobs that are not visible are left out. */
+  detail(job: JobRecord, visible: Pick<VisibleJobs, 'has'>): Schemas['JobDetail'] {
+    const dependsOn = job.dependsOn.filter(visible.has);
     const steps = [...this.#store.scan('step', { prefix: keys.stepsOf(job.id) })].map((row) => row.value);
     const parameters = Object.entries(this.#store.get('plan', keys.plan(job.id))?.parameters ?? {});
     return {
@@ -79,7 +81,7 @@ export class JobViewer {
       steps: steps.map((step) => stepView(step, steps, this.#reasons.ofStep(job, step))),
       failure_summary: failureSummary(this.#store, job),
       own_retry: overrideView(job.retry),
-      ...(job.dependsOn.length > 0 && { depends_on: job.dependsOn }),
+      ...(dependsOn.length > 0 && { depends_on: dependsOn }),
       ...(parameters.length > 0 && {
         parameters: Object.fromEntries(parameters.map(([name, parameter]) => [name, parameter.value])),
       }),

@@ -1,16 +1,45 @@
-import { stepIdOf } from '../../src/core/ids.ts';
+import { parseAttemptId, stepIdOf } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { WorkerFailuresRecord } from '../../src/core/records/step-failures.ts';
 import type { BookingRecord, WorkerRecord } from '../../src/core/records/worker.ts';
 import type { Schemas } from './schemas.ts';
+import type { VisibleJobs } from './visible-jobs.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 
-/** docs/contract/resources.md#worker. */
+/** Tasks and failures of a worker, as far as the reader may see them. */
+export interface VisibleWork {
+  readonly bookings: BookingRecord['bookings'];
+  readonly failures: WorkerFailuresRecord['steps'];
+  /** All failures since the registration, or those in `failures` if the reader may not see all jobs. */
+  readonly failedAttempts: number;
+}
+
+/** Selects the tasks and failures of visible jobs (docs/contract/authentication.md#owner-scope). */
+export function visibleWork(
+  booking: BookingRecord | undefined,
+  failures: WorkerFailuresRecord | undefined,
+  { isEveryone, has }: VisibleJobs,
+): VisibleWork {
+  const bookings = booking?.bookings ?? [];
+  const steps = failures?.steps ?? [];
+  if (isEveryone) return { bookings, failures: steps, failedAttempts: failures?.total ?? 0 };
+  const visible = steps.filter(({ jobId }) => has(jobId));
+  return {
+    bookings: bookings.filter(({ attemptId }) => {
+      const address = parseAttemptId(attemptId);
+      return address !== null && has(address.jobId);
+    }),
+    failures: visible,
+    failedAttempts: visible.reduce((sum, { failures: some }) => sum + some, 0),
+  };
+}
+
+/** docs/contract/resources.md#worker. Booked cores are those of all jobs. */
 export function workerView(
   worker: WorkerRecord,
   booking: BookingRecord | undefined,
-  failures: WorkerFailuresRecord | undefined,
+  work: VisibleWork,
 ): Schemas['Worker'] {
   const bookings = booking?.bookings ?? [];
   return {
@@ -22,7 +51,7 @@ export function workerView(
     compute_location: worker.computeLocation,
     cpu_count: worker.cpuCount,
     committed_cores: bookings.reduce((cores, held) => cores + held.cores, 0),
-    current_task_count: bookings.length,
+    current_task_count: work.bookings.length,
     ...(worker.draining === true && worker.status === 'online' ? { draining: true } : {}),
     memory_mib: worker.memoryMib,
     gpu_count: worker.hardware?.gpuCount ?? 0,
@@ -37,7 +66,7 @@ export function workerView(
     tags: worker.tags,
     last_heartbeat_at: timestampOf(worker.lastHeartbeatAt),
     registered_at: timestampOf(worker.registeredAt),
-    failed_attempts: failures?.total ?? 0,
+    failed_attempts: work.failedAttempts,
   };
 }
 

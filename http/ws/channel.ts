@@ -9,7 +9,10 @@ export interface Follower {
 /** Maximum size in characters of the long texts (logs, diagnostics) in the retained events of one subject. */
 const TEXT_KEPT_MAX = 256 * 1024;
 
-/** A subject: its retained events and its followers. */
+/**
+ * A subject: its retained events and its followers. The subject `jobs` has one channel for those who may see all jobs, and
+ * one for each other owner.
+ */
 export class Channel {
   readonly subject: string;
   readonly ring: ReplayRing;

@@ -1,3 +1,4 @@
+import type { OwnerScope } from '../../src/core/access/owner-scope.ts';
 import { taskIdOf } from '../../src/core/ids.ts';
 import type { Ports } from '../ports.ts';
 import { findJob, findTask } from '../routes/find-task.ts';
@@ -7,7 +8,8 @@ import { Liveness, TICK_MS } from './liveness.ts';
 import type { MessageLimit } from './message-limit.ts';
 import type { ConnectionLimit } from '../guards/connection-limit.ts';
 import type { Socket, SocketListener } from './socket.ts';
-import type { Visitor } from '../guards/principal.ts';
+import { parseSubject, SUBJECT_PERMISSIONS } from './subjects.ts';
+import { isPermitted, type Principal, type Visitor } from '../guards/principal.ts';
 
 /** Ports that the gateway uses. */
 export type GatewayPorts = Pick<
@@ -23,9 +25,6 @@ export interface GatewayLimits {
 
 /** Close code for a client that exceeds a limit (RFC 6455, 7.4.1). */
 const POLICY_VIOLATION = 1008;
-
-const TASKS_SUBJECT = /^jobs\/([^/]+)\/tasks$/;
-const LOGS_SUBJECT = /^tasks\/([^/]+)\/logs$/;
 
 /** The event channel (docs/contract/events.md): connections and their subjects. */
 export class Gateway {
@@ -45,8 +44,8 @@ export class Gateway {
   }
 
   /** Registers a connection. */
-  opened(socket: Socket, { address }: Visitor): SocketListener {
-    const client = new Client(socket, this.#ports.events, (subject) => this.#channelOf(subject));
+  opened(socket: Socket, { address, principal }: Visitor): SocketListener {
+    const client = new Client(socket, this.#ports.events, (subject) => this.#channelOf(subject, principal));
     const excess = this.#limits.messages.ofConnection(address);
     const ended = this.#limits.connections.opened(address);
     this.#liveness.enter(client);
@@ -79,35 +78,52 @@ export class Gateway {
     this.#ports.events.stop();
   }
 
-  /** Returns the channel of a subject. Opens it if the subject names an existing item. */
-  #channelOf(subject: string): FoundChannel {
+  /**
+   * Returns the channel of a subject. Opens it if the subject names an existing item. Refuses a subject without its
+   * permission, and one of a job outside the principal's scope (docs/contract/authentication.md#websocket-sessions).
+   */
+  #channelOf(subject: string, principal: Principal): FoundChannel {
     const { events, diagnostics } = this.#ports;
-    if (subject === 'diagnostics' && diagnostics() === null) {
-      return refusal('diagnostics are disabled: diagnostics.buffer_size is 0');
+    const named = parseSubject(subject);
+    if (named === null) return refusal(`unknown subject: ${subject}`);
+    const permission = SUBJECT_PERMISSIONS[named.kind];
+    if (!isPermitted(principal, permission))
+      return refusal(`forbidden: ${named.kind} requires ${permission}`);
+    const { ownerScope: scope } = principal;
+    switch (named.kind) {
+      case 'jobs':
+        return { ok: true, channel: events.jobs(scope) };
+      case 'workers':
+        return { ok: true, channel: events.workers };
+      case 'diagnostics':
+        return diagnostics() === null
+          ? refusal('diagnostics are disabled: diagnostics.buffer_size is 0')
+          : { ok: true, channel: events.diagnostics };
+      case 'jobs/{id}/tasks':
+        return this.#tasksOf(subject, named.id, scope);
+      case 'tasks/{id}/logs':
+        return this.#logsOf(subject, named.id, scope);
     }
-    const known = events.find(subject);
-    if (known !== undefined) return { ok: true, channel: known };
-    const job = TASKS_SUBJECT.exec(subject)?.[1];
-    if (job !== undefined) return this.#tasksOf(subject, job);
-    const task = LOGS_SUBJECT.exec(subject)?.[1];
-    if (task !== undefined) return this.#logsOf(subject, task);
-    return refusal(`unknown subject: ${subject}`);
   }
 
-  #tasksOf(subject: string, job: string): FoundChannel {
+  /** Those who see all jobs can still subscribe to a deleted job while its channel exists. */
+  #tasksOf(subject: string, job: string, scope: OwnerScope): FoundChannel {
     const { store, events, followedJobs } = this.#ports;
-    const found = findJob(store, job);
-    if (found === null) return refusal(`unknown subject: there is no job ${job}`);
-    return { ok: true, channel: events.open(subject, followedJobs.follow(found.id)) };
+    const known = events.find(subject);
+    if (known !== undefined && scope === null) return { ok: true, channel: known };
+    const found = findJob(store, job, scope);
+    if (!found.ok) return noSuch('job', job, scope);
+    return { ok: true, channel: known ?? events.open(subject, followedJobs.follow(found.value.id)) };
   }
 
-  #logsOf(subject: string, task: string): FoundChannel {
+  #logsOf(subject: string, task: string, scope: OwnerScope): FoundChannel {
     const { store, events, logs, taskEvents } = this.#ports;
-    const found = findTask(store, task);
-    if (found === null || taskIdOf(found.address) !== task) {
-      return refusal(`unknown subject: there is no task ${task}`);
-    }
-    const feed = new LogFeed(found.address, logs, taskEvents, (chunks) => {
+    const known = events.find(subject);
+    if (known !== undefined && scope === null) return { ok: true, channel: known };
+    const found = findTask(store, task, scope);
+    if (!found.ok || taskIdOf(found.value.address) !== task) return noSuch('task', task, scope);
+    if (known !== undefined) return { ok: true, channel: known };
+    const feed = new LogFeed(found.value.address, logs, taskEvents, (chunks) => {
       events.publishLog(channel, chunks);
     });
     const channel = events.open(subject, () => feed.close());
@@ -116,3 +132,11 @@ export class Gateway {
 }
 
 const refusal = (reason: string): FoundChannel => ({ ok: false, reason });
+
+/** With a scope, the same text for a job of someone else as for one that does not exist. */
+const noSuch = (what: 'job' | 'task', id: string, scope: OwnerScope): FoundChannel =>
+  refusal(
+    scope === null
+      ? `unknown subject: there is no ${what} ${id}`
+      : `forbidden: there is no ${what} ${id} that you may see`,
+  );

@@ -1,14 +1,17 @@
 /**
  * States of a subject: followed, idle, dropped; `jobs`, `workers` and `diagnostics` always exist. Invariants: `#idle`
- * has only channels without followers, the longest idle first. Exits: an idle subject is dropped after five minutes or
+ * has only channels without followers, the longest idle first; a channel of `#ownJobs` has exactly the events of its
+ * owner's jobs, numbered without gaps. Exits: an idle subject is dropped after five minutes or
  * when there are too many; `stop` closes all.
  */
 
+import { isInScope, type OwnerScope } from '../../src/core/access/owner-scope.ts';
 import type { DiagnosticRecord } from '../../src/core/diagnostics/record.ts';
 import type { LogChunk } from '../../src/core/records/log-chunk.ts';
-import type { DomainEvent } from '../../src/core/wire/events.ts';
+import { usernameKey } from '../../src/core/records/user.ts';
+import type { DomainEvent, JobEvent } from '../../src/core/wire/events.ts';
 import { Channel } from './channel.ts';
-import { diagnosticPayload, jobPayload, logPayload } from './payloads.ts';
+import { diagnosticPayload, jobPayload, logPayload, ownerOf } from './payloads.ts';
 import { Pump } from './pump.ts';
 
 export interface HubOptions {
@@ -49,6 +52,8 @@ export class EventHub {
   readonly #options: HubOptions;
   readonly #channels = new Map<string, Channel>();
   readonly #lasting: Readonly<Record<LastingSubject, Channel>>;
+  /** By owner: the subject `jobs` as those see it who see only the jobs of this owner. */
+  readonly #ownJobs = new Map<string, Channel>();
   /** Time at which each channel lost its last follower, oldest first. */
   readonly #idle = new Map<Channel, number>();
   readonly #pump: Pump;
@@ -69,7 +74,7 @@ export class EventHub {
     for (const event of events) {
       switch (event.subject) {
         case 'jobs':
-          this.#push(this.#lasting.jobs, jobPayload(event.payload));
+          this.#publishJob(event.payload);
           break;
         case 'workers':
           this.#push(this.#lasting.workers, event.payload);
@@ -85,6 +90,14 @@ export class EventHub {
     }
   }
 
+  #publishJob(event: JobEvent): void {
+    const payload = jobPayload(event);
+    this.#push(this.#lasting.jobs, payload);
+    if (this.#ownJobs.size === 0) return;
+    const own = this.#ownJobs.get(usernameKey(event.owner));
+    if (own !== undefined) this.#push(own, payload);
+  }
+
   publishDiagnostic(record: DiagnosticRecord): void {
     const { payload, weight } = diagnosticPayload(record);
     this.#push(this.#lasting.diagnostics, payload, weight);
@@ -92,6 +105,31 @@ export class EventHub {
 
   publishLog(channel: Channel, chunks: readonly LogChunk[]): void {
     for (const chunk of chunks) this.#push(channel, logPayload(chunk), chunk.data.length);
+  }
+
+  /**
+   * Returns the channel of the subject `jobs` for a scope. That of one owner has numbers of its own, so that neither they
+   * nor a gap tell anything about other jobs; it starts with the retained events of this owner.
+   */
+  jobs(scope: OwnerScope): Channel {
+    if (scope === null) return this.#lasting.jobs;
+    const known = this.#ownJobs.get(scope);
+    if (known !== undefined) return known;
+    const own = this.#channel('jobs', () => this.#ownJobs.delete(scope));
+    for (const payload of this.#lasting.jobs.ring.payloads()) {
+      if (isInScope(scope, ownerOf(payload))) own.ring.push(payload);
+    }
+    own.deliveredTo = own.ring.last;
+    this.#ownJobs.set(scope, own);
+    return own;
+  }
+
+  get workers(): Channel {
+    return this.#lasting.workers;
+  }
+
+  get diagnostics(): Channel {
+    return this.#lasting.diagnostics;
   }
 
   /** Returns the channel of a subject if it exists. */
@@ -111,7 +149,7 @@ export class EventHub {
 
   /** Removes a follower of the channel. */
   removeFollower(channel: Channel): void {
-    const isLasting = LASTING_SUBJECTS.some((subject) => subject === channel.subject);
+    const isLasting = LASTING_SUBJECTS.some((subject) => this.#lasting[subject] === channel);
     if (isLasting || channel.followers.size > 0) return;
     this.#idle.delete(channel);
     this.#idle.set(channel, this.#options.steadyNow());
@@ -125,7 +163,7 @@ export class EventHub {
 
   /** Closes every subject. */
   stop(): void {
-    for (const channel of this.#channels.values()) channel.close();
+    for (const channel of [...this.#channels.values(), ...this.#ownJobs.values()]) channel.close();
     this.#channels.clear();
     this.#idle.clear();
   }
@@ -135,7 +173,7 @@ export class EventHub {
     for (const [channel, leftAt] of this.#idle) {
       if (leftAt > leftBefore || forgotten === atMost) return;
       this.#idle.delete(channel);
-      this.#channels.delete(channel.subject);
+      if (this.#channels.get(channel.subject) === channel) this.#channels.delete(channel.subject);
       channel.close();
       forgotten += 1;
     }

@@ -18,6 +18,10 @@ export const jobPayload = ({ job_id, name, owner, queue_id, status, updated_at }
   updated_at,
 });
 
+/** Returns the owner in a payload of the subject `jobs`; empty for another payload. */
+export const ownerOf = (payload: object): string =>
+  'owner' in payload && typeof payload.owner === 'string' ? payload.owner : '';
+
 export const logPayload = ({ taskId, attemptId, seqNum, stream, data, at }: LogChunk): object => ({
   task_id: taskId,
   attempt_id: attemptId,

@@ -55,6 +55,14 @@ export class ReplayRing {
     this.oldest = this.last + 1;
   }
 
+  /** Returns the payloads of the retained events, oldest first. */
+  *payloads(): Generator<object> {
+    for (let seq = this.oldest; seq <= this.last; seq += 1) {
+      const kept = this.#kept[this.#placeOf(seq)];
+      if (kept !== undefined) yield kept.payload;
+    }
+  }
+
   /** Returns the frame of an event from `oldest` to `last`. */
   frameOf(seq: number): string {
     const kept = this.#kept[this.#placeOf(seq)];

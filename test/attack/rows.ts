@@ -1,3 +1,4 @@
+import { accessRows } from './access/access-rows.ts';
 import { accountRows } from './accounts/account-rows.ts';
 import type { AttackRow } from './attack.ts';
 import { browserRows } from './browser/browser-rows.ts';
@@ -6,6 +7,7 @@ import { oidcRows } from './oidc/oidc-rows.ts';
 
 /** All rows, in the order of their ids. */
 export const ATTACK_ROWS: readonly AttackRow[] = [
+  ...accessRows,
   ...accountRows,
   ...browserRows,
   ...ldapRows,

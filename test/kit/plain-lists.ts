@@ -21,6 +21,7 @@ export function plainJobs(
       (query.farmId === undefined || job.farmId === query.farmId) &&
       (query.queueId === undefined || job.queueId === query.queueId) &&
       (query.owner === undefined || job.owner === query.owner) &&
+      (query.ownerKey === undefined || job.owner.toLowerCase() === query.ownerKey) &&
       (query.project === undefined || job.project === query.project) &&
       query.words.every((word) => has(job, word)),
   );

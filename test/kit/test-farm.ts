@@ -396,12 +396,12 @@ export class TestFarm extends TestFarmCatalog {
     return answer.value as readonly DemandExplanation[];
   }
 
-  /** Returns the waiting tasks of the farm by reason. */
-  explainFarm(): WaitingExplanation {
+  /** Returns the waiting tasks of the farm, or of some of its jobs, by reason. */
+  explainFarm(jobIds: readonly JobId[] | null = null): WaitingExplanation {
     this.send({
       actor: 'lease',
       id: this.farm,
-      message: { type: 'farm.explain', replyTo: to('explain farm') },
+      message: { type: 'farm.explain', jobIds, replyTo: to('explain farm') },
     });
     const answer = this.answer('explain farm');
     if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error('explain farm: no answer');

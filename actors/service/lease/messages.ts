@@ -176,8 +176,15 @@ export type LeaseMessage =
       readonly steps: readonly StepInQuestion[];
       readonly replyTo: ReplyTo<Outcome<readonly StepExplanation[]>>;
     }
-  /** From a client: the waiting tasks of the farm by cause. Replies with a WaitingExplanation. */
-  | { readonly type: 'farm.explain'; readonly replyTo: ReplyTo<Outcome<WaitingExplanation>> }
+  /**
+   * From a client: the waiting tasks of the farm by cause, or only those of some jobs. Replies with a
+   * WaitingExplanation.
+   */
+  | {
+      readonly type: 'farm.explain';
+      readonly jobIds: readonly JobId[] | null;
+      readonly replyTo: ReplyTo<Outcome<WaitingExplanation>>;
+    }
   /** From the farm, at its start: loads the actor, which then activates its jobs and workers. */
   | { readonly type: 'lease.activate' }
   /** The actor's own timer during recovery: activate the next batch of jobs. */

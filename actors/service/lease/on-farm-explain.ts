@@ -23,19 +23,19 @@ const GROUPS_MAX = 50;
 const JOBS_NAMED_MAX = 10;
 
 /**
- * Groups the waiting tasks of the farm by cause. Changes nothing. Linear in steps with ready tasks, not in tasks. While
+ * Groups the waiting tasks of the farm, or of some of its jobs, by cause. Changes nothing. Linear in steps with ready tasks, not in tasks. While
  * the farm recovers, the reply covers only the jobs known so far: pages poll every few seconds, and must not load all
  * other jobs in one turn.
  */
 export function onFarmExplain(
   state: LeaseState,
-  { replyTo }: Extract<LeaseMessage, { type: 'farm.explain' }>,
+  { jobIds, replyTo }: Extract<LeaseMessage, { type: 'farm.explain' }>,
   context: ServiceContext<'lease'>,
 ): void {
-  context.reply(replyTo, done(waitingIn(state)));
+  context.reply(replyTo, done(waitingIn(state, jobIds === null ? null : new Set(jobIds))));
 }
 
-function waitingIn(state: LeaseState): WaitingExplanation {
+function waitingIn(state: LeaseState, only: ReadonlySet<JobId> | null): WaitingExplanation {
   const groups = new Groups();
   const roomy = roomyKinds(state);
   const causes = new Map<Signature, WaitingCause>();
@@ -48,12 +48,13 @@ function waitingIn(state: LeaseState): WaitingExplanation {
   for (const signature of state.index.waitingSignatures()) {
     for (const step of signature.steps) {
       if (remaining-- <= 0) return groups.answer(true);
+      if (only?.has(step.jobId) === false) continue;
       groups.add(causeOf(signature), step.jobId, step.ready.size);
     }
   }
   for (const step of state.index.allSteps()) {
     if (remaining-- <= 0) return groups.answer(true);
-    if (step.held.size === 0) continue;
+    if (step.held.size === 0 || only?.has(step.jobId) === false) continue;
     groups.add(heldCause(causeOf(step.signature)), step.jobId, step.held.size);
   }
   return groups.answer(state.recovery !== 'ready');

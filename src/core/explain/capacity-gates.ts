@@ -179,15 +179,14 @@ export function busyText({
 /** Returns the gate of the tasks that are served first. */
 export function orderGates({ before }: LeaseExplanation): OrderGate[] {
   if (!isBehind(before)) return [];
-  const { tasks, jobs, isLowerBound } = before;
+  const { tasks, jobs, isLowerBound, isWithheld } = before;
   const verb = tasks === 1 && jobs === 0 && isLowerBound !== true ? 'is' : 'are';
   return [
     {
       gate: 'order',
       reason: 'tasks before it',
       sentence: sentenceOf(`${beforeText(before)} ${verb} ahead of it`),
-      tasks,
-      jobs,
+      ...(isWithheld !== true && { tasks, jobs }),
     },
   ];
 }

@@ -25,7 +25,10 @@ export function explainTask(facts: TaskFacts): TaskExplanation {
   return {
     summary: waitingSummary(facts, gates),
     gates,
-    position: isCandidate ? { tasks: lease.before.tasks, jobs: lease.before.jobs } : null,
+    position:
+      isCandidate && lease.before.isWithheld !== true
+        ? { tasks: lease.before.tasks, jobs: lease.before.jobs }
+        : null,
     workers: lease === null ? null : workersOutlook(lease, facts.names),
   };
 }

@@ -86,7 +86,9 @@ function canceledClause(facts: TaskFacts): string {
     case UPSTREAM_JOB_REASON:
       return because(
         'job',
-        upstreamJobs.flatMap(({ id, record }) => {
+        upstreamJobs.flatMap((upstream) => {
+          if (upstream.isHidden === true) return [];
+          const { id, record } = upstream;
           if (record === null) return [`${id} was deleted`];
           if (record.status === 'failed') return [`${record.name} failed`];
           return record.status === 'canceled' ? [`${record.name} was canceled`] : [];

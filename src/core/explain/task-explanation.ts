@@ -64,7 +64,8 @@ export interface JobGate extends GateOf<'job', `job ${TerminalJobStatus}`> {
 }
 
 export interface UpstreamJobGate extends GateOf<'upstream_job', 'upstream job not completed'> {
-  readonly job: Named<JobId>;
+  /** Null for jobs that the reader may not see. */
+  readonly job: Named<JobId> | null;
   /** Null for a job that does not exist any more. */
   readonly status: JobStatus | null;
   readonly progress: Progress | null;
@@ -153,9 +154,10 @@ export interface CoresGate extends GateOf<'cores', 'no free cores'> {
   readonly eligible: number;
 }
 
+/** The numbers are absent if the reader may not see them. */
 export interface OrderGate extends GateOf<'order', 'tasks before it'> {
-  readonly tasks: number;
-  readonly jobs: number;
+  readonly tasks?: number;
+  readonly jobs?: number;
 }
 
 export type SchedulerGate = GateOf<

@@ -27,8 +27,8 @@ export interface TaskFacts {
   readonly attempts: number;
   /** The effective retry settings of the job. */
   readonly retry: RetryPolicy;
-  /** The jobs that the job depends on; the record is null if a job was deleted. */
-  readonly upstreamJobs: readonly { readonly id: JobId; readonly record: JobRecord | null }[];
+  /** The jobs that the job depends on. */
+  readonly upstreamJobs: readonly UpstreamJob[];
   readonly isQueuePaused: boolean;
   /** The reply of the lease actor; null if it did not reply, or was not asked. */
   readonly lease: LeaseExplanation | null;
@@ -36,6 +36,11 @@ export interface TaskFacts {
   readonly elsewhere: ReadonlyMap<string, readonly FarmHolder[]>;
   readonly names: Names;
 }
+
+/** The record is null if the job was deleted. A hidden one stands for the jobs that the reader may not see. */
+export type UpstreamJob =
+  | { readonly isHidden?: false; readonly id: JobId; readonly record: JobRecord | null }
+  | { readonly isHidden: true };
 
 export interface FarmHolder extends Holder {
   readonly farmId: FarmId;

@@ -12,7 +12,9 @@ import { pluralize, listText, numberText, sentenceOf } from './wording.ts';
 export function upstreamJobGates({ job, upstreamJobs }: TaskFacts): UpstreamJobGate[] {
   const waits = job.status === 'blocked' || (job.status === 'paused' && job.waitsWhilePaused === true);
   if (!waits) return [];
-  return upstreamJobs.flatMap(({ id, record }): UpstreamJobGate[] => {
+  return upstreamJobs.flatMap((upstream): UpstreamJobGate[] => {
+    if (upstream.isHidden === true) return [HIDDEN_GATE];
+    const { id, record } = upstream;
     if (record?.status === 'completed') return [];
     return [
       {
@@ -26,6 +28,18 @@ export function upstreamJobGates({ job, upstreamJobs }: TaskFacts): UpstreamJobG
     ];
   });
 }
+
+/** How sentences name upstream jobs that the reader may not see. */
+export const HIDDEN_JOB = 'a job that you cannot see';
+
+const HIDDEN_GATE: UpstreamJobGate = {
+  gate: 'upstream_job',
+  reason: 'upstream job not completed',
+  sentence: sentenceOf(`waits for ${HIDDEN_JOB}`),
+  job: null,
+  status: null,
+  progress: null,
+};
 
 function jobSentence(job: JobRecord): string {
   return sentenceOf(

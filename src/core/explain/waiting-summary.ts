@@ -2,6 +2,7 @@ import type { LeaseExplanation } from '../lease/explanation.ts';
 import { beforeText, busyText, isBehind } from './capacity-gates.ts';
 import type { Gate, GateName } from './task-explanation.ts';
 import type { TaskFacts } from './task-facts.ts';
+import { HIDDEN_JOB } from './upstream-gates.ts';
 import { pluralize, joinAtMost, numberText, sentenceOf } from './wording.ts';
 
 /** Maximum number of upstream steps or jobs that the summary details, and of its additional reasons. */
@@ -57,7 +58,9 @@ const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '');
 function groupText(name: GateName, group: readonly Gate[]): string {
   const items = group.flatMap((gate) => {
     if (gate.gate === 'upstream_job')
-      return `${gate.job.name} (${gate.status ?? 'deleted'}${leftText(gate.progress?.left ?? 0)})`;
+      return gate.job === null
+        ? HIDDEN_JOB
+        : `${gate.job.name} (${gate.status ?? 'deleted'}${leftText(gate.progress?.left ?? 0)})`;
     return gate.gate === 'upstream_step'
       ? `${gate.step.name} (${gate.status}${leftText(gate.progress.left)})`
       : [];
@@ -74,7 +77,7 @@ function asideOf(gate: Gate, { task }: TaskFacts): string {
     case 'job':
       return `its job is ${gate.status}`;
     case 'upstream_job':
-      return `it waits for job ${gate.job.name}`;
+      return `it waits for ${gate.job === null ? HIDDEN_JOB : `job ${gate.job.name}`}`;
     case 'upstream_step':
       return `it waits for step ${gate.step.name}`;
     case 'paused_job':

@@ -1,3 +1,5 @@
+import { isInScope } from '../access/owner-scope.ts';
+
 /** Share of one queue or owner in one sample. */
 export interface SampleShare {
   /** Id of the queue, or the owner; null for all others together. */
@@ -93,6 +95,26 @@ const compareBusy = (a: SampleShare, b: SampleShare): number =>
   b.coresBooked - a.coresBooked ||
   b.succeeded + b.failed - (a.succeeded + a.failed) ||
   ((a.key ?? '') < (b.key ?? '') ? -1 : 1);
+
+/**
+ * Returns a sample as the reader with a scope may see it: cores and workers of the farm, and of tasks only the reader's
+ * own share, if it was among the busiest (docs/decisions/owner-scope.md). Ready and live tasks are not kept by owner, and
+ * are 0.
+ */
+export function sampleInScope(sample: FarmSample, scope: string): FarmSample {
+  const owners = sample.owners.filter(({ key }) => key !== null && isInScope(scope, key));
+  const sum = (value: (share: SampleShare) => number): number =>
+    owners.reduce((total, share) => total + value(share), 0);
+  return {
+    ...sample,
+    ready: 0,
+    live: 0,
+    succeeded: sum(({ succeeded }) => succeeded),
+    failed: sum(({ failed }) => failed),
+    queues: [],
+    owners,
+  };
+}
 
 /** Columns of equal length: the same index is the same point in all of them. */
 export interface SeriesColumns {

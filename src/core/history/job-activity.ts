@@ -1,11 +1,14 @@
 /**
  * Invariants: `#shares` has exactly the known jobs that have not ended; ready and live tasks of a farm are the sums
- * over them. Exits: a job leaves when it ends or is deleted; `takeEnded` and `keepOnly` reset the ended tasks.
+ * over them; `#byOwner` has the sums by owner. Exits: a job leaves when it ends or is deleted; `takeEnded` and `keepOnly` reset the ended tasks.
  */
 
 import { isTerminalJob } from '../lifecycle/job-transitions.ts';
 import { detachString } from '../lists/detach-string.ts';
+import type { StateCounts } from '../metrics/state-counts.ts';
 import type { JobRecord } from '../records/job.ts';
+import { usernameKey } from '../records/user.ts';
+import { OwnerActivity, type OwnedShare } from './owner-activity.ts';
 
 /** Tasks that ended since the previous call. */
 export interface EndedTasks {
@@ -26,12 +29,9 @@ interface FarmActivity {
 }
 
 /** Contribution of a job that has not ended. */
-interface Share {
-  readonly farmId: string;
+interface Share extends OwnedShare {
   readonly queueId: string;
   readonly owner: string;
-  readonly isPaused: boolean;
-  readonly ready: number;
   readonly live: number;
   readonly succeeded: number;
   readonly failed: number;
@@ -53,6 +53,7 @@ export class JobActivity {
   readonly #since: number;
   readonly #shares = new Map<string, Share>();
   readonly #farms = new Map<string, FarmActivity>();
+  readonly #byOwner = new OwnerActivity();
   /** Each text is kept once, because many jobs share it. */
   readonly #texts = new Map<string, string>();
 
@@ -69,6 +70,14 @@ export class JobActivity {
       farmId: this.#shared(job.farmId),
       queueId: this.#shared(job.queueId),
       owner: this.#shared(job.owner),
+      ownerKey: this.#shared(usernameKey(job.owner)),
+      tasks: {
+        pending: counts.pending,
+        ready: counts.ready,
+        assigned: counts.assigned,
+        running: counts.running,
+        unschedulable: counts.unschedulable,
+      },
       isPaused: job.status === 'paused',
       ready: counts.ready,
       live: counts.assigned + counts.running,
@@ -97,6 +106,16 @@ export class JobActivity {
   /** Returns the queue and owner of a job, or null if it has ended or is unknown. */
   sideOf(id: string): JobSide | null {
     return this.#shares.get(id) ?? null;
+  }
+
+  /** Returns the tasks of an owner's jobs that have not ended, in one farm or in all. */
+  tasksOf(ownerKey: string, farmId: string | null): StateCounts['tasks'] {
+    return this.#byOwner.tasks(ownerKey, farmId);
+  }
+
+  /** Returns the number of paused jobs of an owner in a farm that have ready tasks, and of these tasks. */
+  pausedOf(ownerKey: string, farmId: string): { readonly jobs: number; readonly tasks: number } {
+    return this.#byOwner.paused(ownerKey, farmId);
   }
 
   /** Returns the ready and the live tasks of a farm. */
@@ -129,9 +148,9 @@ export class JobActivity {
   keepOnly(farmIds: ReadonlySet<string>): void {
     const withJobs = new Set<string>();
     this.#texts.clear();
-    for (const { farmId, queueId, owner } of this.#shares.values()) {
+    for (const { farmId, queueId, owner, ownerKey } of this.#shares.values()) {
       withJobs.add(farmId);
-      for (const text of [farmId, queueId, owner]) this.#texts.set(text, text);
+      for (const text of [farmId, queueId, owner, ownerKey]) this.#texts.set(text, text);
     }
     for (const id of this.#farms.keys()) {
       if (farmIds.has(id)) continue;
@@ -164,7 +183,9 @@ export class JobActivity {
     return farm;
   }
 
-  #add({ farmId, isPaused, ready, live }: Share, sign: 1 | -1): void {
+  #add(share: Share, sign: 1 | -1): void {
+    this.#byOwner.add(share, sign);
+    const { farmId, isPaused, ready, live } = share;
     const farm = this.#farm(farmId);
     farm.ready += sign * ready;
     farm.live += sign * live;

@@ -28,6 +28,8 @@ export interface TasksAhead {
   readonly jobs: number;
   /** Set if there are more steps ahead than were counted. Absent is false. */
   readonly isLowerBound?: boolean;
+  /** Set if the reader may not see the numbers, which are 0 then. Absent is false. */
+  readonly isWithheld?: boolean;
 }
 
 /** Reply of the lease actor about waiting tasks of one step. */

@@ -5,6 +5,7 @@
 
 import { JOB_STATUSES, type JobStatus } from '../lifecycle/job-transitions.ts';
 import type { JobRecord } from '../records/job.ts';
+import { usernameKey } from '../records/user.ts';
 import { detachString } from './detach-string.ts';
 import { InternedTexts } from './interned-texts.ts';
 import { grown, SortedSlots } from './sorted-slots.ts';
@@ -36,6 +37,8 @@ export interface JobFilter {
   readonly queueId?: string;
   readonly owner?: string;
   readonly project?: string;
+  /** Owner in the form of `usernameKey`: matches every spelling. */
+  readonly ownerKey?: string;
   /** In lower case. Each must occur in the name, the id, the owner or the project. */
   readonly words: readonly string[];
 }
@@ -59,7 +62,7 @@ export type JobCounts = Readonly<Record<JobStatus, number>>;
 
 /** Codes of statuses are in the order of the names. */
 const STATUSES = JOB_STATUSES.toSorted();
-const SHARED_TEXTS = ['farmId', 'queueId', 'owner', 'project'] as const;
+const SHARED_TEXTS = ['farmId', 'queueId', 'owner', 'project', 'ownerKey'] as const;
 type SharedText = (typeof SHARED_TEXTS)[number];
 
 const FIRST_CAPACITY = 1024;
@@ -83,12 +86,14 @@ export class JobDirectory {
     queueId: new InternedTexts(),
     owner: new InternedTexts(),
     project: new InternedTexts(),
+    ownerKey: new InternedTexts(),
   };
   readonly #codes: Record<SharedText, Uint32Array> = {
     farmId: new Uint32Array(FIRST_CAPACITY),
     queueId: new Uint32Array(FIRST_CAPACITY),
     owner: new Uint32Array(FIRST_CAPACITY),
     project: new Uint32Array(FIRST_CAPACITY),
+    ownerKey: new Uint32Array(FIRST_CAPACITY),
   };
   /** 1 for a slot that holds a job. */
   #held = new Uint8Array(FIRST_CAPACITY);
@@ -167,9 +172,18 @@ export class JobDirectory {
     return counts;
   }
 
-  /** Returns the ids of the jobs whose own `dependsOn` names a job, oldest first. */
-  dependents(id: string): readonly string[] {
-    return this.#upstreams.dependentsOf(id);
+  /**
+   * Returns the ids of the jobs whose own `dependsOn` names a job, oldest first; with an `ownerKey`, only those of this
+   * owner.
+   */
+  dependents(id: string, ownerKey?: string): readonly string[] {
+    const all = this.#upstreams.dependentsOf(id);
+    if (ownerKey === undefined) return all;
+    const code = this.#texts.ownerKey.find(ownerKey);
+    return all.filter((each) => {
+      const slot = this.#slots.get(each);
+      return slot !== undefined && this.#codes.ownerKey[slot] === code;
+    });
   }
 
   #add(job: ListedJob): void {
@@ -182,7 +196,7 @@ export class JobDirectory {
     this.#ids[slot] = id;
     this.#searchedIds[slot] = lowered(id);
     this.#setName(slot, job.name);
-    for (const text of SHARED_TEXTS) this.#codes[text][slot] = this.#texts[text].take(job[text]);
+    for (const text of SHARED_TEXTS) this.#codes[text][slot] = this.#texts[text].take(textOf(job, text));
     this.#statuses[slot] = STATUSES.indexOf(job.status);
     this.#priorities[slot] = job.priority;
     this.#createdAt[slot] = job.createdAt;
@@ -197,8 +211,9 @@ export class JobDirectory {
     }
     for (const text of SHARED_TEXTS) {
       const code = this.#codes[text][slot] ?? 0;
-      if (this.#texts[text].textOf(code) === job[text]) continue;
-      this.#codes[text][slot] = this.#texts[text].take(job[text]);
+      const now = textOf(job, text);
+      if (this.#texts[text].textOf(code) === now) continue;
+      this.#codes[text][slot] = this.#texts[text].take(now);
       this.#texts[text].release(code);
     }
     const status = STATUSES.indexOf(job.status);
@@ -289,6 +304,9 @@ export class JobDirectory {
     return isAny;
   }
 }
+
+const textOf = (job: ListedJob, text: SharedText): string =>
+  text === 'ownerKey' ? usernameKey(job.owner) : job[text];
 
 function keepEqual(wanted: Uint8Array, column: Uint8Array | Uint32Array, code: number): void {
   for (let slot = 0; slot < wanted.length; slot += 1) if (column[slot] !== code) wanted[slot] = 0;

@@ -103,3 +103,31 @@ void test('a job in a farm without history is still included in the totals', asy
   activity.keepOnly(new Set());
   t.strictSame(activity.tasks('f'), { ready: 0, live: 0 });
 });
+
+void test('tasks are counted by owner, in every spelling, in one farm or all', async (t) => {
+  const activity = new JobActivity(SINCE);
+  const nothing = { pending: 0, ready: 0, assigned: 0, running: 0, unschedulable: 0 };
+  activity.put(job('a', { ready: 4, running: 1, unschedulable: 2 }), false);
+  activity.put(
+    job('b', { ready: 2, pending: 3 }, { owner: 'ADA', farmId: farmId('g'), status: 'paused' }),
+    false,
+  );
+  activity.put(job('c', { ready: 50, assigned: 9 }, { owner: 'bob' }), false);
+  t.strictSame(activity.tasksOf('ada', null), {
+    pending: 3,
+    ready: 6,
+    assigned: 0,
+    running: 1,
+    unschedulable: 2,
+  });
+  t.strictSame(activity.tasksOf('ada', 'g'), { ...nothing, pending: 3, ready: 2 });
+  t.strictSame(activity.pausedOf('ada', 'g'), { jobs: 1, tasks: 2 });
+  t.strictSame(activity.pausedOf('ada', 'f'), { jobs: 0, tasks: 0 });
+  activity.put(job('a', { succeeded: 5 }, { status: 'completed' }), true);
+  activity.put(job('b', { ready: 2 }, { owner: 'bob', farmId: farmId('g') }), true);
+  t.strictSame(activity.tasksOf('ada', null), nothing, 'ended, or with another owner');
+  t.strictSame(activity.tasksOf('bob', null), { ...nothing, ready: 52, assigned: 9 });
+  activity.remove('c');
+  activity.remove('b');
+  t.strictSame(activity.tasksOf('bob', null), nothing);
+});

@@ -44,6 +44,7 @@ const query: fc.Arbitrary<JobListQuery> = fc.record(
     queueId: fc.constantFrom('q1', 'q3'),
     owner: fc.constantFrom('ada', 'Ada', 'nobody'),
     project: fc.constantFrom('film', ''),
+    ownerKey: fc.constantFrom('ada', 'light', 'Ada'),
     words: fc.array(fc.constantFrom('shot', 'light', 'film', 'ä', '0198-000', '-ab', 'none'), {
       maxLength: 3,
     }),
@@ -89,6 +90,10 @@ void test('every page equals that of a plain list, after any changes', async (t)
             const found = directory.dependents(id).join(' ');
             const expected = plainDependents(held.values(), id).join(' ');
             if (found !== expected) throw new Error(`${id}: ${found}, not ${expected}`);
+            const own = directory.dependents(id, 'ada').join(' ');
+            const ada = [...held.values()].filter(({ owner }) => owner.toLowerCase() === 'ada');
+            const plain = plainDependents(ada, id).join(' ');
+            if (own !== plain) throw new Error(`${id}: ${own}, not ${plain} of ada`);
           }
         }
       },

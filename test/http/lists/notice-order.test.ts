@@ -22,7 +22,7 @@ test('a commit announced before an earlier one is listed when it is on disk', (t
   const state = { store, renew: () => undefined };
   const changes = { lastReadable: () => lastReadable, take: () => notices.splice(0) };
   const lists = new JobLists(state, changes, new JobActivity(0));
-  const running = (): number => lists.counts({ farmId: FARM, words: [] }).running;
+  const running = (): number => lists.counts({ farmId: FARM, words: [] }, null).running;
   const noticeOf = (transaction: number): JobNotice => ({ transaction, keys: [jobNumber(1)], prefixes: [] });
   write('pending');
   t.equal(running(), 0);
@@ -57,7 +57,7 @@ test('a commit during the update of the lists is in the page if it is in its sna
   };
   const changes = { lastReadable: () => commits, take: () => notices.splice(0) };
   const lists = new JobLists(state, changes, new JobActivity(0));
-  const pending = (): number => lists.counts({ farmId: FARM, words: [] }).pending;
+  const pending = (): number => lists.counts({ farmId: FARM, words: [] }, null).pending;
   t.equal(pending(), 0);
   isDue = true;
   t.equal(pending(), 1);

@@ -11,6 +11,7 @@ import { bindRoutes } from '../../../http/pipeline/bind.ts';
 import { ParameterReader } from '../../../http/pipeline/parameters.ts';
 import { ApiFixture } from '../kit/api-fixture.ts';
 import { handlersOf } from '../../../http/routes/handlers.ts';
+import { SUBJECT_PERMISSIONS } from '../../../http/ws/subjects.ts';
 
 const contract = readContract();
 
@@ -129,6 +130,23 @@ void test('the contract has exactly these operations and permissions', async (t)
   const known = [...PERMISSIONS, ...ADDITIVE_PERMISSIONS];
   t.same(found.sort(), known.sort());
   t.equal(new Set(contract.operations.map((operation) => operation.id)).size, known.length);
+});
+
+void test('the additive routes and their permissions are documented', async (t) => {
+  const page = readFileSync('docs/contract/authentication.md', 'utf8');
+  const section = page.split('### Additive routes')[1]?.split('\n## ')[0] ?? '';
+  const rows = [...section.matchAll(/^\| `([A-Z]+ [^`]+)` +\| `([a-z._]+)` +\|$/gm)];
+  const documented = rows.map(([, route, permission]) => [route, permission]);
+  // Two additive routes are listed with those of the contract.
+  const listed = PERMISSIONS.filter(([route]) => /tasks\/\{id\}\/(explain|log)$/.test(route));
+  t.strictSame(documented.sort(), [...ADDITIVE_PERMISSIONS, ...listed].sort());
+});
+
+void test('the document has the permission of every subject of the event channel', async (t) => {
+  const paths = (parse(contract.text) as { paths: Record<string, { get?: Node }> }).paths;
+  t.strictSame(paths['/api/v1/ws']?.get?.['x-subject-permissions'], SUBJECT_PERMISSIONS);
+  const page = readFileSync('docs/contract/events.md', 'utf8');
+  for (const permission of new Set(Object.values(SUBJECT_PERMISSIONS))) t.match(page, `\`${permission}\``);
 });
 
 const OWN_HEADERS: Readonly<Record<string, readonly string[]>> = {

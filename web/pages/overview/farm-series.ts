@@ -29,8 +29,12 @@ export function farmCharts(history: FarmHistory): FarmCharts {
       { label: 'Online', color: '--text-muted', isLimit: true, values: history.cores_total },
     ],
     tasks: [
-      { label: 'Running', color: '--state-running', isFilled: true, values: history.tasks_running },
-      { label: 'Ready', color: '--state-unschedulable', values: history.tasks_ready },
+      ...(history.tasks_running === undefined
+        ? []
+        : [{ label: 'Running', color: '--state-running', isFilled: true, values: history.tasks_running }]),
+      ...(history.tasks_ready === undefined
+        ? []
+        : [{ label: 'Ready', color: '--state-unschedulable', values: history.tasks_ready }]),
     ],
     ended: [
       { label: 'Failed', color: '--state-failed', values: history.tasks_failed },

@@ -32,7 +32,7 @@ export function linksOf(
     case 'paused_job':
       return [{ label: 'The job', href: jobHref(jobId) }];
     case 'upstream_job':
-      return [{ label: gate.job.name, href: jobHref(gate.job.id) }];
+      return gate.job === undefined ? [] : [{ label: gate.job.name, href: jobHref(gate.job.id) }];
     case 'upstream_step':
       return [{ label: gate.step.name, href: stepHref(jobId, gate.step.name) }];
     case 'paused_queue':

@@ -24,6 +24,8 @@ test('groups ready tasks by the cause of their wait', (t) => {
   fixture.submit('A', [{ name: 's', tasks: 9 }]);
   t.strictSame(short(fixture), [['order', '', 9, 1]]);
   t.strictSame(fixture.explainFarm().groups[0]?.jobIds, [fixture.jobId('A')]);
+  t.strictSame(fixture.explainFarm([]).groups, [], 'no job of its reader');
+  t.match(fixture.explainFarm([fixture.jobId('A')]).groups, [{ tasks: 9, jobs: 1 }]);
   fixture.lease('w1');
   t.strictSame(short(fixture), [['cores', '', 5, 1]]);
   fixture.submit('B', [{ name: 's', tasks: 2, needs: { attributes: [{ name: 'attr.worker.tag.x' }] } }]);
