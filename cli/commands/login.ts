@@ -10,6 +10,7 @@ import {
   storedCredential,
   type StoredCredential,
 } from '../credentials/stored-credentials.ts';
+import { browserLogin } from './browser-login.ts';
 import { serviceCommand, shortTime, warnIfOpen } from './client-command.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { expiryOf, lifetime } from './expiry.ts';
@@ -21,6 +22,7 @@ interface LoginOptions {
   readonly username?: string;
   readonly passwordFile?: string;
   readonly withApiKey?: boolean;
+  readonly browser?: boolean;
   /** Milliseconds; null: the key does not expire. */
   readonly expires: number | null;
 }
@@ -39,7 +41,11 @@ async function login(options: LoginOptions): Promise<void> {
   const before = storedCredential(url);
   warnIfOpen(url, terminal);
   const { credential, note } =
-    options.withApiKey === true ? await givenKey(url) : await createdKey(client, options, before, terminal);
+    options.withApiKey === true
+      ? await givenKey(url)
+      : options.browser === true
+        ? await keyOfBrowser(url, before, terminal)
+        : await createdKey(client, options, before, terminal);
   storeCredential(url, credential);
   const name = printable(credential.username);
   terminal.err(`Signed in to ${url} as ${name}. ${note}\nThe API key is in ${credentialsPath()}.\n`);
@@ -74,6 +80,25 @@ async function createdKey(
       await signOut(session.rest);
     }
   });
+}
+
+/** Gets a key by a sign-in in the browser, with any method of the sign-in page. The key of an earlier login is revoked. */
+async function keyOfBrowser(
+  url: string,
+  before: StoredCredential | null,
+  terminal: Terminal,
+): Promise<NewCredential> {
+  const { id, secret } = await browserLogin(url, { print: (line) => terminal.err(`${line}\n`) });
+  const client = new RestClient(url, { key: secret, source: 'given' });
+  const { username } = await client.call('get', '/auth/me');
+  if (before !== null && before.keyId !== null) {
+    const { keyId } = before;
+    await client.run((rest) => revokeEarlier(rest, keyId, terminal));
+  }
+  return {
+    credential: { key: secret, keyId: id, username },
+    note: `The key expires in ${LIFETIME_DAYS} days.`,
+  };
 }
 
 /** Takes a key from standard input, and checks it. */
@@ -136,6 +161,14 @@ export const loginCommand = (): Command =>
       new Option('--with-api-key', 'store an existing API key, which is read from standard input').conflicts([
         'username',
         'passwordFile',
+      ]),
+    )
+    .addOption(
+      new Option('--browser', 'sign in with the browser, for example by single sign-on').conflicts([
+        'username',
+        'passwordFile',
+        'withApiKey',
+        'expires',
       ]),
     )
     .option(

@@ -5,11 +5,16 @@ import { headerValues, type HttpRequest, type HttpResponse } from '../pipeline/m
 import type { Route } from '../pipeline/bind.ts';
 import type { Router } from '../pipeline/router.ts';
 import { problemResponse } from '../problems.ts';
-import { actorOf, TARGET_LENGTH_MAX, type Audit, type AuditInput } from './audit.ts';
+import {
+  actorOf,
+  PATH_LENGTH_MAX,
+  REASON_LENGTH_MAX,
+  TARGET_LENGTH_MAX,
+  type Audit,
+  type AuditInput,
+} from './audit.ts';
 
-const PATH_LENGTH_MAX = 200;
 const METHOD_LENGTH_MAX = 20;
-const REASON_LENGTH_MAX = 300;
 
 /** Parts of the pipeline that the trail uses. */
 export interface TrailParts {

@@ -28,6 +28,8 @@ export interface AuditNote {
 
 /** Maximum number of characters of one target: a path may have any text in place of an id. */
 export const TARGET_LENGTH_MAX = 200;
+export const PATH_LENGTH_MAX = 200;
+export const REASON_LENGTH_MAX = 300;
 
 /** Returns the actor of an entry for a principal. */
 export const actorOf = ({ subject, username, kind }: Principal): Pick<AuditNote, 'actor' | 'actorId'> =>

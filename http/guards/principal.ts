@@ -30,6 +30,8 @@ export interface Visitor {
   /** Address that the connection counts for. */
   readonly address: string;
   readonly principal: Principal;
+  /** Id of the handshake, for the audit log. */
+  readonly requestId: string;
 }
 
 /**

@@ -101,7 +101,7 @@ export function createPipeline(
       if (refusal !== null) return refuseUpgrade(request, refusal, requestId);
       const principal = access.principalOf(request);
       if (principal === null) return refuseUpgrade(request, unauthorized(requestId), requestId);
-      const visitor = { address: client(request), principal };
+      const visitor = { address: client(request), principal, requestId };
       return { status: 101, headers: commonHeaders(request.path, requestId), body: null, visitor };
     },
     refuseHead: (problem, path) => {

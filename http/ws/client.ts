@@ -23,7 +23,9 @@ const POLICY_VIOLATION = 1008;
 
 /** Channel of a subject, or why it is not available. */
 export type FoundChannel =
-  { readonly ok: true; readonly channel: Channel } | { readonly ok: false; readonly reason: string };
+  | { readonly ok: true; readonly channel: Channel }
+  /** `isForbidden` is true if the client must not see the subject. */
+  | { readonly ok: false; readonly reason: string; readonly isForbidden?: boolean };
 
 /**
  * One client. Unread events stay in the rings of its subjects, where it has a position: a slow client delays no

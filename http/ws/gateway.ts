@@ -1,5 +1,6 @@
 import type { OwnerScope } from '../../src/core/access/owner-scope.ts';
 import { taskIdOf } from '../../src/core/ids.ts';
+import { refusedSubscription } from '../audit/refused-subscription.ts';
 import type { Ports } from '../ports.ts';
 import { findJob, findTask } from '../routes/find-task.ts';
 import { Client, type FoundChannel } from './client.ts';
@@ -14,7 +15,7 @@ import { isPermitted, type Principal, type Visitor } from '../guards/principal.t
 /** Ports that the gateway uses. */
 export type GatewayPorts = Pick<
   Ports,
-  'store' | 'logs' | 'diagnostics' | 'taskEvents' | 'followedJobs' | 'events' | 'steadyNow'
+  'audit' | 'store' | 'logs' | 'diagnostics' | 'taskEvents' | 'followedJobs' | 'events' | 'steadyNow'
 >;
 
 /** Limits of what clients send and open. */
@@ -44,8 +45,9 @@ export class Gateway {
   }
 
   /** Registers a connection. */
-  opened(socket: Socket, { address, principal }: Visitor): SocketListener {
-    const client = new Client(socket, this.#ports.events, (subject) => this.#channelOf(subject, principal));
+  opened(socket: Socket, visitor: Visitor): SocketListener {
+    const { address } = visitor;
+    const client = new Client(socket, this.#ports.events, (subject) => this.#admitted(subject, visitor));
     const excess = this.#limits.messages.ofConnection(address);
     const ended = this.#limits.connections.opened(address);
     this.#liveness.enter(client);
@@ -78,6 +80,17 @@ export class Gateway {
     this.#ports.events.stop();
   }
 
+  /** Returns the channel of a subject. Records it in the audit log if the visitor must not see the subject. */
+  #admitted(subject: string, visitor: Visitor): FoundChannel {
+    const found = this.#channelOf(subject, visitor.principal);
+    const { audit } = this.#ports;
+    if (audit === null || found.ok || found.isForbidden !== true) return found;
+    const named = parseSubject(subject);
+    const permission = named === null ? '' : SUBJECT_PERMISSIONS[named.kind];
+    audit.recordLater(refusedSubscription(visitor, subject, permission, found.reason));
+    return found;
+  }
+
   /**
    * Returns the channel of a subject. Opens it if the subject names an existing item. Refuses a subject without its
    * permission, and one of a job outside the principal's scope (docs/contract/authentication.md#websocket-sessions).
@@ -88,7 +101,7 @@ export class Gateway {
     if (named === null) return refusal(`unknown subject: ${subject}`);
     const permission = SUBJECT_PERMISSIONS[named.kind];
     if (!isPermitted(principal, permission))
-      return refusal(`forbidden: ${named.kind} requires ${permission}`);
+      return forbidden(`forbidden: ${named.kind} requires ${permission}`);
     const { ownerScope: scope } = principal;
     switch (named.kind) {
       case 'jobs':
@@ -133,10 +146,10 @@ export class Gateway {
 
 const refusal = (reason: string): FoundChannel => ({ ok: false, reason });
 
+const forbidden = (reason: string): FoundChannel => ({ ok: false, reason, isForbidden: true });
+
 /** With a scope, the same text for a job of someone else as for one that does not exist. */
 const noSuch = (what: 'job' | 'task', id: string, scope: OwnerScope): FoundChannel =>
-  refusal(
-    scope === null
-      ? `unknown subject: there is no ${what} ${id}`
-      : `forbidden: there is no ${what} ${id} that you may see`,
-  );
+  scope === null
+    ? refusal(`unknown subject: there is no ${what} ${id}`)
+    : forbidden(`forbidden: there is no ${what} ${id} that you may see`);
