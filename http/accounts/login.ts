@@ -78,7 +78,7 @@ export async function signIn(
 const NEVER = new AbortController().signal;
 
 /** Returns the account of a name; undefined if there is none. */
-export function userNamed({ store }: Pick<Ports, 'store'>, username: string): UserRecord | undefined {
+function userNamed({ store }: Pick<Ports, 'store'>, username: string): UserRecord | undefined {
   if (usernameFault(username) !== null) return undefined;
   const entry = store.get('username', keys.username(username));
   return entry === undefined ? undefined : store.get('user', keys.user(entry.userId));

@@ -634,7 +634,7 @@ test('a daemon with an invalid configuration does not start and prints one line 
   const dir = t.testdir({ 'c.yaml': 'http:\n  adr: 127.0.0.1:1\n', 'broken.yaml': 'a: [' });
   const file = join(dir, 'c.yaml');
   t.same(
-    await runCallsheet(['server', '--config', file, '--auth-enabled'], {
+    await runCallsheet(['server', '--config', file, '--auth-enabled=maybe'], {
       environment: { SVC_LOG_LEVEL: 'loud' },
     }),
     {
@@ -643,7 +643,7 @@ test('a daemon with an invalid configuration does not start and prints one line 
       err: [
         `http.adr: no such key, did you mean http.addr? (set in the file ${file})`,
         'log.level: must be one of debug, info, warn, error, got "loud" (set in the environment variable SVC_LOG_LEVEL)',
-        'auth.enabled: not supported by this version (set in the flag --auth-enabled)',
+        'auth.enabled: must be true or false, got "maybe" (set in the flag --auth-enabled)',
         '',
       ].join('\n'),
     },

@@ -142,7 +142,7 @@ test('a session on the command line, from login to the audit log', async (t) => 
     t.match(await run('keys', 'create', 'x', '--expires', 'soon'), { code: 2 });
   });
 
-  await t.test('a user without the permission is told what to do, and the audit log shows it', async (t) => {
+  await t.test('a user without the permission learns what to do, and the audit log shows it', async (t) => {
     const other = { SVC_URL: url, XDG_CONFIG_HOME: join(folder, 'config of ann') };
     const input = 'the next password of ann\n';
     const ran = await runCallsheet(['login', '--username', 'ann', '--password-file', '-'], {

@@ -3,7 +3,7 @@ import { hash, verify } from '@node-rs/argon2';
 import type { HashResult, Passwords } from '../../core/ports/passwords.ts';
 
 /** Parameters of new hashes: the first of OWASP's password storage recommendations for argon2id. */
-export const ARGON2 = { memoryKib: 19_456, iterations: 2, lanes: 1 } as const;
+const ARGON2 = { memoryKib: 19_456, iterations: 2, lanes: 1 } as const;
 
 /** Maximum number of hashes at the same time. Each takes a thread of libuv and `memoryKib`. */
 const RUNNING_MAX = 2;

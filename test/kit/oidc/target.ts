@@ -5,7 +5,7 @@ import { freePort, startService, type RunningService } from '../daemons.ts';
 import { CLIENT_ID, CLIENT_SECRET, startProvider, type Accounts, type TestProvider } from './provider.ts';
 
 /** Accounts at the provider, by subject. */
-export const ACCOUNTS: Accounts = {
+const ACCOUNTS: Accounts = {
   'id-alice': { name: 'Alice A.', preferred_username: 'alice', groups: ['artists'] },
   'id-olga': { name: 'Olga', preferred_username: 'olga', groups: ['artists', 'wranglers'] },
   'id-guest': { name: 'Guest', preferred_username: 'guest', groups: ['visitors'] },

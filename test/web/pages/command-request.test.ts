@@ -7,12 +7,19 @@ const GOOD = { port: '40123', state: STATE, challenge: CHALLENGE, host: 'desk-7.
 const searchOf = (changes: object): string => `?${new URLSearchParams({ ...GOOD, ...changes }).toString()}`;
 
 test('the request of a command is read from the address', async (t) => {
-  t.same(commandRequest(searchOf({})), { port: 40_123, state: STATE, challenge: CHALLENGE, host: 'desk-7.studio' });
+  t.same(commandRequest(searchOf({})), {
+    port: 40_123,
+    state: STATE,
+    challenge: CHALLENGE,
+    host: 'desk-7.studio',
+  });
 });
 
 test('anything else is not a request of a command', async (t) => {
   const bad = [
-    ...['', '0', '80', '1023', '65536', '40123x', '-1', '4e4', '40123@evil.example'].map((port) => ({ port })),
+    ...['', '0', '80', '1023', '65536', '40123x', '-1', '4e4', '40123@evil.example'].map((port) => ({
+      port,
+    })),
     ...['', 'x', `${STATE}&`, '<script>'.padEnd(43, 'x')].map((state) => ({ state })),
     ...['', 'x', `${CHALLENGE}x`].map((challenge) => ({ challenge })),
     ...['', 'a b', '<b>', 'x'.repeat(65), 'a/b', 'a\u202eb'].map((host) => ({ host })),
