@@ -42,15 +42,17 @@ export function secretFromFile(path: string, what: string): string {
 export async function askSecret(question: string, instead: string): Promise<string> {
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new CommandError(EXIT.usage, `no user is at the terminal; ${instead}`);
-  process.stderr.write(question);
-  const answer = await hiddenLine();
+  const answer = await hiddenLine(question);
   process.stderr.write('\n');
   if (answer === '') throw new CommandError(EXIT.usage, 'nothing was entered');
   return answer;
 }
 
-/** Reads one line in raw mode, in which the terminal shows nothing. */
-function hiddenLine(): Promise<string> {
+/**
+ * Asks for one line in raw mode, in which the terminal shows nothing. The question appears after the mode is set: a user, or a
+ * program, that answers at once is not shown either.
+ */
+function hiddenLine(question: string): Promise<string> {
   const { stdin } = process;
   return new Promise((resolve) => {
     let line = '';
@@ -81,5 +83,6 @@ function hiddenLine(): Promise<string> {
     stdin.setRawMode(true);
     stdin.on('data', taken);
     stdin.resume();
+    process.stderr.write(question);
   });
 }

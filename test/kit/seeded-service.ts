@@ -76,6 +76,7 @@ export class SeededService {
         roots: { default: '/mnt' },
       }),
       'usage-pools': await this.#entries('usage-pools', { name: 'nuke', max_concurrent: 2 }),
+      users: await this.#entries('users', { username: 'ann', password: 'password of ann' }),
     };
     const known: Known[] = [];
     for (const farm of this.#farms) {
@@ -188,6 +189,7 @@ function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints']
     range: fc.constant('0'),
     run_as_user: fc.constant(null),
     run_as_group: fc.constant(null),
+    password: fc.string({ unit: 'grapheme', minLength: 8, maxLength: 30, size: 'max' }),
     parameters: fc.oneof(
       fc.constant({}),
       fc.string({ unit: 'grapheme', maxLength: 20, size: 'max' }).map((word) => ({ 'param.Word': word })),

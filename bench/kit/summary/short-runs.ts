@@ -15,6 +15,7 @@ export const SHORT_RUNS: readonly ShortRun[] = [
   { bench: 'submit', options: ['--repeat', '2', '--seconds', '1'], seconds: 15 },
   { bench: 'restart', options: ['--many-workers', '1000'], seconds: 35 },
   { bench: 'reads', options: ['--seconds', '1'], seconds: 20 },
+  { bench: 'auth', options: ['--seconds', '1', '--rounds', '1'], seconds: 25 },
   { bench: 'memory', options: ['--jobs', '1000', '--tasks', '300000', '--workers', '300'], seconds: 20 },
   { bench: 'processes', options: ['--cores', '16', '--tasks', '500'], seconds: 8 },
   {

@@ -73,10 +73,13 @@ export interface CliSession {
 /** Commands that do not use the REST API. */
 const LOCAL = new Set(['server', 'worker', 'backup', 'restore', 'compact', 'openjd', 'completion']);
 
+/** Commands that need authentication: test/e2e/accounts-cli.test.ts runs them. */
+const OF_ACCOUNTS = new Set(['login', 'logout', 'whoami', 'keys', 'users', 'audit']);
+
 /** Returns every client command, alone and with each of its actions: `pools`, `pools set`, `job`, `job pause`. */
 function clientCommands(program: Command): string[] {
   return program.commands
-    .filter((command) => !LOCAL.has(command.name()))
+    .filter((command) => !LOCAL.has(command.name()) && !OF_ACCOUNTS.has(command.name()))
     .flatMap((command) => [
       command.name(),
       ...command.commands.map((inner) => `${command.name()} ${inner.name()}`),
