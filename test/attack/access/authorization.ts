@@ -122,7 +122,8 @@ function upgradeCase(sender: Sender): AttackCase<AccessStage> {
         client.destroy();
         return null;
       }
-      const { head } = await refusedUpgrade(port, upgradeHead(undefined, sender.headers));
+      const headers = { Host: `127.0.0.1:${port}`, ...sender.headers };
+      const { head } = await refusedUpgrade(port, upgradeHead(undefined, headers));
       return head.startsWith('HTTP/1.1 401 ') ? null : (head.split('\r\n')[0] ?? 'no answer');
     },
   };
