@@ -9,6 +9,7 @@ import { assertRefused, CALLBACK_PATH, LOGIN_PATH, reachCallback } from '../atta
 import { HttpBrowser, type BrowserAnswer } from '../kit/oidc/http-browser.ts';
 import { CLIENT_SECRET, PROVIDER_PATHS } from '../kit/oidc/provider.ts';
 import { violations } from '../kit/browser/browser.ts';
+import { until } from '../kit/until.ts';
 import { ADMIN, startOidcFarm } from '../kit/oidc/target.ts';
 
 tap.setTimeout(300_000);
@@ -248,6 +249,18 @@ await test('while the provider fails, its logins lead to the sign-in page and lo
   provider.restore();
   t.equal(failed.location, `${url}/sign-in?error=invalid`);
   t.equal(local.status, 200, local.body);
+});
+
+await test('logins by the provider are in the audit log, refused ones too', async (t) => {
+  const local = new HttpBrowser();
+  await localLogin(local);
+  const entries = async (outcome: string): Promise<readonly Record<string, unknown>[]> => {
+    const answer = await local.get(`${url}/api/v1/audit?path=${CALLBACK_PATH}&outcome=${outcome}`);
+    return (JSON.parse(answer.body) as { items: Record<string, unknown>[] }).items;
+  };
+  t.ok((await entries('changed')).some(({ actor, status }) => actor === 'olga' && status === 303));
+  const isRefused = ({ actor, status }: Record<string, unknown>): boolean => actor === '' && status === 303;
+  await until('a refused login is recorded', async () => (await entries('denied')).some(isRefused));
 });
 
 await test('no log has a secret of a login', async (t) => {
