@@ -5,7 +5,7 @@ import {
 } from '../../actors/service/accounts/messages.ts';
 import type { ReplyTo } from '../../actors/kernel/address.ts';
 import { PASSWORD_BYTES_MAX } from '../../src/core/access/password-rules.ts';
-import type { DirectoryIdentity } from '../../src/core/ports/directory.ts';
+import type { ExternalIdentity } from '../../src/core/access/external-identity.ts';
 import type { Outcome } from '../../src/core/problems.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { usernameFault, usernameKey, type UserRecord } from '../../src/core/records/user.ts';
@@ -35,7 +35,7 @@ export type LoginResult =
 /** Result of the check of a password. */
 type Verified =
   | { readonly kind: 'local'; readonly user: UserRecord; readonly hash: string }
-  | { readonly kind: 'directory'; readonly identity: DirectoryIdentity }
+  | { readonly kind: 'directory'; readonly identity: ExternalIdentity }
   /** `isGuess` is false if the credentials were not checked. */
   | { readonly kind: 'refused'; readonly reason: string; readonly isGuess: boolean }
   | { readonly kind: 'busy' };

@@ -1,4 +1,5 @@
-import { headerValues, type Header } from '../pipeline/message.ts';
+import { cookiesOf } from '../pipeline/cookies.ts';
+import type { Header } from '../pipeline/message.ts';
 
 /** Attributes of the session cookie (docs/contract/authentication.md#sessions). */
 export interface CookieSettings {
@@ -30,14 +31,10 @@ function cookie(
 /** Returns the value of a cookie of the request; null if it is missing, empty or occurs with different values. */
 export function cookieValue(headers: readonly Header[], name: string): string | null {
   let found: string | null = null;
-  for (const header of headerValues(headers, 'cookie')) {
-    for (const pair of header.split(';')) {
-      const equals = pair.indexOf('=');
-      if (equals < 0 || pair.slice(0, equals).trim() !== name) continue;
-      const value = pair.slice(equals + 1).trim();
-      if (found !== null && found !== value) return null;
-      found = value;
-    }
+  for (const cookie of cookiesOf(headers)) {
+    if (cookie.name !== name || cookie.value === null) continue;
+    if (found !== null && found !== cookie.value) return null;
+    found = cookie.value;
   }
   return found === '' ? null : found;
 }

@@ -6,6 +6,7 @@
 import { ACCOUNTS_ID } from '../../actors/service/accounts/messages.ts';
 import { API_KEY_START, API_KEY_USE_MS, isValidKey } from '../../src/core/records/api-key.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import type { UserRecord } from '../../src/core/records/user.ts';
 import { headerValues, type Header } from '../pipeline/message.ts';
 import type { Ports } from '../ports.ts';
 import { cookieValue } from '../accounts/session-cookie.ts';
@@ -83,8 +84,8 @@ export class Authenticator {
     const digest = secrets.digest(credential);
     const key = store.get('apiKey', keys.apiKey(digest));
     if (key === undefined || !isValidKey(key, now())) return null;
-    const user = store.get('user', keys.user(key.userId));
-    if (user === undefined || user.disabled) return null;
+    const user = this.#enabledUser(key.userId);
+    if (user === null) return null;
     const nextUseAt = Math.max((key.lastUsedAt ?? 0) + API_KEY_USE_MS, this.#reported.get(digest) ?? 0);
     return {
       principal: principalOf(user, null),
@@ -99,14 +100,19 @@ export class Authenticator {
     const digest = secrets.digest(credential);
     const session = store.get('session', keys.session(digest));
     if (session === undefined) return null;
-    const user = store.get('user', keys.user(session.userId));
-    if (user === undefined || user.disabled) return null;
+    const user = this.#enabledUser(session.userId);
+    if (user === null) return null;
     return {
       principal: principalOf(user, digest),
       expiresAt: session.expiresAt,
       apiKey: null,
       nextUseAt: Infinity,
     };
+  }
+
+  #enabledUser(id: string): UserRecord | null {
+    const user = this.#ports.store.get('user', keys.user(id));
+    return user === undefined || user.disabled ? null : user;
   }
 
   #reportUse(known: Known, now: number): void {

@@ -1,5 +1,6 @@
 import type { TrustedPeers } from '../../src/core/config/http-types.ts';
 import type { Problem } from '../../src/core/problems.ts';
+import { cookiesOf } from '../pipeline/cookies.ts';
 import { headerValues, type HttpRequest } from '../pipeline/message.ts';
 import { addressedHost, addressedScheme } from './forwarded.ts';
 import type { KnownHosts } from './known-hosts.ts';
@@ -89,8 +90,5 @@ const forbidden = (reason: string, purpose: Purpose): Problem => ({
 });
 
 /** Reports whether a request carries a cookie of a name, with any value. */
-function hasCookie({ headers }: HttpRequest, name: string): boolean {
-  return headerValues(headers, 'cookie').some((value) =>
-    value.split(';').some((pair) => pair.split('=', 1)[0]?.trim() === name),
-  );
-}
+const hasCookie = ({ headers }: HttpRequest, name: string): boolean =>
+  cookiesOf(headers).some((cookie) => cookie.name === name);

@@ -1,4 +1,4 @@
-import type { ExternalIdentity } from '../../src/core/access/claims.ts';
+import type { ExternalIdentity } from '../../src/core/access/external-identity.ts';
 import { returnPath } from '../../src/core/access/return-path.ts';
 import { SingleUse } from '../../src/core/access/single-use.ts';
 import type {

@@ -30,8 +30,8 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     ],
     [
       'the last administrator can be deleted',
-      ': isLastAdmin(state, account.user)\n',
-      ': state.accounts.size < 2\n',
+      'if (isLastAdmin(state, account.user)) {',
+      'if (state.accounts.size < 2) {',
     ],
     [
       'a disabled account keeps its sessions',
@@ -202,13 +202,9 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     ],
     [
       'the first of two different cookies counts',
-      '      if (found !== null && found !== value) return null;\n',
-      '      if (found !== null) return found;\n',
+      '    if (found !== null && found !== cookie.value) return null;\n',
+      '    if (found !== null) return found;\n',
     ],
-    [
-      'names of cookies end anywhere',
-      'pair.slice(0, equals).trim() !== name',
-      '!pair.trim().startsWith(name)',
-    ],
+    ['names of cookies end anywhere', 'cookie.name !== name', '!cookie.name.startsWith(name)'],
   ),
 ];

@@ -1,3 +1,4 @@
+import type { ExternalIdentity } from '../../../src/core/access/external-identity.ts';
 import type { Role } from '../../../src/core/access/permissions.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
 import type { ApiKeyRecord } from '../../../src/core/records/api-key.ts';
@@ -20,14 +21,6 @@ export interface UserChanges {
   readonly displayName?: string | undefined;
   readonly role?: Role | undefined;
   readonly disabled?: boolean | undefined;
-}
-
-/** Identity that a directory or provider has verified. */
-export interface ExternalIdentity {
-  readonly externalId: string;
-  readonly username: string;
-  readonly displayName: string;
-  readonly role: Role;
 }
 
 /** A session to be stored. `digest` is the digest of its token. */

@@ -8,7 +8,13 @@ import {
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { AccountsMessage } from './messages.ts';
-import { removeKey, type Account, type AccountsContext, type AccountsState } from './state.ts';
+import {
+  accountOrRefusal,
+  removeKey,
+  type Account,
+  type AccountsContext,
+  type AccountsState,
+} from './state.ts';
 
 type Message<Type extends AccountsMessage['type']> = Extract<AccountsMessage, { type: Type }>;
 
@@ -20,11 +26,8 @@ export function onKeyCreate(
   { userId, key, replyTo }: Message<'key.create'>,
   context: AccountsContext,
 ): void {
-  const account = state.accounts.get(userId);
-  if (account === undefined) {
-    context.reply(replyTo, refused('not-found', `no user ${userId.slice(0, 100)}`));
-    return;
-  }
+  const account = accountOrRefusal(state, userId, replyTo, context);
+  if (account === null) return;
   const valid = [...account.keys.values()].filter((each) => isValidKey(each, context.now));
   if (valid.length >= API_KEYS_PER_USER) {
     context.reply(replyTo, refused('conflict', `limit of ${API_KEYS_PER_USER} API keys reached: revoke one`));

@@ -1,13 +1,13 @@
-import { done, refused, type Outcome } from '../../../src/core/problems.ts';
+import { done, refused } from '../../../src/core/problems.ts';
 import { usernameKey, type UserRecord } from '../../../src/core/records/user.ts';
 import type { AccountsMessage, LocalUserInput } from './messages.ts';
 import {
+  accountOrRefusal,
   createUser,
   deleteUser,
   endSessions,
   startSession,
   writeUser,
-  type Account,
   type AccountsContext,
   type AccountsState,
 } from './state.ts';
@@ -44,11 +44,8 @@ export function onUserUpdate(
   { userId, changes, replyTo }: Message<'user.update'>,
   context: AccountsContext,
 ): void {
-  const account = state.accounts.get(userId);
-  if (account === undefined) {
-    context.reply(replyTo, unknownUser(userId));
-    return;
-  }
+  const account = accountOrRefusal(state, userId, replyTo, context);
+  if (account === null) return;
   const { user } = account;
   const changed: UserRecord = {
     ...user,
@@ -71,11 +68,8 @@ export function onSetPassword(
   { userId, passwordHash, expectedHash, session, replyTo }: Message<'user.set-password'>,
   context: AccountsContext,
 ): void {
-  const account = state.accounts.get(userId);
-  if (account === undefined) {
-    context.reply(replyTo, unknownUser(userId));
-    return;
-  }
+  const account = accountOrRefusal(state, userId, replyTo, context);
+  if (account === null) return;
   const { user } = account;
   const fault = passwordFault(user, expectedHash);
   if (fault !== null) {
@@ -112,19 +106,14 @@ export function onUserDelete(
   { userId, replyTo }: Message<'user.delete'>,
   context: AccountsContext,
 ): void {
-  const account = state.accounts.get(userId);
-  const answer: Outcome<null> =
-    account === undefined
-      ? unknownUser(userId)
-      : isLastAdmin(state, account.user)
-        ? LAST_ADMIN
-        : deleted(state, account, context);
-  context.reply(replyTo, answer);
-}
-
-function deleted(state: AccountsState, account: Account, context: AccountsContext): Outcome<null> {
+  const account = accountOrRefusal(state, userId, replyTo, context);
+  if (account === null) return;
+  if (isLastAdmin(state, account.user)) {
+    context.reply(replyTo, LAST_ADMIN);
+    return;
+  }
   deleteUser(state, account, context);
-  return done(null);
+  context.reply(replyTo, done(null));
 }
 
 const localUser = (input: LocalUserInput, context: AccountsContext): UserRecord => ({
@@ -155,5 +144,3 @@ const LAST_ADMIN = refused(
   'conflict',
   'this is the last enabled administrator: make another account an administrator first',
 );
-
-const unknownUser = (id: string) => refused('not-found', `no user ${id.slice(0, 100)}`);

@@ -4,12 +4,14 @@
  * enabled administrator, there is always one. The actor is never evicted.
  */
 
+import { refused, type Outcome } from '../../../src/core/problems.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { ApiKeyRecord } from '../../../src/core/records/api-key.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
 import { SESSIONS_PER_USER, type SessionRecord } from '../../../src/core/records/session.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { usernameKey, type AuthSource, type UserRecord } from '../../../src/core/records/user.ts';
+import type { ReplyTo } from '../../kernel/address.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { NewSession } from './messages.ts';
 
@@ -56,6 +58,19 @@ export function loadAccounts(_id: string, reader: StoreReader): AccountsState {
     state.keyOwners.set(key, value.userId);
   }
   return state;
+}
+
+/** Returns an account. Without one, replies `not-found` and returns null. */
+export function accountOrRefusal(
+  state: AccountsState,
+  userId: string,
+  replyTo: ReplyTo<Outcome<never>>,
+  context: AccountsContext,
+): Account | null {
+  const account = state.accounts.get(userId);
+  if (account !== undefined) return account;
+  context.reply(replyTo, refused('not-found', `no user ${userId.slice(0, 100)}`));
+  return null;
 }
 
 /** Enters an account in the indices. */

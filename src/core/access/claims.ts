@@ -1,3 +1,4 @@
+import type { ExternalIdentity } from './external-identity.ts';
 import { ROLES, type Role } from './permissions.ts';
 
 /** How the claims of a provider become an account (docs/contract/authentication.md#oidc). */
@@ -13,15 +14,6 @@ export interface ClaimRules {
 
 /** Claims about one user, as the provider sent them. */
 export type Claims = Readonly<Record<string, unknown>>;
-
-/** A user as the provider describes the user. */
-export interface ExternalIdentity {
-  /** Identifies the user at every login: issuer and subject. */
-  readonly externalId: string;
-  readonly username: string;
-  readonly displayName: string;
-  readonly role: Role;
-}
 
 /** Reasons why verified claims give no account. */
 export type ClaimsRefusal = 'no-subject' | 'no-username' | 'email-not-verified' | 'no-role';

@@ -2,7 +2,7 @@ import { usernameAttribute, type FilterTemplate } from '../access/directory-filt
 import type { GroupRole } from '../access/directory-role.ts';
 import { normalDn } from '../access/distinguished-name.ts';
 import type { Role } from '../access/permissions.ts';
-import type { SecretSource } from './secret-source.ts';
+import { secretSource, type SecretSource } from './secret-source.ts';
 import type { LdapServer } from './ldap-types.ts';
 
 /** Settings of the directory for logins (docs/contract/authentication.md#ldap). Paths are as given. */
@@ -118,11 +118,7 @@ function checkDn(key: string, value: string, lines: string[]): void {
 
 function bindOf(values: LdapValues, lines: string[]): LdapBind | null {
   const dn = values['auth.ldap.bind_dn'];
-  const text = values['auth.ldap.bind_password'];
-  const file = values['auth.ldap.bind_password_file'];
-  if (text !== '' && file !== '')
-    lines.push('auth.ldap.bind_password: cannot be set together with auth.ldap.bind_password_file');
-  const password = file !== '' ? { file } : text !== '' ? { text } : null;
+  const password = secretSource('auth.ldap.bind_password', values, lines);
   if ((dn === '') !== (password === null))
     lines.push(
       'auth.ldap.bind_dn: needs auth.ldap.bind_password or auth.ldap.bind_password_file, and these need auth.ldap.bind_dn',

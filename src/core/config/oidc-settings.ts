@@ -1,6 +1,6 @@
 import type { ClaimRules } from '../access/claims.ts';
 import type { Role } from '../access/permissions.ts';
-import type { SecretSource } from './secret-source.ts';
+import { secretSource, type SecretSource } from './secret-source.ts';
 
 /** Settings of the sign-in by OpenID Connect (docs/contract/authentication.md#oidc). */
 export interface OidcSettings {
@@ -62,15 +62,12 @@ export function oidcSettings(values: OidcValues, lines: string[], notes: string[
   checkRoles(values, lines);
   if (!values['auth.oidc.scopes'].includes('openid')) lines.push('auth.oidc.scopes: must contain openid');
   if (values['auth.oidc.username_claim'] === '') lines.push('auth.oidc.username_claim: must not be empty');
-  const text = values['auth.oidc.client_secret'];
-  const file = values['auth.oidc.client_secret_file'];
-  if (text !== '' && file !== '')
-    lines.push('auth.oidc.client_secret: cannot be set together with auth.oidc.client_secret_file');
+  const clientSecret = secretSource('auth.oidc.client_secret', values, lines);
   if (lines.length > before) return null;
   return {
     issuer: values['auth.oidc.issuer'],
     clientId: values['auth.oidc.client_id'],
-    clientSecret: file !== '' ? { file } : text !== '' ? { text } : null,
+    clientSecret,
     scopes: values['auth.oidc.scopes'],
     redirectUrl: values['auth.oidc.redirect_url'],
     endpointHosts: values['auth.oidc.endpoint_hosts'],

@@ -1,4 +1,4 @@
-import type { Role } from '../access/permissions.ts';
+import type { ExternalIdentity } from '../access/external-identity.ts';
 
 /** A directory server that checks passwords (docs/contract/authentication.md#ldap). */
 export interface Directory {
@@ -15,17 +15,8 @@ export interface Directory {
 
 /** `reason` is for logs only, and contains no password. Clients get the same answer for each refusal. */
 export type DirectoryAnswer =
-  | { readonly kind: 'accepted'; readonly identity: DirectoryIdentity }
+  | { readonly kind: 'accepted'; readonly identity: ExternalIdentity }
   /** The directory has answered: the credentials are wrong, or the user may not log in. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** No directory server could answer. Nothing is known about the credentials. */
   | { readonly kind: 'unavailable'; readonly reason: string };
-
-export interface DirectoryIdentity {
-  /** Value of `auth.ldap.unique_id_attr`: the same after a user is renamed. */
-  readonly externalId: string;
-  readonly username: string;
-  /** The username if the directory has none. */
-  readonly displayName: string;
-  readonly role: Role;
-}

@@ -1,4 +1,4 @@
-import type { ExternalIdentity } from '../access/claims.ts';
+import type { ExternalIdentity } from '../access/external-identity.ts';
 
 /** A provider of logins outside of the service, by OpenID Connect (docs/contract/authentication.md#oidc). */
 export interface IdentityProvider {

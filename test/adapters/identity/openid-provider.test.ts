@@ -7,7 +7,7 @@ import { test } from 'tap';
 import { openIdProvider } from '../../../src/adapters/identity/oidc/openid-provider.ts';
 import type { Role } from '../../../src/core/access/permissions.ts';
 import type { OidcSettings } from '../../../src/core/config/oidc-settings.ts';
-import type { ExternalIdentity } from '../../../src/core/access/claims.ts';
+import type { ExternalIdentity } from '../../../src/core/access/external-identity.ts';
 import type { ProviderResult } from '../../../src/core/ports/identity-provider.ts';
 import { HttpBrowser } from '../../kit/oidc/http-browser.ts';
 import {

@@ -3,7 +3,8 @@ import { equal, match, ok } from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DirectoryAnswer, DirectoryIdentity } from '../../../src/core/ports/directory.ts';
+import type { ExternalIdentity } from '../../../src/core/access/external-identity.ts';
+import type { DirectoryAnswer } from '../../../src/core/ports/directory.ts';
 import { makeCertificates } from '../../kit/certificates.ts';
 import { startEndpoint, type Endpoint } from '../../kit/ldap-endpoints.ts';
 import { PEOPLE, SERVICE, Slapd, slapdGroup, slapdUser, type SlapdEntry } from '../../kit/slapd.ts';
@@ -87,7 +88,7 @@ export async function withConfusionWorld<T>(use: (world: ConfusionWorld) => Prom
   }
 }
 
-export function accepted(answer: DirectoryAnswer): DirectoryIdentity {
+export function accepted(answer: DirectoryAnswer): ExternalIdentity {
   ok(answer.kind === 'accepted', JSON.stringify(answer));
   return answer.identity;
 }

@@ -1,14 +1,12 @@
 import { test, type Test } from 'tap';
-import { startFront } from '../../../http/front.ts';
 import type { Role } from '../../../src/core/access/permissions.ts';
 import { randomSecrets } from '../../../src/adapters/identity/random-secrets.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { UserRecord } from '../../../src/core/records/user.ts';
-import { testEngine } from '../../kit/http-engine.ts';
-import { ApiFixture, AUTH_OFF, NO_RATE_LIMIT, WIDE_LIMITS, BROWSER_OPTIONS } from '../kit/api-fixture.ts';
-import { Client } from '../kit/client.ts';
+import { ApiFixture, AUTH_OFF, startForBrowsers } from '../kit/api-fixture.ts';
+import type { Client } from '../kit/client.ts';
 import { farmRecord, T0 } from '../kit/records.ts';
 
 const SECRETS = { admin: 'svc_key-of-the-admin', reader: 'svc_key-of-the-reader' };
@@ -29,8 +27,7 @@ const userOf = (id: string, role: Role): UserRecord => ({
 
 /** The REST API with authentication, an administrator and a reader. */
 async function startAudited(t: Test) {
-  const api = new ApiFixture();
-  api.auth = { ...AUTH_OFF, enabled: true };
+  const { api, client } = await startForBrowsers(t, {}, {}, { ...AUTH_OFF, enabled: true });
   for (const [id, role] of [
     ['admin', 'admin'],
     ['reader', 'read-only'],
@@ -52,25 +49,6 @@ async function startAudited(t: Test) {
       put('apiKey', keys.apiKey(randomSecrets.digest(SECRETS[id])), key),
     );
   }
-  const server = await startFront(
-    {
-      host: '127.0.0.1',
-      port: 0,
-      engine: testEngine(),
-      ...BROWSER_OPTIONS,
-      pprofAddress: null,
-      rateLimit: NO_RATE_LIMIT,
-      profiler: null,
-      pages: null,
-      ...WIDE_LIMITS,
-    },
-    api.ports(),
-  );
-  const client = new Client(server.port);
-  t.teardown(async () => {
-    client.close();
-    await server.stop(0);
-  });
   return { api, client };
 }
 

@@ -6,12 +6,8 @@ import {
   fetchUserInfo,
   type Configuration,
 } from 'openid-client';
-import {
-  hasMappedClaims,
-  mapClaims,
-  type Claims,
-  type ExternalIdentity,
-} from '../../../core/access/claims.ts';
+import { hasMappedClaims, mapClaims, type Claims } from '../../../core/access/claims.ts';
+import type { ExternalIdentity } from '../../../core/access/external-identity.ts';
 import type { OidcSettings } from '../../../core/config/oidc-settings.ts';
 import type {
   CallbackParameters,

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import type { ExternalIdentity } from '../../../../actors/service/accounts/messages.ts';
+import type { ExternalIdentity } from '../../../../src/core/access/external-identity.ts';
 import { SESSIONS_PER_USER } from '../../../../src/core/records/session.ts';
 import { DAY_MS, sessionOf, TestAccounts } from '../../../kit/account-words.ts';
 
