@@ -1,6 +1,6 @@
 /** Generated readmes that try to get a script, an element, a request or an escape sequence past the renderers. */
 
-/** What a payload runs: the page of the attack watches for it. */
+/** Script of the payloads: the page of the attack watches for its effects. */
 const RUN = 'globalThis.pwned=1,alert(1)';
 
 const SCHEMES = [
