@@ -40,7 +40,7 @@ const README = fc
       ),
       fc.string({ unit: 'binary', maxLength: 8 }),
     ),
-    { maxLength: 60 },
+    { maxLength: 60, size: 'max' },
   )
   .map((parts) => parts.join(''));
 
