@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readDocument } from '../../../src/adapters/yaml/read-document.ts';
+import { EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
+import type { DocumentNode } from '../../../src/openjd/primitives/document.ts';
+import { checkTemplate } from '../../../src/openjd/template/check-template.ts';
+import { RUNNABLE_FEATURES } from '../../../src/openjd/template/runnable-features.ts';
+import { TEMPLATE_LIMITS } from '../../../src/openjd/template/template-limits.ts';
+
+/** The root of the repository, relative to the compiled file. */
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const PRESETS = join(ROOT, 'presets');
+
+/** The text that each preset carries as `callsheet_watch.py`. */
+export const WATCH = readFileSync(join(PRESETS, 'kit/callsheet_watch.py'), 'utf8');
+
+/** The checker of rendered files, which Python runs. */
+export const RENDERED_CODE = join(ROOT, 'test/presets/library/rendered_code.py');
+
+/** The settings of `callsheet openjd check`, and the features that a submitted job may use. */
+export const LANGUAGE = {
+  limits: { ...TEMPLATE_LIMITS, maxTasksPerStep: Number.MAX_VALUE },
+  supported: RUNNABLE_FEATURES,
+  expressions: EXPRESSIONS,
+};
+
+type Checked = Extract<ReturnType<typeof checkTemplate>, { readonly ok: true }>['template'];
+
+/** A preset file, read. */
+export interface Preset {
+  /** Path below `presets`, without its ending: the name that the preset must have. */
+  readonly path: string;
+  /** Names of the members in the order of the file. */
+  readonly keys: readonly string[];
+  readonly members: ReadonlyMap<string, DocumentNode>;
+  readonly document: DocumentNode;
+  readonly template: Checked;
+}
+
+type ReadPreset =
+  | { readonly ok: true; readonly preset: Preset }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Returns the paths of all preset files below `presets`, without their ending, in order. */
+export const presetPaths = (): readonly string[] =>
+  readdirSync(PRESETS, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => name.slice(0, -'.yaml'.length))
+    .sort();
+
+export const presetText = (path: string): string => readFileSync(join(PRESETS, `${path}.yaml`), 'utf8');
+
+/** Reads the text of a preset file and checks its template. Problems: errors of the document or the template. */
+export function readPreset(path: string, text: string): ReadPreset {
+  const read = readDocument(text, 'yaml');
+  if (!read.ok)
+    return { ok: false, problems: read.errors.map(({ line, detail }) => `line ${line}: ${detail}`) };
+  if (read.document.kind !== 'mapping') return { ok: false, problems: ['is not a mapping'] };
+  const members = new Map(read.document.entries.map(({ key, value }) => [key, value]));
+  const document = members.get('template');
+  if (document === undefined) return { ok: false, problems: ['template is missing'] };
+  const checked = checkTemplate(document, LANGUAGE);
+  if (!checked.ok) {
+    return {
+      ok: false,
+      problems: checked.errors.map(({ pointer, detail }) => `template${pointer}: ${detail}`),
+    };
+  }
+  return {
+    ok: true,
+    preset: { path, keys: [...members.keys()], members, document, template: checked.template },
+  };
+}
+
+/** Returns the value of a text member; null if it is absent or of another kind. */
+export function memberText(preset: Preset, key: string): string | null {
+  const node = preset.members.get(key);
+  return node?.kind === 'string' ? node.value : null;
+}
