@@ -652,6 +652,204 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/products": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * All products, by name
+         * @description Items have all fields of a product, unless `summary` is true.
+         */
+        readonly get: operations["listProducts"];
+        readonly put?: never;
+        /**
+         * Create a product
+         * @description The template is validated first. The name of a built-in product returns 409.
+         */
+        readonly post: operations["createProduct"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/products/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
+                readonly name: components["parameters"]["CatalogName"];
+            };
+            readonly cookie?: never;
+        };
+        /** One product */
+        readonly get: operations["getProduct"];
+        /**
+         * Replace a product
+         * @description Missing fields are reset to their defaults; the name in the path applies. Built-in and installed products return 403.
+         */
+        readonly put: operations["replaceProduct"];
+        readonly post?: never;
+        /**
+         * Delete a product
+         * @description Also deletes its former revisions. Jobs keep their copy of the template. Built-in products return 403.
+         */
+        readonly delete: operations["deleteProduct"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/products/{name}/parameters": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
+                readonly name: components["parameters"]["CatalogName"];
+            };
+            readonly cookie?: never;
+        };
+        /** Parameters of a product, in the order of its template */
+        readonly get: operations["listProductParameters"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/products/{name}/revisions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
+                readonly name: components["parameters"]["CatalogName"];
+            };
+            readonly cookie?: never;
+        };
+        /** Revisions of a product, newest first */
+        readonly get: operations["listProductRevisions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/products/{name}/jobs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
+                readonly name: components["parameters"]["CatalogName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Submit a job from a product
+         * @description Missing parameters take the defaults of the template. Later changes of the product do not affect the job.
+         */
+        readonly post: operations["submitProductJob"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/presets": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** The preset library, by name */
+        readonly get: operations["listPresets"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/presets/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
+                readonly name: components["parameters"]["CatalogName"];
+            };
+            readonly cookie?: never;
+        };
+        /** One preset */
+        readonly get: operations["getPreset"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/presets/{name}/install": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
+                readonly name: components["parameters"]["CatalogName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Install a preset as a product
+         * @description The product has the name of the preset. A product of that name returns 409.
+         */
+        readonly post: operations["installPreset"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/presets/{name}/update": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
+                readonly name: components["parameters"]["CatalogName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Replace an installed product by the present version of its preset
+         * @description A product that was not installed from the library returns 409; 404 if there is no such product or preset.
+         */
+        readonly post: operations["updatePreset"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/storage-locations": {
         readonly parameters: {
             readonly query?: never;
@@ -1570,6 +1768,165 @@ export interface components {
             /** @default  */
             readonly server_hint?: components["schemas"]["Description"];
         };
+        readonly ProductName: string;
+        /** @description An OpenJD job template, as text. */
+        readonly ProductTemplate: string;
+        /**
+         * @default yaml
+         * @enum {string}
+         */
+        readonly ProductFormat: "yaml" | "json";
+        /** @enum {string} */
+        readonly ProductSource: "builtin" | "custom" | "installed";
+        readonly ProductSummary: {
+            readonly name: string;
+            readonly title: string;
+            readonly description: string;
+            /** @description In the Markdown subset of readmes. Absent in summaries. */
+            readonly readme?: string;
+            readonly category: string;
+            /** @description A semantic version, as a label. */
+            readonly version: string;
+            readonly source: components["schemas"]["ProductSource"];
+            /** @description Absent in summaries. */
+            readonly template?: string;
+            /** @enum {string} */
+            readonly format: "yaml" | "json";
+            /** @description Counts the changes of a stored product from 1. Absent for a built-in product. */
+            readonly revision?: number;
+            readonly created_at?: components["schemas"]["Timestamp"];
+            readonly updated_at?: components["schemas"]["Timestamp"];
+        };
+        readonly Product: components["schemas"]["ProductSummary"] & Record<string, never>;
+        readonly ProductInput: components["schemas"]["ProductReplacement"] & {
+            readonly name: components["schemas"]["ProductName"];
+        };
+        readonly ProductReplacement: {
+            readonly title: components["schemas"]["Name"];
+            /**
+             * @description Plain text.
+             * @default
+             */
+            readonly description?: string;
+            /**
+             * @description In the Markdown subset of readmes.
+             * @default
+             */
+            readonly readme?: string;
+            /** @default  */
+            readonly category?: components["schemas"]["Label"];
+            /**
+             * @description A semantic version such as 1.2.0, or empty.
+             * @default
+             */
+            readonly version?: string;
+            readonly template: components["schemas"]["ProductTemplate"];
+            readonly format?: components["schemas"]["ProductFormat"];
+        };
+        readonly ProductConstraints: {
+            /** @description Values like `default`. */
+            readonly allowed_values: readonly unknown[] | null;
+            /** @description A number; as text if it is an integer beyond 2^53. */
+            readonly min_value: number | string | null;
+            readonly max_value: number | string | null;
+            /** @description In characters, or elements of a list. */
+            readonly min_length: number | null;
+            readonly max_length: number | null;
+            /** @description Constraints on each element of a list; null for other types. */
+            readonly item: components["schemas"]["ProductConstraints"] | null;
+        };
+        readonly FileFilter: {
+            readonly label: string;
+            readonly patterns: readonly string[];
+        };
+        readonly ProductUserInterface: {
+            /** @description The control of the template, or the one that its type has by default. */
+            readonly control: string;
+            readonly label: string | null;
+            readonly group_label: string | null;
+            readonly decimals: number | null;
+            readonly single_step_delta: number | null;
+        };
+        readonly ProductParameter: components["schemas"]["ProductConstraints"] & {
+            readonly name: string;
+            readonly type: string;
+            readonly description: string | null;
+            /** @description In JSON: a number for INT and FLOAT (text beyond 2^53), a boolean for BOOL, an array for a list, text for the others; null if the parameter has none. */
+            readonly default: unknown;
+            /** @description True if there is no default. */
+            readonly required: boolean;
+            readonly object_type: string | null;
+            readonly data_flow: string | null;
+            readonly user_interface: components["schemas"]["ProductUserInterface"];
+            readonly file_filters: readonly components["schemas"]["FileFilter"][] | null;
+            readonly file_filter_default: components["schemas"]["FileFilter"] | null;
+        };
+        readonly ProductRevision: {
+            readonly revision: number;
+            readonly title: string;
+            readonly version: string;
+            readonly saved_at: components["schemas"]["Timestamp"];
+            /** @description Who saved it. */
+            readonly saved_by: string;
+            readonly product: components["schemas"]["Product"];
+        };
+        readonly ProductJobInput: {
+            /** Format: uuid */
+            readonly farm_id: string;
+            /** Format: uuid */
+            readonly queue_id: string;
+            /** @description Overrides the job name of the template. Empty keeps it. */
+            readonly name?: components["schemas"]["Label"];
+            /** @description Defaults to the submitter. */
+            readonly owner?: components["schemas"]["Label"];
+            /** @description Accepted and ignored. */
+            readonly submitter?: string;
+            /** @default 50 */
+            readonly priority?: components["schemas"]["Priority"];
+            readonly project?: components["schemas"]["Label"];
+            /** @description Values of job parameters by name, as text. A LIST is given as JSON (`["a", "b"]`), a BOOL as true or false. */
+            readonly parameters?: {
+                readonly [key: string]: string;
+            };
+            /** @description Ids of jobs of the same farm that must complete first. */
+            readonly depends_on?: readonly string[];
+            readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
+            readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
+            readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
+            /**
+             * @description The job starts paused.
+             * @default false
+             */
+            readonly paused?: boolean;
+        };
+        /** @description The product that the job was submitted from. Absent for a template. */
+        readonly JobProduct: {
+            readonly name: string;
+            readonly version: string;
+        };
+        readonly Preset: {
+            readonly name: string;
+            readonly title: string;
+            readonly description: string;
+            readonly category: string;
+            readonly version: string;
+            /** @description True if the product of this name was installed from the library. */
+            readonly installed: boolean;
+            readonly installed_version: string | null;
+            /** @description True if the library has a newer version than the installed one. */
+            readonly update_available: boolean;
+            /** @description Names of the usage pools that its tasks take slots of. A pool that does not exist has no slots. */
+            readonly usage_pools: readonly string[];
+            /** @description Names of the tags that a worker must report as true. */
+            readonly tags: readonly string[];
+        };
+        readonly PresetDetail: components["schemas"]["Preset"] & {
+            readonly readme: string;
+            readonly template: string;
+            /** @enum {string} */
+            readonly format: "yaml" | "json";
+            readonly parameters: readonly components["schemas"]["ProductParameter"][];
+        };
         /** @enum {string} */
         readonly JobStatus: "pending" | "blocked" | "paused" | "running" | "completed" | "failed" | "canceled";
         readonly Job: {
@@ -1596,6 +1953,7 @@ export interface components {
             readonly waiting_reason?: string;
             readonly effective_retry: components["schemas"]["EffectiveRetry"];
             readonly task_counts: components["schemas"]["TaskCounts"];
+            readonly product?: components["schemas"]["JobProduct"];
         };
         readonly JobUpdate: {
             /** @enum {string|null} */
@@ -1873,6 +2231,7 @@ export interface components {
             readonly farm_id?: string;
             readonly owner?: string;
             readonly project?: string;
+            readonly product?: string;
             readonly search?: string;
         };
         readonly TaskBulk: {
@@ -2760,6 +3119,28 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The template or a parameter value is invalid, or the `Idempotency-Key` was used with a different request. For a template, `detail` is a list of `<JSON pointer>: <message>`, joined with semicolons; `errors` contains the same as a list. */
+        readonly InvalidTemplate: {
+            headers: {
+                readonly "X-Request-ID": components["headers"]["RequestId"];
+                readonly "X-API-Version": components["headers"]["ApiVersion"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The evaluation of a template timed out (a retry may succeed), the service is busy with other templates or has too many request bodies in memory (with `Retry-After`), or it is short of disk space. */
+        readonly EvaluationUnavailable: {
+            headers: {
+                readonly "X-Request-ID": components["headers"]["RequestId"];
+                readonly "X-API-Version": components["headers"]["ApiVersion"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Too many passwords are being checked, or the service is stopping; retry after `Retry-After` seconds. */
         readonly Busy: {
             headers: {
@@ -2798,6 +3179,8 @@ export interface components {
     parameters: {
         /** @description Also retries tasks of later steps and dependents that were canceled only because of the retried tasks. A dependent returns to `blocked`. One whose other upstream jobs have failed, or were canceled or deleted, stays canceled. */
         readonly WithDependents: boolean;
+        /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
+        readonly CatalogName: string;
         readonly Id: string;
         readonly Limit: number;
         readonly Offset: number;
@@ -2826,6 +3209,16 @@ export interface components {
         readonly UsagePool: {
             readonly content: {
                 readonly "application/json": components["schemas"]["UsagePoolInput"];
+            };
+        };
+        readonly Product: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ProductInput"];
+            };
+        };
+        readonly ProductReplacement: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ProductReplacement"];
             };
         };
     };
@@ -4318,6 +4711,441 @@ export interface operations {
             readonly default: components["responses"]["Problem"];
         };
     };
+    readonly listProducts: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Leaves out `template` and `readme`. */
+                readonly summary?: boolean;
+            };
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Every product, also the built-in ones. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["ProductSummary"][];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["EvaluationUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly createProduct: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: components["requestBodies"]["Product"];
+        readonly responses: {
+            /** @description The new product. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Product"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["InvalidTemplate"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["EvaluationUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getProduct: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
+                readonly name: components["parameters"]["CatalogName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The product. A built-in product hides a stored one of its name. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Product"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["EvaluationUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly replaceProduct: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
+                readonly name: components["parameters"]["CatalogName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: components["requestBodies"]["ProductReplacement"];
+        readonly responses: {
+            /** @description The updated product. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Product"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["InvalidTemplate"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["EvaluationUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly deleteProduct: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
+                readonly name: components["parameters"]["CatalogName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listProductParameters: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
+                readonly name: components["parameters"]["CatalogName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The job parameters of the template. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["ProductParameter"][];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 422: components["responses"]["InvalidTemplate"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["EvaluationUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listProductRevisions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
+                readonly name: components["parameters"]["CatalogName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The present revision and up to 19 former ones. A built-in product has none. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["ProductRevision"][];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["EvaluationUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly submitProductJob: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Validates everything like a submission but stores nothing. Returns 200 with a preview of the job. `Idempotency-Key` is ignored. */
+                readonly dry_run?: boolean;
+            };
+            readonly header?: {
+                /** @description The first job created with a key is the response to every repetition of the same request by the same principal within a day, across restarts of the service. A request that creates no job does not use its key. */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
+                readonly name: components["parameters"]["CatalogName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ProductJobInput"];
+            };
+        };
+        readonly responses: {
+            /** @description With `dry_run`, a preview of the job. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DryRun"];
+                };
+            };
+            /** @description The new job. It keeps a copy of the template. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Job"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["InvalidTemplate"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["EvaluationUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listPresets: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Every preset. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["Preset"][];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["EvaluationUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getPreset: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
+                readonly name: components["parameters"]["CatalogName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The preset. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PresetDetail"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["EvaluationUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly installPreset: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
+                readonly name: components["parameters"]["CatalogName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The product. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Product"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 422: components["responses"]["InvalidTemplate"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["EvaluationUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly updatePreset: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
+                readonly name: components["parameters"]["CatalogName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The updated product. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Product"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 422: components["responses"]["InvalidTemplate"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["EvaluationUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
     readonly listStorageLocations: {
         readonly parameters: {
             readonly query?: never;
@@ -4629,6 +5457,8 @@ export interface operations {
                 readonly farm_id?: string;
                 readonly owner?: string;
                 readonly project?: string;
+                /** @description Name of the product that the job was submitted from. */
+                readonly product?: string;
                 /** @description Words, not case-sensitive. Each must occur in the name, the id, the owner or the project of the job. */
                 readonly search?: string;
                 readonly sort_by?: "created_at" | "priority" | "status" | "updated_at" | "name";
@@ -4686,6 +5516,8 @@ export interface operations {
                 readonly parameters?: {
                     readonly [key: string]: string;
                 };
+                /** @description The job starts paused. */
+                readonly paused?: boolean;
                 /** @description Validates everything like a submission but stores nothing. Returns 200 with a preview of the job. `Idempotency-Key` is ignored. */
                 readonly dry_run?: boolean;
             };
@@ -4746,29 +5578,9 @@ export interface operations {
             };
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            /** @description The template or a parameter value is invalid, or the `Idempotency-Key` was used with a different request. For a template, `detail` is a list of `<JSON pointer>: <message>`, joined with semicolons; `errors` contains the same as a list. */
-            readonly 422: {
-                headers: {
-                    readonly "X-Request-ID": components["headers"]["RequestId"];
-                    readonly "X-API-Version": components["headers"]["ApiVersion"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            readonly 422: components["responses"]["InvalidTemplate"];
             readonly 429: components["responses"]["TooManyRequests"];
-            /** @description The evaluation of the template timed out (a retry may succeed), the service is busy with other templates or has too many request bodies in memory (with `Retry-After`), or it is short of disk space. */
-            readonly 503: {
-                headers: {
-                    readonly "X-Request-ID": components["headers"]["RequestId"];
-                    readonly "X-API-Version": components["headers"]["ApiVersion"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            readonly 503: components["responses"]["EvaluationUnavailable"];
             readonly default: components["responses"]["Problem"];
         };
     };
