@@ -15,8 +15,9 @@
  * - `runsScripts` (optional): programs that run the Python script in their arguments with the modules of
  *   stand-ins/modules; these add further calls to the record, such as `["hou.render", "/out/mantra1", "1-5:1"]`.
  * - `cases`: more runs, with other `parameters` (those that differ), `lines`, `exit` (-9: ended by that signal) and
- *   `writes` (default: as above; `[]`: nothing); `program` says which one of several does that. `result` is `succeeded`
- *   or `failed`, and `message` a regular expression for the reason.
+ *   `writes` (default: as above; `[]`: nothing); `program` says which one of several does that. With `log`, the lines go
+ *   to the file that follows this argument. `result` is `succeeded` or `failed`, and `message` a regular expression for
+ *   the reason.
  */
 import { mkdirSync, readdirSync, readFileSync, existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -82,6 +83,7 @@ function prepare(directory: string, file: StandInFile, special: StandInCase | nu
         : { ...usual, ...(isList(special.lines) ? { [failing]: special.lines } : special.lines) },
     exits: special === null ? {} : { [failing]: special.exit },
     encoding: file.encoding ?? 'utf-8',
+    log: special?.log ?? null,
     variables: Object.keys(file.variables ?? {}),
     runsScripts: file.runsScripts ?? [],
   };

@@ -11,6 +11,8 @@ export interface StandInCase {
   readonly parameters?: Readonly<Record<string, string>>;
   /** Replaces `writes`. */
   readonly writes?: readonly (readonly string[])[];
+  /** The argument before the file that gets the lines; absent: they are printed. */
+  readonly log?: string;
   readonly result: 'succeeded' | 'failed';
   /** Matches standard error, which has the message of each failed task. */
   readonly message?: string;

@@ -38,9 +38,10 @@ def act(call, prints=True):
     if not prints:
         return 0
     program = os.environ["STAND_IN_PROGRAM"]
+    out = open(call[call.index(wanted["log"]) + 1], "ab") if wanted["log"] in call else sys.stdout.buffer
     for line in wanted["lines"].get(program, []):
-        sys.stdout.buffer.write((line + "\n").encode(wanted["encoding"]))
-        sys.stdout.buffer.flush()
+        out.write((line + "\n").encode(wanted["encoding"]))
+        out.flush()
     code = wanted["exits"].get(program, 0)
     if code < 0:
         os.kill(os.getpid(), -code)
