@@ -80,13 +80,16 @@ type Mutant = readonly [from: string | RegExp, to: string, problem: RegExp];
 
 const MEMBERS: readonly Mutant[] = [
   ['name: vendor/render', 'name: vendor/other', /the file is vendor\/render/],
-  ['title: Render\n', '', /has the members/],
-  ['title: Render\n', 'title: ""\n', /title is missing, empty/],
-  ['Renders a scene.', 'x'.repeat(501), /description has 501 characters/],
-  ['Renders a scene. Workers', 'x'.repeat(8000), /readme has 8\d+ characters/],
+  ['title: Render\n', '', /misses the member title/],
+  ['title: Render\n', 'title: ""\n', /title: must not be blank/],
+  ['title: Render\n', 'titel: Render\ntitle: Render\n', /not a member of a product definition/],
+  ['category: 3D\nversion: 1.0.0', 'version: 1.0.0\ncategory: 3D', /has the members .*version, category/],
+  ['category: 3D\n', '', /category is missing or empty/],
+  ['Renders a scene.', 'x'.repeat(501), /description: must not have more than 500 characters/],
+  ['Renders a scene. Workers', 'x'.repeat(8000), /readme: must not have more than 8000 characters/],
   ['category: 3D', 'category: Rendering', /category Rendering/],
-  ['version: 1.0.0', 'version: 1.0', /version is missing, empty or not text/],
-  ['version: 1.0.0', 'version: 1.0.x', /not a semantic version/],
+  ['version: 1.0.0', 'version: 1.0', /version: must be a semantic version/],
+  ['version: 1.0.0', 'version: 1.0.0-beta', /not a released version/],
   ['## Success', '## Result', /no heading "## Success"/],
   ['  ## Success', '  ## Success\n\n  | a | b |', /contains a table/],
   ['  ## Success', '  ## Success\n\n  <b>bold</b>', /contains HTML/],
@@ -136,7 +139,7 @@ const CODE: readonly Mutant[] = [
   ['command: python3', "command: '{{Param.Scene}}'", /depends on a value/],
   ["'-u', '{{Task", "'-c', '{{Task", /runs a text as code: -c/],
   ["'{{Task.File.Render}}'", "'--file={{Task.File.Render}}'", /joins a value with other text/],
-  ["name: '{{RawParam.Scene[:100]}}'", "name: '{{RawParam.Scen}}'", /template\/name/],
+  ["name: '{{RawParam.Scene[:100]}}'", "name: '{{RawParam.Scen}}'", /Undefined variable/],
   ["name: '{{RawParam.Scene[:100]}}'", "name: '{{RawParam.Scene}}'", /name: must not have more than 128/],
 ];
 

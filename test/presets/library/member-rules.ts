@@ -1,9 +1,11 @@
-import { memberText, type Preset } from './preset-files.ts';
+import type { ProductTexts } from '../../../src/core/products/product-rules.ts';
+import type { Preset } from './preset-files.ts';
 
 const MEMBERS = ['name', 'title', 'description', 'category', 'version', 'readme', 'template'];
 const CATEGORIES = ['3D', 'Compositing', 'Images', 'Video', 'Simulation', 'Pipelines', 'Checks', 'Files'];
 const NAME = /^[a-z0-9][a-z0-9_-]*\/[a-z0-9][a-z0-9_-]*$/;
-const SEMANTIC_VERSION = /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)$/;
+/** A released version. */
+const VERSION = /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)$/;
 const HEADINGS = ['## Needs', '## Success'];
 /** Markdown that the pages show as plain text. */
 const UNSUPPORTED: readonly (readonly [string, RegExp])[] = [
@@ -19,26 +21,21 @@ export function memberProblems(preset: Preset): readonly string[] {
   if (preset.keys.join(' ') !== MEMBERS.join(' ')) {
     problems.push(`has the members ${preset.keys.join(', ')} instead of ${MEMBERS.join(', ')}`);
   }
-  const text = (key: string, maximum: number): string => {
-    const value = memberText(preset, key);
-    if (value === null || value.trim() === '') {
-      problems.push(`${key} is missing, empty or not text`);
-      return '';
-    }
-    const length = Array.from(value).length;
-    if (length > maximum) problems.push(`${key} has ${length} characters, more than ${maximum}`);
+  const text = (key: keyof ProductTexts): string => {
+    const value = preset.definition[key];
+    if (value.trim() === '') problems.push(`${key} is missing or empty`);
     return value;
   };
-  const name = text('name', 100);
+  const name = text('name');
   if (name !== preset.path) problems.push(`name is ${name}, and the file is ${preset.path}.yaml`);
   if (!NAME.test(name)) problems.push(`name ${name} is not of the form vendor/name`);
-  if (/\n/.test(text('title', 100))) problems.push('title has several lines');
-  if (/[\n`*#[\]]/.test(text('description', 500).trim())) problems.push('description is not plain text');
-  const category = text('category', 100);
+  if (/\n/.test(text('title'))) problems.push('title has several lines');
+  if (/[\n`*#[\]]/.test(text('description').trim())) problems.push('description is not plain text');
+  const category = text('category');
   if (!CATEGORIES.includes(category)) problems.push(`category ${category} is not in the list`);
-  const version = text('version', 100);
-  if (!SEMANTIC_VERSION.test(version)) problems.push(`version ${version} is not a semantic version`);
-  const readme = text('readme', 8000);
+  const version = text('version');
+  if (!VERSION.test(version)) problems.push(`version ${version} is not a released version such as 1.2.0`);
+  const readme = text('readme');
   return [...problems, ...readmeProblems(readme)];
 }
 

@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readDefinition } from '../../../src/adapters/yaml/read-definition.ts';
 import { readDocument } from '../../../src/adapters/yaml/read-document.ts';
 import { EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
+import type { ProductDefinition } from '../../../src/core/products/product-definition.ts';
 import type { DocumentNode } from '../../../src/openjd/primitives/document.ts';
+import type { PointedError } from '../../../src/openjd/primitives/pointed-error.ts';
 import { checkTemplate } from '../../../src/openjd/template/check-template.ts';
 import { RUNNABLE_FEATURES } from '../../../src/openjd/template/runnable-features.ts';
 import { TEMPLATE_LIMITS } from '../../../src/openjd/template/template-limits.ts';
@@ -27,13 +30,14 @@ export const LANGUAGE = {
 
 type Checked = Extract<ReturnType<typeof checkTemplate>, { readonly ok: true }>['template'];
 
-/** A preset file, read. */
+/** A preset file, read as the service reads it. */
 export interface Preset {
   /** Path below `presets`, without its ending: the name that the preset must have. */
   readonly path: string;
   /** Names of the members in the order of the file. */
   readonly keys: readonly string[];
-  readonly members: ReadonlyMap<string, DocumentNode>;
+  readonly definition: ProductDefinition;
+  /** The template as it is stored with an installed product. */
   readonly document: DocumentNode;
   readonly template: Checked;
 }
@@ -51,30 +55,25 @@ export const presetPaths = (): readonly string[] =>
 
 export const presetText = (path: string): string => readFileSync(join(PRESETS, `${path}.yaml`), 'utf8');
 
-/** Reads the text of a preset file and checks its template. Problems: errors of the document or the template. */
+/** Reads the text of a preset file and checks its template. Problems: errors of the file or the template. */
 export function readPreset(path: string, text: string): ReadPreset {
-  const read = readDocument(text, 'yaml');
-  if (!read.ok)
-    return { ok: false, problems: read.errors.map(({ line, detail }) => `line ${line}: ${detail}`) };
-  if (read.document.kind !== 'mapping') return { ok: false, problems: ['is not a mapping'] };
-  const members = new Map(read.document.entries.map(({ key, value }) => [key, value]));
-  const document = members.get('template');
-  if (document === undefined) return { ok: false, problems: ['template is missing'] };
-  const checked = checkTemplate(document, LANGUAGE);
-  if (!checked.ok) {
-    return {
-      ok: false,
-      problems: checked.errors.map(({ pointer, detail }) => `template${pointer}: ${detail}`),
-    };
-  }
+  const file = readDocument(text, 'yaml');
+  if (!file.ok) return refused(file.errors);
+  const read = readDefinition(text);
+  if (!read.ok) return refused(read.errors);
+  const { definition } = read;
+  const template = readDocument(definition.template, definition.format);
+  if (!template.ok) return refused(template.errors);
+  const checked = checkTemplate(template.document, LANGUAGE);
+  if (!checked.ok) return refused(checked.errors);
+  const keys = file.document.kind === 'mapping' ? file.document.entries.map(({ key }) => key) : [];
   return {
     ok: true,
-    preset: { path, keys: [...members.keys()], members, document, template: checked.template },
+    preset: { path, keys, definition, document: template.document, template: checked.template },
   };
 }
 
-/** Returns the value of a text member; null if it is absent or of another kind. */
-export function memberText(preset: Preset, key: string): string | null {
-  const node = preset.members.get(key);
-  return node?.kind === 'string' ? node.value : null;
-}
+const refused = (errors: readonly PointedError[]): ReadPreset => ({
+  ok: false,
+  problems: errors.map(({ line, pointer, detail }) => `line ${line}, ${pointer}: ${detail}`),
+});

@@ -1,6 +1,6 @@
 import { KNOWN_APPLICATIONS } from '../../../src/core/applications/known-applications.ts';
 import type { ActionShape, StepShape } from '../../../src/openjd/template/shape/template-shape.ts';
-import { memberText, type Preset } from './preset-files.ts';
+import type { Preset } from './preset-files.ts';
 
 const TAG = 'attr.worker.tag.';
 const POOL = 'amount.worker.usagepool.';
@@ -37,7 +37,7 @@ export function workProblems(preset: Preset): readonly string[] {
       limitProblems(action).map((text) => `${place}: ${text}`),
     ),
     ...preset.template.shape.steps.flatMap((step) =>
-      requirementProblems(step, memberText(preset, 'readme') ?? '').map(
+      requirementProblems(step, preset.definition.readme).map(
         (text) => `step ${step.name?.value ?? ''}: ${text}`,
       ),
     ),
