@@ -13,7 +13,7 @@ description: Renders a scene.
 category: 3D
 version: 1.0.0
 readme: |
-  Renders a scene. Workers report \`katana\`, and the pool is \`arnold\`.
+  Renders a scene. Workers report \`colmap\`, and the pool is \`arnold\`.
 
   ## Needs
 
@@ -42,7 +42,7 @@ template:
     - name: Render
       hostRequirements:
         amounts: [{ name: amount.worker.usagepool.arnold, min: 1 }]
-        attributes: [{ name: attr.worker.tag.katana, anyOf: ['true'] }]
+        attributes: [{ name: attr.worker.tag.colmap, anyOf: ['true'] }]
       script:
         actions:
           onRun:
@@ -56,7 +56,8 @@ template:
             filename: render.py
             data: |
               scene = {{ repr_py(string(Param.Scene)) }}
-              print(scene)
+              places = ["/Applications/COLMAP*.app/Contents/MacOS/colmap"]
+              print(scene, places)
 `;
 
 /** Returns the problems of a preset; those of hostile values if it has no others. */
@@ -111,13 +112,15 @@ const WORK: readonly Mutant[] = [
   ['            timeout: 86400\n', '', /has no timeout/],
   [/\n *cancelation:.*/, '', /is not notified/],
   ['notifyPeriodInSeconds: 30', 'notifyPeriodInSeconds: 5', /no notify period of 30/],
-  ['attr.worker.tag.katana', 'attr.worker.tag.katan', /unknown tag katan/],
-  ["anyOf: ['true']", "anyOf: ['yes']", /does not require katana to be true/],
-  ['report `katana`', 'report it', /does not name the tag katana/],
+  ['attr.worker.tag.colmap', 'attr.worker.tag.colma', /unknown tag colma/],
+  ["anyOf: ['true']", "anyOf: ['yes']", /does not require colmap to be true/],
+  ['report `colmap`', 'report it', /does not name the tag colmap/],
   ['usagepool.arnold', 'usagepool.arnold_licences', /unknown pool arnold_licences/],
   ['is `arnold`', 'exists', /does not name the pool arnold/],
+  ['MacOS/colmap', 'Linux/colmap', /does not look for colmap in .*MacOS/],
+  ['attr.worker.tag.colmap', 'attr.worker.tag.gaffer', /does not look for gaffer in \$GAFFER_ROOT/],
   [/ *hostRequirements:\n.*\n.*\n/, '', /has no host requirements/],
-  ['attr.worker.tag.katana', 'attr.worker.tag.python3', /which all workers have/],
+  ['attr.worker.tag.colmap', 'attr.worker.tag.python3', /which all workers have/],
 ];
 
 const CODE: readonly Mutant[] = [
@@ -130,9 +133,9 @@ const CODE: readonly Mutant[] = [
   ],
   ['{{ repr_py(string(Param.Scene)) }}', '{{ repr_py(Param.Scene) + "" }}', /not within repr_py/],
   ['{{ repr_py(string(Param.Scene)) }}', "'{{ repr_py(string(Param.Scene))[1:-1] }}'", /not within repr_py/],
-  ['print(scene)', 'os.system("ls " + scene)', /runs a text as code: os.system/],
-  ['print(scene)', 'call(scene, shell=True)', /runs a text as code: shell=True/],
-  ['print(scene)', 'print(', /does not compile/],
+  ['print(scene, places)', 'os.system("ls " + scene)', /runs a text as code: os.system/],
+  ['print(scene, places)', 'call(scene, shell=True)', /runs a text as code: shell=True/],
+  ['print(scene, places)', 'print(', /does not compile/],
   ['filename: render.py', 'filename: render.sh', /not a file of Python/],
   ['filename: render.py', 'filename: callsheet_watch.py', /differs from presets\/kit/],
   ['command: python3', 'command: /bin/bash', /is a shell/],
@@ -161,8 +164,8 @@ for (const [rules, mutants] of Object.entries({ members: MEMBERS, form: FORM, wo
 
 test('the checker of rendered files compares values', (t) => {
   const file = { file: 'a.py', plain: "a = 'x'", hostile: 'a = "it\'s"' };
-  t.strictSame(pythonProblems([{ ...file, pieces: [{ code: '"it\'s"', value: "it's" }] }]), []);
-  t.match(pythonProblems([{ ...file, pieces: [{ code: '"its"', value: "it's" }] }]).join(), /is not/);
+  t.strictSame(pythonProblems([{ ...file, pieces: [{ code: '"it\'s"', value: '"it\'s"' }] }]), []);
+  t.match(pythonProblems([{ ...file, pieces: [{ code: '"its"', value: '"it\'s"' }] }]).join(), /is not/);
   t.match(pythonProblems([{ ...file, hostile: 'a = f(x)', pieces: [] }]).join(), /another structure/);
   t.end();
 });

@@ -123,7 +123,7 @@ const scriptFile = (
   resolver,
 });
 
-/** Returns the code of each represented value, and the value: the submitted text where the expression is just that. */
+/** Returns the code of each represented value, and the value as JSON: the submitted one where the code is just that. */
 const piecesOf = (
   data: string,
   resolver: HostResolver,
@@ -134,10 +134,14 @@ const piecesOf = (
     const represented = representedIn(part.expr);
     if (represented === null) return [];
     const { value } = represented;
+    const submitted = given.get(parameterIn(value) ?? '');
     return [
       {
         code: textOf(resolver, `{{${sourceOf(data, part.expr)}}}`),
-        value: given.get(parameterIn(value) ?? '') ?? textOf(resolver, `{{${sourceOf(data, value)}}}`),
+        value:
+          submitted === undefined
+            ? textOf(resolver, `{{repr_json(${sourceOf(data, value)})}}`)
+            : JSON.stringify(submitted),
       },
     ];
   });

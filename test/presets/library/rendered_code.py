@@ -1,8 +1,8 @@
 """Checks embedded files of presets after their values are filled in. Reads JSON from stdin, prints JSON.
 
 Each case has a file with plain values (`plain`), the same with hostile ones (`hostile`), and the pieces of code that
-the hostile values became (`pieces`: code and the value that it must have). A file is wrong if it does not compile, if
-the hostile values changed anything but constants, or if a piece has another value.
+the hostile values became (`pieces`: code and, as JSON, the value that it must have). A file is wrong if it does not
+compile, if the hostile values changed anything but constants, or if a piece has another value.
 """
 
 import ast
@@ -11,24 +11,11 @@ import sys
 
 
 def skeleton(tree):
-    """Returns the structure of a file without the values of its constants, and without the length of displays."""
+    """Returns the structure of a file without the values of its constants."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant):
             node.value, node.kind = type(node.value).__name__, None
     return ast.dump(tree)
-
-
-def same(value, expected):
-    """Compares a value of Python with its text in the expression language."""
-    if isinstance(value, str):
-        return value == expected
-    if isinstance(value, bool):
-        return ("true" if value else "false") == expected
-    if value is None:
-        return expected in ("", "null")
-    if isinstance(value, (int, float)):
-        return float(expected) == float(value)
-    return json.loads(expected) == value
 
 
 def problems(case):
@@ -52,8 +39,8 @@ def problems(case):
         except (SyntaxError, ValueError) as problem:
             found.append("%s is not a value: %s" % (piece["code"], problem))
             continue
-        if not same(value, piece["value"]):
-            found.append("%s is not %r" % (piece["code"], piece["value"]))
+        if value != json.loads(piece["value"]):
+            found.append("%s is not %s" % (piece["code"], piece["value"]))
     return found
 
 

@@ -37,12 +37,35 @@ export function workProblems(preset: Preset): readonly string[] {
       limitProblems(action).map((text) => `${place}: ${text}`),
     ),
     ...preset.template.shape.steps.flatMap((step) =>
-      requirementProblems(step, preset.definition.readme).map(
+      [...requirementProblems(step, preset.definition.readme), ...placeProblems(step)].map(
         (text) => `step ${step.name?.value ?? ''}: ${text}`,
       ),
     ),
   ];
 }
+
+/**
+ * A worker reports a tag for a program in an install directory too, so the preset has to look there as well. Returns
+ * the directories that no file of the step names. The names of the programs in them differ.
+ */
+function placeProblems({ hostRequirements, embeddedFiles }: StepShape): readonly string[] {
+  const wanted = new Set((hostRequirements?.attributes ?? []).map(({ name }) => name?.value ?? ''));
+  const code = embeddedFiles.map(({ data }) => data?.value ?? '').join('\n');
+  return KNOWN_APPLICATIONS.filter(({ tag }) => wanted.has(`${TAG}${tag}`)).flatMap(
+    ({ tag, places = {}, variables = [] }) => [
+      ...Object.values(places)
+        .flat()
+        .map(directoryOf)
+        .filter((place) => !code.includes(place))
+        .map((place) => `does not look for ${tag} in ${place}`),
+      ...variables
+        .filter((name) => !code.includes(name))
+        .map((name) => `does not look for ${tag} in $${name}`),
+    ],
+  );
+}
+
+const directoryOf = (place: string): string => place.slice(0, place.lastIndexOf('/') + 1);
 
 function limitProblems({ timeout, cancelation }: ActionShape): readonly string[] {
   const period = cancelation?.notifyPeriod?.node;
