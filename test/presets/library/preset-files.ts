@@ -19,7 +19,7 @@ const PRESETS = join(ROOT, 'presets');
 export const WATCH = readFileSync(join(PRESETS, 'kit/callsheet_watch.py'), 'utf8');
 
 /** The checker of rendered files, which Python runs. */
-export const RENDERED_CODE = join(ROOT, 'test/presets/library/rendered_code.py');
+export const RENDERED_CODE = join(ROOT, 'test/presets/library/check-rendered.py');
 
 /** The settings of `callsheet openjd check`, and the features that a submitted job may use. */
 export const LANGUAGE = {

@@ -13,6 +13,7 @@ import runpy
 import signal
 import sys
 
+sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
