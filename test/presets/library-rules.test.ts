@@ -13,7 +13,7 @@ description: Renders a scene.
 category: 3D
 version: 1.0.0
 readme: |
-  Renders a scene. Workers report \`colmap\`, and the pool is \`arnold\`.
+  Renders a scene. Workers report \`autodesk_3dsmax\`, and the pool is \`arnold\`.
 
   ## Needs
 
@@ -42,7 +42,7 @@ template:
     - name: Render
       hostRequirements:
         amounts: [{ name: amount.worker.usagepool.arnold, min: 1 }]
-        attributes: [{ name: attr.worker.tag.colmap, anyOf: ['true'] }]
+        attributes: [{ name: attr.worker.tag.autodesk_3dsmax, anyOf: ['true'] }]
       script:
         actions:
           onRun:
@@ -56,7 +56,7 @@ template:
             filename: render.py
             data: |
               scene = {{ repr_py(string(Param.Scene)) }}
-              places = ["/Applications/COLMAP*.app/Contents/MacOS/colmap"]
+              places = ["C:/Program Files/Autodesk/3ds Max */3dsmaxcmd.exe"]
               print(scene, places)
 `;
 
@@ -112,15 +112,15 @@ const WORK: readonly Mutant[] = [
   ['            timeout: 86400\n', '', /has no timeout/],
   [/\n *cancelation:.*/, '', /is not notified/],
   ['notifyPeriodInSeconds: 30', 'notifyPeriodInSeconds: 5', /no notify period of 30/],
-  ['attr.worker.tag.colmap', 'attr.worker.tag.colma', /unknown tag colma/],
-  ["anyOf: ['true']", "anyOf: ['yes']", /does not require colmap to be true/],
-  ['report `colmap`', 'report it', /does not name the tag colmap/],
+  ['attr.worker.tag.autodesk_3dsmax', 'attr.worker.tag.max', /unknown tag max/],
+  ["anyOf: ['true']", "anyOf: ['yes']", /does not require autodesk_3dsmax to be true/],
+  ['report `autodesk_3dsmax`', 'report it', /does not name the tag autodesk_3dsmax/],
   ['usagepool.arnold', 'usagepool.arnold_licences', /unknown pool arnold_licences/],
   ['is `arnold`', 'exists', /does not name the pool arnold/],
-  ['MacOS/colmap', 'Linux/colmap', /does not look for colmap in .*MacOS/],
-  ['attr.worker.tag.colmap', 'attr.worker.tag.gaffer', /does not look for gaffer in \$GAFFER_ROOT/],
+  ['Autodesk/3ds Max */3dsmaxcmd.exe', '3ds Max/3dsmaxcmd.exe', /does not look for autodesk_3dsmax in C:/],
+  ['attr.worker.tag.autodesk_3dsmax', 'attr.worker.tag.gaffer', /does not look for gaffer in \$GAFFER_ROOT/],
   [/ *hostRequirements:\n.*\n.*\n/, '', /has no host requirements/],
-  ['attr.worker.tag.colmap', 'attr.worker.tag.python3', /which all workers have/],
+  ['attr.worker.tag.autodesk_3dsmax', 'attr.worker.tag.python3', /which all workers have/],
 ];
 
 const CODE: readonly Mutant[] = [

@@ -57,12 +57,7 @@ export const KNOWN_APPLICATIONS: readonly KnownApplication[] = [
       windows: ['C:/Program Files/Maxon Cinema 4D */Commandline.exe'],
     },
   },
-  {
-    tag: 'colmap',
-    title: 'COLMAP',
-    programs: ['colmap'],
-    places: { macos: ['/Applications/COLMAP*.app/Contents/MacOS/colmap'] },
-  },
+  { tag: 'colmap', title: 'COLMAP', programs: ['colmap'] },
   {
     tag: 'conda',
     title: 'conda, mamba or micromamba',
@@ -172,16 +167,7 @@ export const KNOWN_APPLICATIONS: readonly KnownApplication[] = [
       windows: ['C:/Program Files/Nuke*/Nuke*.exe'],
     },
   },
-  {
-    tag: 'oidn',
-    title: 'Open Image Denoise',
-    programs: ['oidnDenoise'],
-    places: {
-      linux: ['/opt/oidn*/bin/oidnDenoise', '/usr/local/oidn*/bin/oidnDenoise'],
-      macos: ['/opt/oidn*/bin/oidnDenoise', '/usr/local/oidn*/bin/oidnDenoise'],
-      windows: ['C:/Program Files/oidn*/bin/oidnDenoise.exe'],
-    },
-  },
+  { tag: 'oidn', title: 'Open Image Denoise', programs: ['oidnDenoise'] },
   { tag: 'oiiotool', title: 'OpenImageIO', programs: ['oiiotool'] },
   { tag: 'podman', title: 'Podman', programs: ['podman'] },
   { tag: 'povray', title: 'POV-Ray', programs: ['povray'] },

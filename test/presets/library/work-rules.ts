@@ -1,11 +1,15 @@
 import { KNOWN_APPLICATIONS } from '../../../src/core/applications/known-applications.ts';
-import type { ActionShape, StepShape } from '../../../src/openjd/template/shape/template-shape.ts';
+import type {
+  ActionShape,
+  EnvironmentShape,
+  StepShape,
+} from '../../../src/openjd/template/shape/template-shape.ts';
 import type { Preset } from './preset-files.ts';
 
 const TAG = 'attr.worker.tag.';
 const POOL = 'amount.worker.usagepool.';
 /** Pools of licences that no application has as its tag. */
-const OTHER_POOLS = ['houdini-engine', 'karma'];
+const OTHER_POOLS = ['houdini_engine', 'karma'];
 const AMOUNTS = [
   'amount.worker.vcpu',
   'amount.worker.gpu',
@@ -37,20 +41,25 @@ export function workProblems(preset: Preset): readonly string[] {
       limitProblems(action).map((text) => `${place}: ${text}`),
     ),
     ...preset.template.shape.steps.flatMap((step) =>
-      [...requirementProblems(step, preset.definition.readme), ...placeProblems(step)].map(
-        (text) => `step ${step.name?.value ?? ''}: ${text}`,
-      ),
+      [
+        ...requirementProblems(step, preset.definition.readme),
+        ...placeProblems(step, preset.template.shape.jobEnvironments),
+      ].map((text) => `step ${step.name?.value ?? ''}: ${text}`),
     ),
   ];
 }
 
 /**
  * A worker reports a tag for a program in an install directory too, so the preset has to look there as well. Returns
- * the directories that no file of the step names. The names of the programs in them differ.
+ * the directories that no file of the step and of its environments names. The names of the programs in them differ.
  */
-function placeProblems({ hostRequirements, embeddedFiles }: StepShape): readonly string[] {
+function placeProblems(
+  { hostRequirements, embeddedFiles, environments }: StepShape,
+  jobEnvironments: readonly EnvironmentShape[],
+): readonly string[] {
   const wanted = new Set((hostRequirements?.attributes ?? []).map(({ name }) => name?.value ?? ''));
-  const code = embeddedFiles.map(({ data }) => data?.value ?? '').join('\n');
+  const files = [...environments, ...jobEnvironments].flatMap((environment) => environment.embeddedFiles);
+  const code = [...embeddedFiles, ...files].map(({ data }) => data?.value ?? '').join('\n');
   return KNOWN_APPLICATIONS.filter(({ tag }) => wanted.has(`${TAG}${tag}`)).flatMap(
     ({ tag, places = {}, variables = [] }) => [
       ...Object.values(places)
