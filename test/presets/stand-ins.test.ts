@@ -13,7 +13,8 @@
  * - `variables` (optional): environment variables that every call must have, with their values.
  * - `encoding` (optional): Python's name of the encoding of the lines. Default: utf-8.
  * - `runsScripts` (optional): programs that run the Python script in their arguments with the modules of
- *   stand-ins/modules; these add further calls to the record, such as `["hou.render", "/out/mantra1", "1-5:1"]`.
+ *   stand-ins/modules; these add further calls to the record, such as `["hou.render", "/out/mantra1", "1-5:1", "False"]`,
+ *   and `lines` and `program` may name them like a program (`hou.render`).
  * - `cases`: more runs, with other `parameters` (those that differ), `lines`, `exit` (-9: ended by that signal) and
  *   `writes` (default: as above; `[]`: nothing); `program` says which one of several does that. With `log`, the lines go
  *   to the file that follows this argument. `result` is `succeeded` or `failed`, and `message` a regular expression for

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What one run of a preset with stand-ins does and has to do. */
+/** One run of a preset with stand-ins: the behavior of the programs, and the expected result. */
 export interface StandInCase {
   readonly name: string;
   /** Exit code of the program; below 0: the signal that ends it. */

@@ -4,7 +4,7 @@
 
 STAND_IN_SETTINGS names the JSON file with what it does. It appends its arguments to the record, writes the files of
 this call, prints its lines and ends with the exit code. A program that runs Python scripts runs the first argument that
-ends with .py instead, with the modules of ./modules; these call `act` for each call that the record shall have.
+ends with .py as well, with the modules of ./modules; these call `act` for each call that the record shall have.
 """
 
 import json
@@ -22,8 +22,8 @@ def settings():
         return json.load(file)
 
 
-def act(call, prints=True):
-    """Records a call, prints its lines, writes its files. Returns the exit code that the program shall end with."""
+def act(call, name):
+    """Records a call, writes its files and prints the lines of this name. Returns its exit code."""
     wanted = settings()
     number = 0
     if os.path.exists(wanted["record"]):
@@ -36,14 +36,11 @@ def act(call, prints=True):
     for path in wanted["writes"][number] if number < len(wanted["writes"]) else []:
         with open(path, "w", encoding="utf-8") as file:
             file.write("a picture\n")
-    if not prints:
-        return 0
-    program = os.environ["STAND_IN_PROGRAM"]
     out = open(call[call.index(wanted["log"]) + 1], "ab") if wanted["log"] in call else sys.stdout.buffer
-    for line in wanted["lines"].get(program, []):
+    for line in wanted["lines"].get(name, []):
         out.write((line + "\n").encode(wanted["encoding"]))
         out.flush()
-    code = wanted["exits"].get(program, 0)
+    code = wanted["exits"].get(name, 0)
     if code < 0:
         os.kill(os.getpid(), -code)
         signal.pause()
@@ -52,11 +49,10 @@ def act(call, prints=True):
 
 def main():
     program, arguments = sys.argv[1], sys.argv[2:]
-    os.environ["STAND_IN_PROGRAM"] = program
-    if program not in settings()["runsScripts"]:
-        sys.exit(act([program] + arguments))
+    code = act([program] + arguments, program)
+    if code != 0 or program not in settings()["runsScripts"]:
+        sys.exit(code)
     at = next(index for index, word in enumerate(arguments) if word.endswith(".py"))
-    act([program] + arguments, prints=False)
     sys.modules["stand_in"] = sys.modules["__main__"]
     sys.path.insert(0, os.path.join(HERE, "modules"))
     sys.argv = arguments[at:]

@@ -25,4 +25,4 @@ def setAnimationFrame(value):
 def renderImage(path, opts, format):
     if opts.is_queued:
         raise ValueError("the picture would only be put into the render queue")
-    return stand_in.act(["lux.renderImage", path, format, "frame %d" % frame]) == 0
+    return stand_in.act(["lux.renderImage", path, format, "frame %d" % frame], "lux.renderImage") == 0
