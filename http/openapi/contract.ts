@@ -48,6 +48,8 @@ export interface Parameter {
   readonly required: boolean;
   readonly kind: ParameterKind;
   readonly schema: Node;
+  /** Maximum number of segments of a path parameter (`x-segments`). */
+  readonly segments: number;
   /** Pattern of the query parameters that belong to a map. */
   readonly keyPattern: RegExp | null;
 }
@@ -140,6 +142,7 @@ function readParameter(document: Node, parameter: Node, where: string): Paramete
     required: parameter['required'] === true,
     kind: kindOf(target, `parameter ${name} of ${where}`),
     schema: schemaNode(schema, where),
+    segments: parameter['x-segments'] === undefined ? 1 : numberAt(parameter['x-segments'], where),
     keyPattern: target['type'] === 'object' ? keyPatternOf(target, where) : null,
   };
 }

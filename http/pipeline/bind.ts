@@ -52,13 +52,15 @@ export function bindRoutes(contract: Contract, handlers: Handlers): Router<Route
     const handler = bound.get(operation.id);
     if (!isHandler(handler)) throw new Error(`the operation ${operation.id} of the contract has no handler`);
     checkDefaults(operation);
-    router.add(operation.method, operation.path, {
+    const segments = new Map(operation.parameters.map((each) => [each.name, each.segments]));
+    const route = {
       operation,
       access: accessOf(operation),
       parameters: new ParameterReader(operation, schemas),
       body: operation.body === null ? null : new BodyReader(operation.body, schemas),
       handle: handler,
-    });
+    };
+    router.add(operation.method, operation.path, route, segments);
   }
   return router;
 }

@@ -401,4 +401,3 @@ export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string | null>> = {
   'worker.drain_timeout': '30s',
   'openjd.expr_memory_limit': '1000000',
 };
-export const KEYS_NOT_YET: readonly string[] = ['presets.dir'];

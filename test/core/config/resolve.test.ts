@@ -216,11 +216,15 @@ test('keys of the other daemon are ignored in shared sources and rejected as fla
   ]);
 });
 
-test('a key of a future feature that does not affect access is logged and ignored', async (t) => {
-  const resolved = serverConfig(sources({ args: ['--presets-dir=/presets'] }));
-  t.match(resolved, {
-    ok: true,
-    notes: ['presets.dir: has no effect in this version (set in the flag --presets-dir)'],
+test('the folders of definition files are absent unless they are set', async (t) => {
+  const products = (args: string[]): unknown => {
+    const resolved = serverConfig(sources({ args }));
+    return resolved.ok ? resolved.values.products : resolved.lines;
+  };
+  t.same(products([]), { folder: null, presetsFolder: null });
+  t.same(products(['--products-dir=/products', '--presets-dir=/presets']), {
+    folder: '/products',
+    presetsFolder: '/presets',
   });
 });
 
