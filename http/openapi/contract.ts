@@ -77,6 +77,10 @@ const DEFAULT_MAX_BYTES = 65_536;
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 const CONTRACT_PATH = 'http/openapi/openapi.yaml';
 
+/** Returns the maximum number of segments of each path parameter of an operation. */
+export const segmentsOf = ({ parameters }: Operation): ReadonlyMap<string, number> =>
+  new Map(parameters.map(({ name, segments }) => [name, segments]));
+
 /** Reads the contract of this package. Throws if it uses an unsupported feature. */
 export function readContract(): Contract {
   const text = readFileSync(join(packageRoot(), CONTRACT_PATH), 'utf8');

@@ -90,6 +90,7 @@ test('the server has its defaults', async (t) => {
         workerRetentionMs: 86_400_000,
         shards: 1,
       },
+      products: { folder: null, presetsFolder: null },
       openjd: { maxTasksPerStep: 1_000_000, exprMemoryBytes: 1_000_000, exprSubmissionDeadlineMs: 5_000 },
       events: { replayDepth: 1000 },
       diagnostics: { bufferSize: 1000 },

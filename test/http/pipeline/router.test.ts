@@ -42,7 +42,13 @@ void test('a parameter of two segments takes the shortest value that leads to th
   t.same(found('POST', '/products/a/jobs'), ['product jobs', { name: 'a' }]);
   t.same(found('POST', '/products/a/b/jobs'), ['product jobs', { name: 'a/b' }]);
   t.same(found('PUT', '/products/a/jobs'), ['POST', 'GET', 'HEAD', 'OPTIONS']);
-  for (const path of ['/products', '/products/', '/products/a//', '/products/a/b/c', '/products/a//parameters'])
+  for (const path of [
+    '/products',
+    '/products/',
+    '/products/a//',
+    '/products/a/b/c',
+    '/products/a//parameters',
+  ])
     t.same(found('GET', path), [], path);
   t.end();
 });
@@ -70,6 +76,6 @@ void test('two routes cannot be the same', (t) => {
   }, /two routes for GET/);
   t.throws(() => {
     router.add('GET', '/jobs/{name}', 'again');
-  }, /has another name elsewhere/);
+  }, /has another name or length elsewhere/);
   t.end();
 });
