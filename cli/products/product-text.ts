@@ -1,7 +1,7 @@
 import type { ProductParameter, ProductSummary } from '../../client/resources.ts';
+import { markdownText } from '../commands/markdown-text.ts';
 import { table, type Column } from '../commands/table.ts';
 import { formatField, type Terminal } from '../commands/terminal.ts';
-import { readmeText } from './readme-text.ts';
 
 /** What the commands show of a parameter: the REST API and a definition file on this machine have it both. */
 export type ShownParameter = Pick<
@@ -80,7 +80,7 @@ export function describedText({ facts, readme, parameters }: Described, terminal
   const width = Math.max(...given.map(([name]) => name.length)) + 2;
   const sections = [
     given.map(([name, value]) => formatField(name, value, width)).join(''),
-    readmeText(readme),
+    markdownText(readme, terminal),
     parametersText(parameters, terminal),
   ];
   return sections.filter((section) => section !== '').join('\n');
