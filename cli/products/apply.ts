@@ -36,9 +36,7 @@ export async function applyFiles(paths: readonly string[], options: ApplyOptions
     if (json) results.push({ file: file.name, name: definition.name, action });
     else terminal.out(`${definition.name} ${isTry ? `would be ${action}` : action}\n`);
     if (isTry && !json && action === 'replaced' && before !== null)
-      terminal.out(
-        diffText(comparableText(before), comparableText(definition), terminal.colors),
-      );
+      terminal.out(diffText(comparableText(before), comparableText(definition), terminal.colors));
   }
   if (json) printJson(terminal, results);
 }

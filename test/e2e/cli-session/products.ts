@@ -140,14 +140,14 @@ export const productCommands: readonly Case<CliSession>[] = [
       t.match((await run(0, 'presets')).out, /^NAME +TITLE +CATEGORY +VERSION +INSTALLED +UPDATE$/m);
       t.equal((await run(0, 'presets', '--category', 'studio tools', '--names')).out, 'studio/licensed\n');
       const shown = await run(0, 'presets', 'show', 'studio/licensed');
-      t.match(shown.out, /^usage pools +studio-license \(does not exist\)$/m);
+      t.match(shown.out, /^usage pools +studio \(does not exist\)$/m);
       t.match(shown.out, /^- a license$/m);
       await run(5, 'presets', 'update', 'studio/licensed');
       await run(4, 'presets', 'install', 'studio/none');
 
       const installed = await run(0, 'presets', 'install', 'studio/licensed', '--create-pools', '2');
       t.equal(installed.out, 'studio/licensed 1.0.0 installed\n');
-      t.equal(installed.err, 'usage pool studio-license created with 2 slots\n');
+      t.equal(installed.err, 'usage pool studio created with 2 slots\n');
       await run(5, 'presets', 'install', 'studio/licensed');
       t.equal((await run(0, 'presets', 'update')).out, 'All installed presets are up to date.\n');
 
