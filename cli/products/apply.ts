@@ -13,7 +13,7 @@ export interface ApplyOptions extends ClientOptions {
 
 type Action = 'created' | 'replaced' | 'unchanged';
 
-/** What applying one file does. `before` is the stored product, null if there is none. */
+/** The change that one file makes. `before` is the stored product, null if it does not exist. */
 interface Step {
   readonly file: DefinitionFile;
   readonly before: Product | null;

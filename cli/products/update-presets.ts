@@ -11,7 +11,7 @@ export interface UpdateOptions extends ClientOptions {
   readonly dryRun?: boolean;
 }
 
-/** What an update of one preset changes. */
+/** The update of one preset. */
 interface Update {
   readonly name: string;
   readonly from: string;
