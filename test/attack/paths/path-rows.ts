@@ -15,7 +15,7 @@ export const pathRows: readonly AttackRow[] = [
   },
 ];
 
-/** A secret file lies beside the folders of definition files, where a name that is used as a path would find it. */
+/** The folder has a secret file, which a name that is used as a path would find. */
 async function attack(count: number): Promise<AttackReport> {
   const folder = mkdtempSync(join(tmpdir(), 'callsheet-attack-'));
   try {

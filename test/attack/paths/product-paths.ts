@@ -68,7 +68,7 @@ export async function runProductPaths(port: number, count: number): Promise<Atta
   return { tried, violations };
 }
 
-/** Rejected paths, and those that are no name of anything. */
+/** Statuses of rejected and unknown paths. */
 const NOWHERE = [400, 404, 405, 421, 431, 505];
 
 function* attempts(): Iterable<Attempt> {

@@ -20,7 +20,7 @@ test('a product is created, replaced and deleted, with its revisions', (t) => {
   t.same(fixture.answer('replace product a/b'), { ok: true, value: fixture.products()[0] });
   t.same(fixture.productRevisions('a/b'), [1, 2]);
   fixture.saveProduct('product.create', 'a');
-  t.same(fixture.productRevisions('a'), [1], 'the name of another product is no prefix');
+  t.same(fixture.productRevisions('a'), [1], 'products whose names begin alike stay apart');
   fixture.deleteProduct('a/b');
   t.same(
     fixture.products().map(({ definition }) => definition.name),
