@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { caseIn, type PresetCase } from './case-file.ts';
 import { problemsOfFiles } from './check-files.ts';
 import type { PresetFarm } from './preset-farm.ts';
+import { runProgram } from './run-program.ts';
 
 export interface CaseResult {
   readonly preset: string;
@@ -19,10 +19,8 @@ export async function runCase(farm: PresetFarm, folder: string, unplaced: Preset
   const directory = mkdtempSync(join(folder, `${unplaced.preset.replace('/', '-')} `));
   const placed = caseIn(directory, unplaced);
   for (const [program = '', ...words] of placed.inputs) {
-    const made = spawnSync(program, words, { cwd: directory, encoding: 'utf8' });
-    if (made.status !== 0) {
-      throw new Error(`${program} ${words.join(' ')} ended with ${String(made.status)}: ${made.stderr}`);
-    }
+    const { code, err } = await runProgram(program, words, directory);
+    if (code !== 0) throw new Error(`${program} ${words.join(' ')} ended with ${String(code)}: ${err}`);
   }
   const { status, tasks, seconds, messages } = await farm.run(placed);
   const failed = status === 'completed' ? [] : [`the job is ${status}`, ...messages];
@@ -30,6 +28,6 @@ export async function runCase(farm: PresetFarm, folder: string, unplaced: Preset
     preset: placed.preset,
     tasks,
     seconds,
-    problems: [...failed, ...problemsOfFiles(placed)],
+    problems: [...failed, ...(await problemsOfFiles(placed))],
   };
 }
