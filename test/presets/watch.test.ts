@@ -279,6 +279,8 @@ test('SIGTERM is passed on, and the program may end in its own way', async (t) =
   t.match(out, /^openjd_fail: Program ended with exit code 7: saving$/m);
 });
 
+const COPIES = join(REPOSITORY, 'scripts/presets/watch-copies.js');
+
 test('every preset carries the text of presets/kit', (t) => {
   const check = spawnSync(
     process.execPath,
@@ -286,7 +288,7 @@ test('every preset carries the text of presets/kit', (t) => {
       '--input-type=module',
       '-e',
       `import { readFileSync } from 'node:fs';
-import { presetFiles, withWatch } from './scripts/presets/watch-copies.js';
+const { presetFiles, withWatch } = await import(process.argv[1]);
 const files = presetFiles();
 const changed = files.filter((path) => withWatch(readFileSync(path, 'utf8')) !== readFileSync(path, 'utf8'));
 const without = files.filter((path) => !readFileSync(path, 'utf8').includes('filename: callsheet_watch.py'));
@@ -295,6 +297,7 @@ let refusal = '';
 try { withWatch('filename: callsheet_watch.py\\ntype: TEXT'); } catch (error) { refusal = error.message; }
 process.stdout.write(JSON.stringify({ count: files.length, changed, without, refusal, replaced:
   withWatch(head + '    old\\n\\n    text\\nname: x\\n') === withWatch(head + '    other\\nname: x\\n') }));`,
+      COPIES,
     ],
     { cwd: REPOSITORY, encoding: 'utf8' },
   );
