@@ -10,7 +10,7 @@ export interface CaseResult {
   readonly tasks: number;
   /** From the submission to the event of the job's end. */
   readonly seconds: number;
-  /** What is wrong; empty if the job completed and all files are right. */
+  /** Errors; empty if the job completed and all files are right. */
   readonly problems: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export async function runCase(farm: PresetFarm, folder: string, unplaced: Preset
   return {
     preset: placed.preset,
     tasks,
-    seconds,
+    seconds: Math.round(seconds * 10) / 10,
     problems: [...failed, ...(await problemsOfFiles(placed))],
   };
 }
