@@ -87,7 +87,7 @@ await test('products and presets are managed in pages', { timeout: 240_000 }, as
     await page.getByLabel('Version').fill('1.0.0');
     await page.getByLabel('Category').fill('Studio');
 
-    await page.getByLabel('Template text').fill('name: [broken\nsteps: {');
+    await page.getByRole('textbox', { name: 'Template text' }).fill('name: [broken\nsteps: {');
     await page
       .getByRole('button', { name: /^Line \d+, column \d+$/ })
       .first()
@@ -102,7 +102,7 @@ await test('products and presets are managed in pages', { timeout: 240_000 }, as
     // The server names the line of an unknown member.
     await page.getByRole('button', { name: /^Line 15, column/ }).waitFor();
     t.equal(await page.getByLabel('Title').inputValue(), 'Turntable', 'the inputs stay');
-    await page.getByLabel('Template text').fill(template('Turntable'));
+    await page.getByRole('textbox', { name: 'Template text' }).fill(template('Turntable'));
     await page.getByLabel('Readme').fill('# Use\n\nSee [the wiki](https://wiki.example/).');
     await page.getByRole('link', { name: 'the wiki' }).waitFor();
     await check('product-form');
@@ -156,7 +156,9 @@ await test('products and presets are managed in pages', { timeout: 240_000 }, as
     await page.getByRole('button', { name: 'Edit' }).click();
     t.equal(await page.getByRole('textbox', { name: 'Name' }).count(), 0, 'the name cannot change');
     await page.getByLabel('Title').fill('Turntable 2');
-    await page.getByLabel('Template text').fill(template('Turntable').replace('1-10', '1-20'));
+    await page
+      .getByRole('textbox', { name: 'Template text' })
+      .fill(template('Turntable').replace('1-10', '1-20'));
     await page.getByRole('button', { name: 'Save product' }).click();
     await page.getByRole('heading', { level: 1, name: 'Turntable 2' }).waitFor();
     await page.getByRole('tab', { name: 'Versions' }).click();
