@@ -22,6 +22,7 @@ import type { CookieSettings } from './accounts/session-cookie.ts';
 import type { Audit } from './audit/audit.ts';
 import type { FarmWatch } from './history/farm-watch.ts';
 import type { JobLists } from './lists/job-lists.ts';
+import type { ProductList } from './lists/product-list.ts';
 import type { TaskLists } from './lists/task-lists.ts';
 import type { OidcSignIn } from './sign-in/oidc-sign-in.ts';
 import type { Commits } from './pipeline/response-cache.ts';
@@ -57,6 +58,7 @@ export interface Ports {
     readonly format: TemplateFormat;
   }): Promise<Description>;
   readonly products: ProductLibrary;
+  readonly productList: Pick<ProductList, 'bytes' | 'changed'>;
   readonly largeJobs: LargeJobs;
   /** Each read sees everything that was stored before. */
   readonly logs: Pick<LogReader, 'page' | 'extent'>;

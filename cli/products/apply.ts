@@ -1,10 +1,9 @@
-import { writeDefinition } from '../../src/adapters/yaml/read-definition.ts';
 import type { ProductDefinition } from '../../src/core/products/product-definition.ts';
 import type { Product, ProductSummary } from '../../client/resources.ts';
 import { contextOf, printJson, type ClientOptions } from '../commands/client-command.ts';
 import { CommandError, EXIT } from '../commands/exit-codes.ts';
 import type { RestClient } from '../commands/rest-client.ts';
-import { definitionOf } from './definition-of.ts';
+import { comparableText } from './comparable-text.ts';
 import { readDefinitionFiles, type DefinitionFile } from './definition-file.ts';
 import { diffText } from './diff-text.ts';
 
@@ -14,7 +13,7 @@ export interface ApplyOptions extends ClientOptions {
 
 type Action = 'created' | 'replaced' | 'unchanged';
 
-/** What applying one file does. `before` is the stored product, null if there is none. */
+/** The change that one file makes. `before` is the stored product, null if it does not exist. */
 interface Step {
   readonly file: DefinitionFile;
   readonly before: Product | null;
@@ -37,9 +36,7 @@ export async function applyFiles(paths: readonly string[], options: ApplyOptions
     if (json) results.push({ file: file.name, name: definition.name, action });
     else terminal.out(`${definition.name} ${isTry ? `would be ${action}` : action}\n`);
     if (isTry && !json && action === 'replaced' && before !== null)
-      terminal.out(
-        diffText(writeDefinition(definitionOf(before)), writeDefinition(definition), terminal.colors),
-      );
+      terminal.out(diffText(comparableText(before), comparableText(definition), terminal.colors));
   }
   if (json) printJson(terminal, results);
 }

@@ -1,7 +1,7 @@
-import type { PresetDetail, Product } from '../../client/resources.ts';
+import type { Product } from '../../client/resources.ts';
 import type { ProductDefinition } from '../../src/core/products/product-definition.ts';
 
-/** Returns what a definition file holds of a product or preset. */
+/** Returns what a definition file holds of a product. */
 export const definitionOf = ({
   name,
   title,
@@ -11,7 +11,7 @@ export const definitionOf = ({
   readme,
   template,
   format,
-}: Product | PresetDetail): ProductDefinition => ({
+}: Product): ProductDefinition => ({
   name,
   title,
   description,

@@ -1,9 +1,9 @@
 import type { ProductParameter, ProductSummary } from '../../client/resources.ts';
+import { markdownText } from '../commands/markdown-text.ts';
 import { table, type Column } from '../commands/table.ts';
 import { formatField, type Terminal } from '../commands/terminal.ts';
-import { readmeText } from './readme-text.ts';
 
-/** What the commands show of a parameter: the REST API and a definition file on this machine have it both. */
+/** Members of a parameter that the commands show: the REST API and a definition file on this machine have it both. */
 export type ShownParameter = Pick<
   ProductParameter,
   | 'name'
@@ -26,7 +26,7 @@ const PARAMETER_COLUMNS: readonly Column<ShownParameter>[] = [
   { title: 'DESCRIPTION', value: ({ description }) => description ?? '', shrinks: true },
 ];
 
-/** Formats the parameters of a product as a table, or a sentence if it has none. */
+/** Formats the parameters of a product as a table; without parameters, as a sentence. */
 export const parametersText = (parameters: readonly ShownParameter[], terminal: Terminal): string =>
   parameters.length === 0 ? 'It has no parameters.\n' : table(PARAMETER_COLUMNS, parameters, terminal);
 
@@ -80,7 +80,7 @@ export function describedText({ facts, readme, parameters }: Described, terminal
   const width = Math.max(...given.map(([name]) => name.length)) + 2;
   const sections = [
     given.map(([name, value]) => formatField(name, value, width)).join(''),
-    readmeText(readme),
+    markdownText(readme, terminal),
     parametersText(parameters, terminal),
   ];
   return sections.filter((section) => section !== '').join('\n');

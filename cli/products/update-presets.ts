@@ -1,9 +1,8 @@
-import { writeDefinition } from '../../src/adapters/yaml/read-definition.ts';
 import { contextOf, printJson, type ClientContext, type ClientOptions } from '../commands/client-command.ts';
 import { CommandError, EXIT } from '../commands/exit-codes.ts';
 import type { RestClient } from '../commands/rest-client.ts';
 import { printable, type Terminal } from '../commands/terminal.ts';
-import { definitionOf } from './definition-of.ts';
+import { comparableText } from './comparable-text.ts';
 import { diffText } from './diff-text.ts';
 import { missingPools, createPools } from './usage-pools.ts';
 
@@ -12,12 +11,12 @@ export interface UpdateOptions extends ClientOptions {
   readonly dryRun?: boolean;
 }
 
-/** What an update of one preset changes. */
+/** The update of one preset. */
 interface Update {
   readonly name: string;
   readonly from: string;
   readonly to: string;
-  /** Definition files before and after. */
+  /** Texts to compare. */
   readonly before: string;
   readonly after: string;
   readonly usagePools: readonly string[];
@@ -62,8 +61,8 @@ async function updateOf(client: RestClient, name: string): Promise<Update> {
     name,
     from: product.version,
     to: preset.version,
-    before: writeDefinition(definitionOf(product)),
-    after: writeDefinition(definitionOf(preset)),
+    before: comparableText(product),
+    after: comparableText(preset),
     usagePools: preset.usage_pools,
   };
 }

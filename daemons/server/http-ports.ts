@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AuditRecorder, type RecorderPorts } from '../../http/audit/audit-recorder.ts';
+import { ProductList } from '../../http/lists/product-list.ts';
 import { TaskTails } from '../../http/log-follow/task-tails.ts';
 import type { Actors, Ports, StorePages } from '../../http/ports.ts';
 import { Argon2Passwords } from '../../src/adapters/identity/argon2-passwords.ts';
@@ -83,6 +84,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     describeTemplate: ({ client, ...request }) =>
       pool.describe(client, { kind: 'describe', ...request, ...language }),
     products,
+    productList: new ProductList(),
     logs: logReader,
     tails: new TaskTails({
       state: { store: reader, renew: () => reader.refresh() },

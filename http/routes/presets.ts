@@ -2,9 +2,9 @@ import type { DescribedProduct } from '../../src/core/products/product-library.t
 import type { ProductRecord } from '../../src/core/records/product.ts';
 import { presetDetailView, presetView, storedProductView } from '../views/product-view.ts';
 import { sortedBy } from '../views/page-view.ts';
-import { askCatalog, replaced } from './catalog-replies.ts';
+import { replaced } from './catalog-replies.ts';
 import { notFound, problem, type Handler } from './operation.ts';
-import { createdProduct, findProduct, storedProduct, templateProblem } from './products.ts';
+import { changeProduct, createdProduct, findProduct, storedProduct, templateProblem } from './products.ts';
 
 /** Routes of the preset library (docs/contract/products.md#presets). */
 
@@ -29,7 +29,7 @@ export const installPreset: Handler<'installPreset'> = async (call, ports) => {
     return problem('conflict', `a product named ${name} already exists`);
   const wrong = await templateProblem(preset.definition, call, ports);
   if (wrong !== null) return wrong;
-  const outcome = await askCatalog<ProductRecord>(ports, (replyTo) => ({
+  const outcome = await changeProduct<ProductRecord>(ports, (replyTo) => ({
     type: 'product.create',
     definition: preset.definition,
     source: 'installed',
@@ -45,7 +45,7 @@ export const updatePreset: Handler<'updatePreset'> = async (call, ports) => {
   if (preset === undefined) return notFound('preset', name);
   const wrong = await templateProblem(preset.definition, call, ports);
   if (wrong !== null) return wrong;
-  const outcome = await askCatalog<ProductRecord>(ports, (replyTo) => ({
+  const outcome = await changeProduct<ProductRecord>(ports, (replyTo) => ({
     type: 'product.replace',
     definition: preset.definition,
     source: 'installed',

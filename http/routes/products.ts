@@ -6,12 +6,10 @@ import { pointedProblem } from '../problems.ts';
 import type { Ports } from '../ports.ts';
 import {
   productRevisionView,
-  productSummaryView,
   productView,
   storedProductView,
   type AnyProduct,
 } from '../views/product-view.ts';
-import { sortedBy } from '../views/page-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { askCatalog, deleted, replaced } from './catalog-replies.ts';
 import { unevaluated } from './evaluation-replies.ts';
@@ -21,15 +19,7 @@ import { notFound, problem, type Call, type Handler, type ProblemReply } from '.
 
 export const listProducts: Handler<'listProducts'> = async ({ query }, ports) => {
   const builtIns = await ports.products.builtIns();
-  const shown = (query.summary ?? false) ? productSummaryView : productView;
-  const stored = [...ports.store.scan('product')].flatMap(({ key, value }) =>
-    builtIns.has(key) ? [] : [shown({ kind: 'stored', record: value })],
-  );
-  const all = [
-    ...[...builtIns.values()].map(({ definition }) => shown({ kind: 'builtin', definition })),
-    ...stored,
-  ];
-  return { kind: 'json', status: 200, body: sortedBy(all, (product) => product.name, 'asc') };
+  return { kind: 'kept-json', json: ports.productList.bytes(builtIns, ports.store, query.summary ?? false) };
 };
 
 export const getProduct: Handler<'getProduct'> = async ({ path }, ports) => {
@@ -47,7 +37,7 @@ export const createProduct: Handler<'createProduct'> = async (call, ports) => {
   const definition = definitionFrom(body.name, body);
   const wrong = await templateProblem(definition, call, ports);
   if (wrong !== null) return wrong;
-  const outcome = await askCatalog<ProductRecord>(ports, (replyTo) => ({
+  const outcome = await changeProduct<ProductRecord>(ports, (replyTo) => ({
     type: 'product.create',
     definition,
     source: 'custom',
@@ -56,6 +46,16 @@ export const createProduct: Handler<'createProduct'> = async (call, ports) => {
   }));
   return createdProduct(outcome);
 };
+
+/** Sends a change of a product to the catalog actor. */
+export async function changeProduct<Answer>(
+  ports: Ports,
+  make: Parameters<typeof askCatalog<Answer>>[1],
+): Promise<Outcome<Answer>> {
+  const outcome = await askCatalog(ports, make);
+  ports.productList.changed();
+  return outcome;
+}
 
 /** Returns 201 with the new product. */
 export const createdProduct = (outcome: Outcome<ProductRecord>) =>
@@ -80,7 +80,7 @@ export const replaceProduct: Handler<'replaceProduct'> = async (call, ports) => 
   const definition = definitionFrom(path.name, body);
   const wrong = await templateProblem(definition, call, ports);
   if (wrong !== null) return wrong;
-  const outcome = await askCatalog<ProductRecord>(ports, (replyTo) => ({
+  const outcome = await changeProduct<ProductRecord>(ports, (replyTo) => ({
     type: 'product.replace',
     definition,
     source: 'custom',
@@ -94,7 +94,7 @@ export const deleteProduct: Handler<'deleteProduct'> = async ({ path }, ports) =
   const product = await findProduct(path.name, ports);
   if (product === null) return notFound('product', path.name);
   if (product.kind === 'builtin') return builtInRefused(path.name, 'deleted');
-  const outcome = await askCatalog<null>(ports, (replyTo) => ({
+  const outcome = await changeProduct<null>(ports, (replyTo) => ({
     type: 'product.delete',
     name: path.name,
     replyTo,

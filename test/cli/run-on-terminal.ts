@@ -6,7 +6,7 @@ import type { Ran } from './run-callsheet.ts';
 
 const COMMAND = fileURLToPath(new URL('bin/callsheet.js', packageRoot));
 
-/** What the user enters when the output shows a question. */
+/** A question in the output, and the text that the user enters then. */
 export type Reply = readonly [question: string, answer: string];
 
 /** Runs the command on a terminal whose user gives the replies, in order. The output has both streams. */

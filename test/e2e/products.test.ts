@@ -5,6 +5,7 @@ import tap, { test } from 'tap';
 import type { JobView, Page, TaskView } from '../kit/api-client.ts';
 import { freePort, startService, startWorker } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
+import { runProductPaths } from '../attack/paths/product-paths.ts';
 
 tap.setTimeout(240_000);
 
@@ -386,4 +387,10 @@ await test('a built-in product that is added later hides the stored one of its n
   t.ok(
     summary.length === all.length && summary.every((each) => !('template' in each) && !('readme' in each)),
   );
+});
+
+await test('names that lead out of their folder are refused (T19)', async (t) => {
+  const { tried, violations } = await runProductPaths(service.httpPort, 200);
+  t.equal(tried, 200);
+  t.same(violations, []);
 });

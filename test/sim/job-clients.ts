@@ -22,7 +22,7 @@ interface OwnJob {
 
 const PRIORITIES = [10, 50, 50, 50, 90] as const;
 const PAUSED_SHARE = 0.4;
-/** Every so many jobs are submitted paused. */
+/** One job in this number is submitted paused. */
 const PAUSED_EVERY = 7;
 
 /** Clients that submit jobs to a farm and control them: cancel, pause, resume, retry, change. */

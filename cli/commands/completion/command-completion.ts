@@ -5,7 +5,7 @@ import { DAEMONS, type KeySet } from '../../../src/core/config/keys.ts';
 /** Lists of the server that a shell asks for when it completes a word. */
 export type NameList = 'products' | 'presets';
 
-/** Possible values of a word: a fixed set, a file, names that the server has, or any text if it is none of them. */
+/** Possible values of a word: a fixed set, a file, or names that the server has; otherwise any text. */
 export interface Value {
   readonly choices: readonly string[];
   readonly isFile: boolean;

@@ -49,7 +49,7 @@ export interface DescribedParameter extends DescribedConstraints {
   readonly file_filter_default: DescribedFilter | null;
 }
 
-/** What the users of a template must know before its submission. */
+/** Facts that users of a template need before its submission. */
 export interface TemplateDescription {
   /** In the order of the template. */
   readonly parameters: readonly DescribedParameter[];

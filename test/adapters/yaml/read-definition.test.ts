@@ -109,8 +109,9 @@ test('a definition that is written is read back unchanged', (t) => {
   const line = fc.string({
     unit: fc.constantFrom('a', 'Z', '0', ' ', ':', '#', '-', "'", '"', '{', '🎬', '|', '>'),
     maxLength: 30,
+    size: 'max',
   });
-  const lines = fc.array(line, { maxLength: 6 }).map((each) => each.join('\n'));
+  const lines = fc.array(line, { maxLength: 6, size: 'max' }).map((each) => each.join('\n'));
   const definition = fc.record({
     name: fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,9}(\/[a-z0-9][a-z0-9_-]{0,9})?$/),
     title: line.filter((text) => text.trim() !== ''),

@@ -142,7 +142,7 @@ test('update shows the difference and updates after y, with --yes, or in a scrip
   t.match(declined.out, 'maya/render skipped');
   t.match(await runCallsheet(args('update', '--dry-run')), {
     code: 0,
-    out: /\n-version: 1\.0\.0\n\+version: 1\.1\.0\n(.*\n)*.*-.*# old\n.*\+.*# new\n(.*\n)*maya\/render would be updated\n$/,
+    out: /\n-version: 1\.0\.0\n\+version: 1\.1\.0\n(.*\n)*-# old\n\+# new\n(.*\n)*maya\/render would be updated\n$/,
   });
   t.same(changesIn(service.requests), []);
   const accepted = await runOnTerminal(args('update', 'maya/render'), [

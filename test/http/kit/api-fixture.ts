@@ -1,3 +1,4 @@
+import { ProductList } from '../../../http/lists/product-list.ts';
 import type { DescribedProducts } from '../../../src/core/products/product-library.ts';
 import type { Test } from 'tap';
 import type { StepInQuestion } from '../../../actors/service/lease/messages.ts';
@@ -365,6 +366,7 @@ export class ApiFixture {
         builtIns: () => Promise.resolve(this.builtIns),
         presets: () => Promise.resolve(this.presets),
       },
+      productList: new ProductList(),
       logs,
       tails,
       events: this.events,

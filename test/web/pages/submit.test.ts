@@ -27,6 +27,7 @@ interface Job {
   readonly priority: number;
   readonly project: string;
   readonly owner: string;
+  readonly status: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly depends_on?: readonly string[];
   readonly effective_retry: { readonly max_attempts: number };
@@ -131,12 +132,14 @@ await test('the submit page submits jobs', { timeout: 240_000 }, async (t) => {
   await t.test('a reload keeps the draft', async (t) => {
     await field('Project').fill('shot-020');
     await field('Priority').fill('70');
+    await field('Submit paused').check();
     await page.reload();
     await field('JobName').waitFor();
     t.equal(await field('JobName').inputValue(), 'From the page');
     t.equal(await field('Frames').inputValue(), '1-4');
     t.equal(await field('Project').inputValue(), 'shot-020');
     t.equal(await field('Priority').inputValue(), '70');
+    t.ok(await field('Submit paused').isChecked());
   });
 
   const first = await submitted(fixture, page);
@@ -145,6 +148,7 @@ await test('the submit page submits jobs', { timeout: 240_000 }, async (t) => {
     project: 'shot-020',
     priority: 70,
     owner: 'anonymous',
+    status: 'paused',
     parameters: { JobName: 'From the page', Frames: '1-4' },
   });
 

@@ -32,7 +32,7 @@ export function PresetFacts({ preset }: { preset: PresetDetail }) {
   );
 }
 
-/** What a farm needs to run the tasks of a preset. */
+/** Needs of a farm that runs the tasks of a preset. */
 export function PresetNeeds({ preset }: { preset: PresetDetail }) {
   const missing = useMissingPools(preset) ?? [];
   const { tags, usage_pools: pools } = preset;

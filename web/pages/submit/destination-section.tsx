@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Queue } from '../../../client/resources.ts';
-import { NumberField, SelectField, TextField } from '../../parts/field.tsx';
+import { CheckField, NumberField, SelectField, TextField } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { queries } from '../../state/queries.ts';
@@ -51,6 +51,12 @@ export function DestinationSection(props: DestinationSectionProps) {
         chosen={draft.dependsOn}
         error={errorOf('dependsOn')}
         onChange={(dependsOn) => onChange({ dependsOn })}
+      />
+      <CheckField
+        label="Submit paused"
+        hint="No task starts until you resume the job."
+        isChecked={draft.isPaused}
+        onChange={(isPaused) => onChange({ isPaused })}
       />
       <RetryPolicy {...props} />
     </section>

@@ -50,6 +50,7 @@ void test('a request contains only the entered values', (t) => {
     retryDelaySeconds: '0',
     failureLimit: '0',
     dependsOn: [{ id: 'a', name: 'A' }],
+    isPaused: true,
     values: { Frames: '', Layers: ['x'] },
   };
   t.strictSame(submissionOf(full, outline, 'json'), {
@@ -63,6 +64,7 @@ void test('a request contains only the entered values', (t) => {
       retry_delay_seconds: 0,
       failure_limit: 0,
       depends_on: ['a'],
+      paused: true,
       parameters: { 'param.Frames': '', 'param.Layers': '["x"]' },
     },
     document: { type: 'application/json', text: TEXT },
@@ -186,12 +188,20 @@ void test('a draft round-trips through storage, and an invalid one is ignored', 
     isTemplateOpen: false,
     values: { Frames: '1', Layers: ['a', 'b'] },
     dependsOn: [{ id: 'a', name: 'A' }],
+    isPaused: true,
     left: ['param.Frames'],
     sent: { request: '{}', key: 'k' },
   };
   t.strictSame(readDraft(JSON.parse(JSON.stringify(draft))), draft);
   t.strictSame(
-    readDraft({ text: 'x', values: { A: 1, B: [1, 'b'] }, dependsOn: [3], left: 'no', sent: {} }),
+    readDraft({
+      text: 'x',
+      values: { A: 1, B: [1, 'b'] },
+      dependsOn: [3],
+      isPaused: 'yes',
+      left: 'no',
+      sent: {},
+    }),
     {
       ...EMPTY_DRAFT,
       text: 'x',

@@ -19,6 +19,8 @@ export interface Draft {
   readonly retryDelaySeconds: string;
   readonly failureLimit: string;
   readonly dependsOn: readonly Upstream[];
+  /** The job starts paused. */
+  readonly isPaused: boolean;
   /** Names of visited fields, which show their problems. */
   readonly left: readonly string[];
   /** The last request and its key, so that a repeated request creates no second job. */
@@ -45,6 +47,7 @@ export const EMPTY_DRAFT: Draft = {
   retryDelaySeconds: '',
   failureLimit: '',
   dependsOn: [],
+  isPaused: false,
   left: [],
   sent: null,
 };
@@ -84,6 +87,7 @@ export function readDraft(stored: unknown): Draft | null {
         ? [{ id: one['id'], name: one['name'] }]
         : [],
     ),
+    isPaused: stored['isPaused'] === true,
     left: listIn(stored['left']).filter((one) => typeof one === 'string'),
     sent: sentIn(stored['sent']),
   };

@@ -29,6 +29,7 @@ export function submissionOf(draft: Draft, outline: TemplateOutline, format: Doc
       ...number('retry_delay_seconds', draft.retryDelaySeconds),
       ...number('failure_limit', draft.failureLimit),
       ...(draft.dependsOn.length > 0 && { depends_on: draft.dependsOn.map(({ id }) => id) }),
+      ...(draft.isPaused && { paused: true }),
       ...(values.length > 0 && {
         parameters: Object.fromEntries(values.map(([name, value]) => [PREFIX + name, value])),
       }),
