@@ -100,7 +100,7 @@ await test('products and presets are managed in pages', { timeout: 240_000 }, as
     await page.getByText('1 step, 2 parameters').waitFor();
     await page.getByRole('button', { name: 'Create product' }).click();
     // The server names the line of an unknown member.
-    await page.getByRole('button', { name: /^Line 15, column/ }).waitFor();
+    await page.getByRole('button', { name: /^Line 14, column/ }).waitFor();
     t.equal(await page.getByLabel('Title').inputValue(), 'Turntable', 'the inputs stay');
     await page.getByRole('textbox', { name: 'Template text' }).fill(template('Turntable'));
     await page.getByLabel('Readme').fill('# Use\n\nSee [the wiki](https://wiki.example/).');
@@ -131,7 +131,7 @@ await test('products and presets are managed in pages', { timeout: 240_000 }, as
     );
     await page.getByRole('tab', { name: 'Parameters' }).click();
     const table = page.getByRole('table', { name: 'Parameters' });
-    await table.getByRole('row', { name: /Frame range Frames STRING 1-10 at least 1 characters/ }).waitFor();
+    await table.getByRole('row', { name: /Frame range Frames STRING 1-10 at least 1 character/ }).waitFor();
     await table.getByRole('row', { name: /Quality STRING required draft \| final/ }).waitFor();
     await check('product-parameters');
     await page.getByRole('tab', { name: 'Template' }).click();
