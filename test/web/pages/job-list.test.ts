@@ -85,10 +85,9 @@ test('the query, the command and the request have all filters', (t) => {
     'the summary has no filter for the status and the product',
   );
   t.equal(
-    listCommand({ ...view, product: '' }, { farm: 'feature film', queue: undefined }, 'http://farm:8080'),
-    "callsheet jobs --status running failed --farm 'feature film' --queue q1 --owner ada --project atlas --search 'beauty 10' --sort-by name --sort-dir asc --url http://farm:8080",
+    listCommand(view, { farm: 'feature film', queue: undefined }, 'http://farm:8080'),
+    "callsheet jobs --status running failed --farm 'feature film' --queue q1 --owner ada --project atlas --product blender/render --search 'beauty 10' --sort-by name --sort-dir asc --url http://farm:8080",
   );
-  t.equal(listCommand(view, { farm: undefined, queue: undefined }, 'http://farm:8080'), null);
   t.equal(isFiltered({ ...VIEW, product: 'script' }), true);
   t.equal(
     listCurl({ ...VIEW, status: ['running', 'failed'], search: "it's" }, 'http://farm:8080'),

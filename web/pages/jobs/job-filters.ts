@@ -65,12 +65,8 @@ export interface FilterNames {
   readonly queue: string | undefined;
 }
 
-/**
- * Returns the shell command that lists the same jobs; null if the command has no option for one of the filters. `url` is
- * the address of the server.
- */
-export function listCommand(view: JobListView, names: FilterNames, url: string): string | null {
-  if (view.product !== '') return null;
+/** Returns the shell command that lists the same jobs. `url` is the address of the server. */
+export function listCommand(view: JobListView, names: FilterNames, url: string): string {
   const words = ['callsheet', 'jobs'];
   const add = (flag: string, value: string): void => {
     if (value !== '') words.push(flag, shellWord(value));
@@ -80,6 +76,7 @@ export function listCommand(view: JobListView, names: FilterNames, url: string):
   add('--queue', names.queue ?? view.queue);
   add('--owner', view.owner);
   add('--project', view.project);
+  add('--product', view.product);
   add('--search', view.search.trim());
   add('--sort-by', view.sort);
   add('--sort-dir', view.dir);

@@ -1,4 +1,5 @@
 import type { ProductConstraints, ProductParameter } from '../../../client/resources.ts';
+import { counted } from '../../parts/number-text.ts';
 
 const MAX_ALLOWED = 12;
 
@@ -10,8 +11,8 @@ export const valueText = (value: unknown): string =>
 export function ruleTexts(parameter: ProductParameter): readonly string[] {
   const { item, data_flow: flow, user_interface: ui } = parameter;
   return [
-    ...constraintTexts(parameter, parameter.type.startsWith('LIST') ? 'elements' : 'characters'),
-    ...(item === null ? [] : constraintTexts(item, 'characters').map((text) => `each ${text}`)),
+    ...constraintTexts(parameter, parameter.type.startsWith('LIST') ? 'element' : 'character'),
+    ...(item === null ? [] : constraintTexts(item, 'character').map((text) => `each ${text}`)),
     ...(flow === 'IN'
       ? ['read']
       : flow === 'OUT'
@@ -28,8 +29,8 @@ function constraintTexts(rules: ProductConstraints, unit: string): readonly stri
   const { min_length: shortest, max_length: longest } = rules;
   return [
     ...(allowed === null ? [] : [allowedText(allowed)]),
-    ...rangeTexts(low, high, ''),
-    ...rangeTexts(shortest, longest, ` ${unit}`),
+    ...rangeTexts(low, high, String),
+    ...rangeTexts(shortest, longest, (length) => counted(length, unit)),
   ];
 }
 
@@ -38,12 +39,12 @@ function allowedText(allowed: readonly unknown[]): string {
   return allowed.length > MAX_ALLOWED ? `${shown} and ${allowed.length - MAX_ALLOWED} more` : shown;
 }
 
-function rangeTexts(
-  low: number | string | null,
-  high: number | string | null,
-  unit: string,
+function rangeTexts<Bound>(
+  low: Bound | null,
+  high: Bound | null,
+  textOf: (bound: Bound) => string,
 ): readonly string[] {
-  if (low !== null && high !== null) return [`${low} to ${high}${unit}`];
-  if (low !== null) return [`at least ${low}${unit}`];
-  return high === null ? [] : [`at most ${high}${unit}`];
+  if (low !== null && high !== null) return [`${String(low)} to ${textOf(high)}`];
+  if (low !== null) return [`at least ${textOf(low)}`];
+  return high === null ? [] : [`at most ${textOf(high)}`];
 }

@@ -72,13 +72,16 @@ export interface RejectedDraft {
   readonly template: readonly { readonly detail: string; readonly line?: number; readonly column?: number }[];
 }
 
-/** Assigns the errors of a rejected request to fields. All that concern no field are errors of the template. */
-export function rejectedDraft(errors: readonly ServerError[]): RejectedDraft {
+/**
+ * Assigns the errors of a rejected request to fields. All that concern no field are errors of the template, as are all of
+ * a response with status 422, whose pointers are into the template (docs/contract/products.md#routes).
+ */
+export function rejectedDraft(status: number, errors: readonly ServerError[]): RejectedDraft {
   const fields = new Map<ProductField, string>();
   const template: { detail: string; line?: number; column?: number }[] = [];
   for (const { pointer, detail, line, column } of errors) {
     const name = pointer.slice(1);
-    if (line === undefined && isField(name))
+    if (status !== 422 && isField(name))
       fields.set(name, [fields.get(name), `The ${name} ${detail}.`].filter(Boolean).join('\n'));
     else
       template.push({

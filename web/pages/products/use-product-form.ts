@@ -53,7 +53,7 @@ export function useProductForm(
     try {
       onDone(await send({ ...draft, format: template.readable?.format ?? 'yaml' }));
     } catch (reason) {
-      const found = reason instanceof ProblemError ? rejectedDraft(reason.errors) : NOTHING;
+      const found = reason instanceof ProblemError ? rejectedDraft(reason.status, reason.errors) : NOTHING;
       setRejected(found);
       setError(found.fields.size + found.template.length > 0 ? null : reason);
       setIsBusy(false);
