@@ -344,9 +344,9 @@ await test('the submit page submits jobs', { timeout: 240_000 }, async (t) => {
     });
     await page.goto('/submit');
     const products = page.getByRole('region', { name: 'Products' });
-    await products.getByText('Command for each frame').waitFor();
+    await products.getByText('Command for each frame', { exact: true }).waitFor();
     await page.getByLabel('Search products').fill('studio small');
-    await products.getByText('Command for each frame').waitFor({ state: 'detached' });
+    await products.getByText('Command for each frame', { exact: true }).waitFor({ state: 'detached' });
     await products.getByRole('button', { name: /^Add Small/ }).click();
     await products.getByRole('button', { name: /^Remove Small/ }).waitFor();
     await page.getByLabel('Search products').fill('');

@@ -17,15 +17,16 @@ export function sendSubmission(
   { product, query, document }: Submission,
   { isDryRun, key, signal }: Options,
 ): Promise<Job | DryRun> {
+  const dryRun = isDryRun ? { dry_run: true } : {};
   const headers = key === undefined ? {} : { 'Idempotency-Key': key };
   const more = signal === undefined ? {} : { signal };
   if (product === null)
-    return rest.call('post', '/jobs', { query: { ...query, dry_run: isDryRun }, headers, document, ...more });
+    return rest.call('post', '/jobs', { query: { ...query, ...dryRun }, headers, document, ...more });
   const { parameters = {}, ...fields } = query;
   const values = Object.entries(parameters).map(([name, value]) => [name.slice(PREFIX.length), value]);
   return rest.call('post', '/products/{name}/jobs', {
     path: { name: product.name },
-    query: { dry_run: isDryRun },
+    query: dryRun,
     headers,
     body: {
       ...fields,
