@@ -68,9 +68,10 @@ const messagesOnly = (folders, prefix) => ({
 });
 const SERVICE_ACTOR_FILES = messagesOnly(SERVICE_ACTORS, '\\.\\./');
 const AGENT_ACTOR_FILES = messagesOnly(AGENT_ACTORS, '\\.\\./');
-/** The escape of foreign text is the same on the command line, in logs and in pages. */
+/** Escapes, the Markdown of readmes, differences of texts and rules of products are the same on the command line and in pages. */
 const WEB_BOUNDS = {
-  regex: '\\.\\./((src(?!/core/escaped-text\\.ts$))|actors|bench|test)/',
+  regex:
+    '\\.\\./((src(?!/core/(?:escaped-text|markdown/parse-markdown|products/product-rules|text-diff/(?:diff-hunks|line-diff))\\.ts$))|actors|bench|test)/',
   message: message.web,
   allowTypeImports: true,
 };

@@ -1,7 +1,8 @@
 /**
  * Question: what does a submission cost? Measures the time from request to answer (committed) and the growth of the
  * store for jobs up to a million tasks, for every construct that makes a million; small jobs a second from sixteen
- * clients; and the effect of large submissions on leases at a steady pace. Yardsticks of the same run: a plain read of
+ * clients; submissions of a product compared with those of its template; the list of a thousand products; and the
+ * effect of large submissions on leases at a steady pace. Yardsticks of the same run: a plain read of
  * the service, and the same leases without submissions.
  *
  *   npm run bench -- submit [--repeat 5] [--seconds 3] [--json]
@@ -13,6 +14,7 @@ import { parseArgs } from 'node:util';
 import { largeText, manySteps, MILLION_TASKS, rangeOf } from './kit/large-templates.ts';
 import { PacedLeases, type LeaseLatency } from './kit/paced-leases.ts';
 import { usageOf } from './kit/process-usage.ts';
+import { productFigures } from './kit/product-figures.ts';
 import { RawHttpClient } from './kit/raw-http-client.ts';
 import { saveResult, median } from './kit/results.ts';
 import { call, makeFarm, startBenchService, submitNoop } from './kit/service.ts';
@@ -29,7 +31,14 @@ const { values } = parseArgs({
 const repeat = Number(values.repeat);
 const seconds = Number(values.seconds);
 const CLIENTS = 16;
-const TARGETS = { million_ms: 400, bytes_per_task: 30, jobs_per_second: 1000, lease_delay_ms: 20 };
+const TARGETS = {
+  million_ms: 400,
+  bytes_per_task: 30,
+  jobs_per_second: 1000,
+  lease_delay_ms: 20,
+  product_to_template: 1,
+  product_list_ms: 20,
+};
 const WORKERS = 16;
 const REST_MS = 30;
 /** Pause between two large submissions. */
@@ -73,18 +82,20 @@ try {
       cpu_us_per_job: Math.round((cpu * 1e6) / (rate.per_second * (seconds + 0.5))),
     });
   }
+  const products = await productFigures(farm, service.pid, CLIENTS, seconds);
   const delays = await leaseDelays(farm);
   const figures = {
     targets: TARGETS,
     read_ms: round(read),
     jobs,
     small_jobs: rates,
+    products,
     leases: delays,
     lease_delay_ms: delayMs(delays),
   };
   saveResult('submit', figures);
   if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
-  else print(figures.read_ms, jobs, rates, delays);
+  else print(figures.read_ms, jobs, rates, products, delays);
 } finally {
   await service.stop();
 }
@@ -160,6 +171,7 @@ function print(
   read: number,
   jobs: readonly { tasks: string; submit_ms: number; to_read: number; store_bytes_per_job: number }[],
   rates: readonly { format: string; per_second: number; p99_ms: number; cpu_us_per_job: number }[],
+  products: Awaited<ReturnType<typeof productFigures>>,
   delays: readonly Delay[],
 ): void {
   const lines = [`a plain read: ${read} ms`];
@@ -176,6 +188,10 @@ function print(
       `${row.format.padEnd(20)} ${row.per_second} jobs a second from ${CLIENTS} clients (${TARGETS.jobs_per_second}), p99 ${row.p99_ms} ms, ${row.cpu_us_per_job} us of processor a job`,
     );
   }
+  lines.push(
+    `product submissions   ${products.product_us} us of processor, ${products.template_us} us by template: ratio ${products.cost_to_template.join(', ')} (${TARGETS.product_to_template})`,
+    `${products.list.products} products       first ${products.list.first_ms}, p50 ${products.list.p50_ms}, p99 ${products.list.p99_ms} ms (${TARGETS.product_list_ms}), ${products.list.bytes} bytes`,
+  );
   for (const row of delays) {
     lines.push(
       `${row.leases} leases, ${row.while.padEnd(18)} p50 ${row.p50_ms}, p99 ${row.p99_ms}, p99.9 ${row.p999_ms}, worst ${row.max_ms} ms; ${row.submissions} submissions of ${row.submit_ms} ms`,

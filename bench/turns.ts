@@ -251,6 +251,8 @@ function setUp(): void {
           project: '',
           priority: 50,
           retry: {},
+          isPaused: false,
+          product: null,
           upstreams: [],
         },
         replyTo: client,

@@ -1,3 +1,5 @@
+import type { ProductLibrary } from '../src/core/products/product-library.ts';
+import type { TemplateDescription } from '../src/openjd/template/describe-template.ts';
 import type { StepPreview } from '../src/openjd/template/preview-command.ts';
 import type { JobSubmission } from '../actors/service/farm/messages.ts';
 import type { ServiceEnvelope } from '../actors/service/service-messages.ts';
@@ -20,6 +22,7 @@ import type { CookieSettings } from './accounts/session-cookie.ts';
 import type { Audit } from './audit/audit.ts';
 import type { FarmWatch } from './history/farm-watch.ts';
 import type { JobLists } from './lists/job-lists.ts';
+import type { ProductList } from './lists/product-list.ts';
 import type { TaskLists } from './lists/task-lists.ts';
 import type { OidcSignIn } from './sign-in/oidc-sign-in.ts';
 import type { Commits } from './pipeline/response-cache.ts';
@@ -48,6 +51,14 @@ export interface Ports {
   readonly audit: Audit | null;
   /** Parses, validates and resolves a template on another thread, with a deadline. */
   prepareJob(request: PreparationRequest): Promise<Preparation>;
+  /** Checks and describes a template like `prepareJob`, without values. */
+  describeTemplate(request: {
+    readonly client: string;
+    readonly text: string;
+    readonly format: TemplateFormat;
+  }): Promise<Description>;
+  readonly products: ProductLibrary;
+  readonly productList: Pick<ProductList, 'bytes' | 'changed'>;
   readonly largeJobs: LargeJobs;
   /** Each read sees everything that was stored before. */
   readonly logs: Pick<LogReader, 'page' | 'extent'>;
@@ -117,6 +128,8 @@ export interface PreparationRequest {
   readonly client: string;
   readonly text: string;
   readonly format: TemplateFormat;
+  /** Replaces the job name of the template, unless empty. */
+  readonly jobName: string;
   /** Values of job parameters by name, as the client sent them. */
   readonly values: Readonly<Record<string, string>>;
   /** True if the commands of the job's steps are requested. */
@@ -126,7 +139,16 @@ export interface PreparationRequest {
 export type Preparation =
   | { readonly ok: true; readonly job: PreparedJob; readonly previews: readonly StepPreview[] }
   | { readonly ok: false; readonly errors: readonly PointedError[] }
-  /** The time for it was up: no verdict on the template. */
+  | Unevaluated;
+
+export type Description =
+  | { readonly ok: true; readonly description: TemplateDescription }
+  | { readonly ok: false; readonly errors: readonly PointedError[] }
+  | Unevaluated;
+
+/** No verdict on a template. */
+export type Unevaluated =
+  /** The time for it was up. */
   | { readonly ok: false; readonly deadline: true }
   /** Too many templates wait already, of this client or of all, or it waited too long: it was not looked at. */
   | { readonly ok: false; readonly busy: 'client' | 'service' };

@@ -35,12 +35,16 @@ const stepColumns = (steps: readonly Step[]): readonly Column<Step>[] => [
     : []),
 ];
 
+const productText = ({ product }: JobDetail): string =>
+  product === undefined ? '' : `${product.name} ${product.version}`.trimEnd();
+
 function printJob(terminal: Terminal, job: JobDetail, upstream: ReadonlyMap<string, string>): void {
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['job', job.id],
     ['name', job.name],
     ['owner', job.owner],
     ['project', job.project],
+    ['product', productText(job)],
     ['priority', String(job.priority)],
     ['created', job.created_at],
     ['updated', job.updated_at],

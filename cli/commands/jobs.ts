@@ -8,7 +8,7 @@ import type { Job } from '../../client/resources.ts';
 import type { QueryOf } from '../../client/rest-calls.ts';
 import { table, type Column } from './table.ts';
 
-type Filters = Pick<QueryOf<'get', '/jobs'>, 'owner' | 'project' | 'search'> & {
+type Filters = Pick<QueryOf<'get', '/jobs'>, 'owner' | 'project' | 'product' | 'search'> & {
   readonly status?: readonly Job['status'][];
 };
 
@@ -56,6 +56,7 @@ async function jobs(options: JobsOptions): Promise<void> {
       status: options.status,
       owner: options.owner,
       project: options.project,
+      product: options.product,
       search: options.search,
       sort_by: options.sortBy,
       sort_dir: options.sortDir,
@@ -79,6 +80,7 @@ export const jobsCommand = (): Command =>
       .option('--queue <queue>', 'only jobs of this queue of the farm')
       .option('--owner <name>', 'only jobs of this owner')
       .option('--project <name>', 'only jobs of this project')
+      .option('--product <product>', 'only jobs that were submitted from this product')
       .option('--search <words>', 'words to search for in name, id, owner and project'),
     JOB_ORDERS,
     { by: 'created_at', dir: 'desc' },

@@ -19,6 +19,8 @@ import { logoutCommand } from './logout.ts';
 import { logsCommand } from './logs.ts';
 import { openjdCommand } from '../openjd/openjd-command.ts';
 import { poolsCommand } from './pools.ts';
+import { presetsCommand } from '../products/presets-command.ts';
+import { productsCommand } from '../products/products-command.ts';
 import { queuesCommand } from './queues.ts';
 import { storageCommand } from './storage.ts';
 import { submitCommand } from './submit.ts';
@@ -39,6 +41,8 @@ const COMMANDS = [
   logoutCommand,
   whoamiCommand,
   submitCommand,
+  productsCommand,
+  presetsCommand,
   jobsCommand,
   jobCommand,
   tasksCommand,

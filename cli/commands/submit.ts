@@ -1,130 +1,54 @@
-import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { collectAssignment } from './assignments.ts';
-import { clientCommand, contextOf, printJson, type ClientOptions } from './client-command.ts';
-import { CommandError, EXIT, ServiceUnavailable } from './exit-codes.ts';
-import { integer } from './integer.ts';
-import { findFarm, findJob, findQueue } from './lookup.ts';
-import { outcome } from './outcome.ts';
-import { retryWhileUnavailable } from './retry-while-unavailable.ts';
-import { retryChanges, retryOptions, type RetryOptions } from './retry-options.ts';
+import {
+  clientCommand,
+  contextOf,
+  printJson,
+  type ClientContext,
+  type ClientOptions,
+} from './client-command.ts';
 import { dryRunText } from './dry-run.ts';
-import type { DryRun, Job } from '../../client/resources.ts';
-import type { QueryOf } from '../../client/rest-calls.ts';
-import type { RestClient } from './rest-client.ts';
-import { readTemplateFile } from './template-file.ts';
+import { CommandError, EXIT } from './exit-codes.ts';
+import { integer } from './integer.ts';
+import { outcome } from './outcome.ts';
+import { readParameterFile } from './param-file.ts';
+import { productRequest } from './product-submission.ts';
+import { retryChanges, retryOptions, type RetryOptions } from './retry-options.ts';
+import { previewSubmission, submitOnce, type SubmitRequest } from './submit-once.ts';
+import { templateRequest } from './template-submission.ts';
 import { printable } from './terminal.ts';
-
-/** A job to submit. Farm, queue and jobs are as given on the command line. */
-export interface Submission {
-  /** Path of the template; `-` reads standard input. */
-  readonly template: string;
-  readonly farm: string;
-  readonly queue: string;
-  readonly dependsOn: readonly string[];
-  readonly parameters: ReadonlyMap<string, string>;
-  readonly options: Omit<
-    QueryOf<'post', '/jobs'>,
-    'farm_id' | 'queue_id' | 'depends_on' | 'parameters' | 'dry_run'
-  >;
-}
-
-/**
- * Submits a job and returns it as stored. If the response is lost, repeats the request with the same `Idempotency-Key`,
- * so that only one job is created, and calls `onOutage`.
- */
-export async function submitJob(
-  client: RestClient,
-  submission: Submission,
-  onOutage: () => void,
-): Promise<Job> {
-  const request = await requestOf(client, submission);
-  const headers = { 'Idempotency-Key': randomUUID() };
-  let mayBeMade = false;
-  const passes = (error: CommandError): boolean => {
-    mayBeMade ||= error instanceof ServiceUnavailable && error.answerLost;
-    // 409 means that the first request is still being processed.
-    return mayBeMade && (error instanceof ServiceUnavailable || error.exitCode === EXIT.conflict);
-  };
-  const answer = await retryWhileUnavailable(
-    () => client.call('post', '/jobs', { ...request, headers }),
-    onOutage,
-    passes,
-  );
-  if (!('id' in answer)) throw new CommandError(EXIT.failed, `the server at ${client.url} stored no job`);
-  return answer;
-}
-
-/** Returns the preview of a submission: the service validates and resolves it, but stores nothing. */
-async function tryJob(client: RestClient, submission: Submission): Promise<DryRun> {
-  const request = await requestOf(client, submission);
-  const query = { ...request.query, dry_run: true };
-  const answer = await client.call('post', '/jobs', { ...request, query });
-  if ('id' in answer)
-    throw new CommandError(
-      EXIT.failed,
-      `the server at ${client.url} does not support --dry-run and created job ${answer.id}`,
-    );
-  return answer;
-}
-
-async function requestOf(client: RestClient, submission: Submission) {
-  const { text, format } = await readTemplateFile(submission.template);
-  const farm = await findFarm(client, submission.farm);
-  const queue = await findQueue(client, farm, submission.queue);
-  const upstream: string[] = [];
-  for (const given of submission.dependsOn) upstream.push(await findJob(client, given, farm.id));
-  const parameters = [...submission.parameters].map(([name, value]) => [`param.${name}`, value] as const);
-  return {
-    query: {
-      farm_id: farm.id,
-      queue_id: queue.id,
-      depends_on: upstream,
-      ...submission.options,
-      parameters: Object.fromEntries(parameters),
-    },
-    document: { type: format === 'json' ? 'application/json' : 'application/x-yaml', text },
-  } as const;
-}
 
 const collect = (given: string, earlier: readonly string[]): readonly string[] => [...earlier, given];
 
 interface SubmitOptions extends ClientOptions, RetryOptions {
   readonly farm: string;
   readonly queue: string;
+  readonly product?: string;
+  readonly name?: string;
   readonly param: ReadonlyMap<string, string>;
+  readonly paramFile?: string;
   readonly dependsOn: readonly string[];
   readonly priority?: number;
   readonly project?: string;
   readonly owner?: string;
+  readonly paused?: boolean;
   readonly watch?: boolean;
   readonly wait?: boolean;
   readonly dryRun?: boolean;
 }
 
-async function submit(template: string, options: SubmitOptions): Promise<void> {
+async function submit(template: string | undefined, options: SubmitOptions): Promise<void> {
+  checkUsage(template, options);
   const context = contextOf(options);
   const { client, terminal, json } = context;
-  const submission: Submission = {
-    template,
-    farm: options.farm,
-    queue: options.queue,
-    dependsOn: options.dependsOn,
-    parameters: options.param,
-    options: {
-      priority: options.priority,
-      ...retryChanges(options),
-      project: options.project,
-      owner: options.owner,
-    },
-  };
+  const request = await requestOf(context, template, options);
   if (options.dryRun === true) {
-    const preview = await tryJob(client, submission);
+    const preview = await previewSubmission(client, request);
     if (json) printJson(terminal, preview);
     else terminal.out(dryRunText(preview, terminal));
     return;
   }
-  const job = await submitJob(client, submission, () =>
+  const job = await submitOnce(client, request, () =>
     terminal.err(`waiting for the server at ${client.url}\n`),
   );
   if (options.watch === true || options.wait === true) {
@@ -134,13 +58,47 @@ async function submit(template: string, options: SubmitOptions): Promise<void> {
   else terminal.out(`${job.id}\n`);
 }
 
+/** Throws a usage error for arguments that do not fit each other. */
+function checkUsage(template: string | undefined, { product, name, paramFile }: SubmitOptions): void {
+  if ((template === undefined) === (product === undefined))
+    throw new CommandError(EXIT.usage, 'give either a template or --product');
+  if (name !== undefined && product === undefined)
+    throw new CommandError(EXIT.usage, '--name needs --product: a template has the name of its job');
+  if (template === '-' && paramFile === '-')
+    throw new CommandError(EXIT.usage, 'only one of the template and --param-file can be standard input');
+}
+
+async function requestOf(
+  { client, terminal }: ClientContext,
+  template: string | undefined,
+  options: SubmitOptions,
+): Promise<SubmitRequest> {
+  const { farm, queue, dependsOn, product, paramFile } = options;
+  const fromFile = paramFile === undefined ? [] : await readParameterFile(paramFile, terminal);
+  const parameters = new Map([...fromFile, ...options.param]);
+  const place = { farm, queue, dependsOn };
+  const settings = {
+    priority: options.priority,
+    ...retryChanges(options),
+    project: options.project,
+    owner: options.owner,
+    paused: options.paused,
+  };
+  if (product !== undefined) {
+    const submission = { ...place, product, parameters, options: { ...settings, name: options.name } };
+    return productRequest(client, submission, terminal);
+  }
+  return templateRequest(client, { ...place, template: template ?? '-', parameters, options: settings });
+}
+
 /** `callsheet submit` */
 export function submitCommand(): Command {
   const command = clientCommand(
     'submit',
-    'Submit an OpenJD job template (YAML or JSON). Prints the id of the job.',
+    'Submit a job from a product, or from an OpenJD job template (YAML or JSON). Prints the id of the job.',
   )
-    .argument('<template>', 'file of the template, or - for standard input')
+    .argument('[template]', 'file of the template, or - for standard input')
+    .option('--product <product>', 'product to submit, instead of a template')
     .requiredOption('--farm <farm>', 'farm, by id, by the beginning of its id, or by name')
     .requiredOption('--queue <queue>', 'queue of the farm, likewise')
     .option(
@@ -149,10 +107,13 @@ export function submitCommand(): Command {
       collectAssignment,
       new Map(),
     )
+    .option('--param-file <file>', 'YAML or JSON file with values by name; -p takes precedence')
+    .option('--name <name>', 'name of the job, with --product')
     .option('--depends-on <job>', 'a job of the farm that must complete first (may be repeated)', collect, [])
     .option('--priority <n>', 'higher is scheduled sooner (default of the server: 50)', integer)
     .option('--project <name>', 'project that the job belongs to')
-    .option('--owner <name>', 'owner of the job');
+    .option('--owner <name>', 'owner of the job')
+    .option('--paused', 'the job starts paused');
   return retryOptions(command)
     .option('--watch', 'show the progress of each step and wait for the end')
     .option('--wait', 'wait for the end and exit by the outcome')

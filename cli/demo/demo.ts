@@ -11,7 +11,7 @@ import { ProgressView } from '../commands/progress.ts';
 import { createQueue } from '../commands/queues.ts';
 import type { JobDetail } from '../../client/resources.ts';
 import { RestClient } from '../commands/rest-client.ts';
-import { submitJob } from '../commands/submit.ts';
+import { submitJob } from '../commands/template-submission.ts';
 import { processTerminal } from '../commands/terminal.ts';
 import { WATCHING, exitCodeOfJob, waitForJob } from '../commands/waiting.ts';
 import { Daemon } from './daemon.ts';

@@ -1,5 +1,5 @@
 import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
-import type { TemplateFile } from '../commands/template-file.ts';
+import type { TextFile } from '../commands/text-file.ts';
 import { painted, printable, printableLines } from '../commands/terminal.ts';
 
 /** Maximum number of characters that are shown of a line. The position of the error is always among them. */
@@ -11,7 +11,11 @@ const SHOWN_BEFORE = 40;
  * Formats the errors of a template: `file:line:column: pointer: message` (with the affected part of an expression), the
  * line with a caret below the position, and the number of errors. Ends without a line feed.
  */
-export function findingsText(file: TemplateFile, errors: readonly PointedError[], colors: boolean): string {
+export function findingsText(
+  file: Pick<TextFile, 'name' | 'text'>,
+  errors: readonly PointedError[],
+  colors: boolean,
+): string {
   const lines = file.text.split('\n');
   const texts = errors.map((error) => [
     headline(file, error, colors),
@@ -22,7 +26,7 @@ export function findingsText(file: TemplateFile, errors: readonly PointedError[]
 }
 
 function headline(
-  file: TemplateFile,
+  file: Pick<TextFile, 'name' | 'text'>,
   { pointer, detail, line, column }: PointedError,
   colors: boolean,
 ): string {

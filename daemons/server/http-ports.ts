@@ -1,17 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AuditRecorder, type RecorderPorts } from '../../http/audit/audit-recorder.ts';
+import { ProductList } from '../../http/lists/product-list.ts';
 import { TaskTails } from '../../http/log-follow/task-tails.ts';
 import type { Actors, Ports, StorePages } from '../../http/ports.ts';
 import { Argon2Passwords } from '../../src/adapters/identity/argon2-passwords.ts';
 import { randomSecrets } from '../../src/adapters/identity/random-secrets.ts';
+import type { ProductLibrary } from '../../src/core/products/product-library.ts';
 import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import type { StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 import { busReach } from '../../src/core/discovery/bus-address.ts';
-import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
-import { TEMPLATE_LIMITS } from '../../src/openjd/template/template-limits.ts';
 import { oidcSignIn } from './oidc-sign-in.ts';
 import { openDirectory } from './directory.ts';
+import { languageLimits } from './open-products.ts';
 import { currentLogs } from './current-logs.ts';
 import type { Observers } from './observers.ts';
 import type { OpenLists } from './open-lists.ts';
@@ -34,19 +35,19 @@ interface HttpDeps {
   readonly lists: OpenLists;
   readonly shards: StartedShards;
   readonly pool: PreparationPool;
+  readonly products: ProductLibrary;
   readonly storePages: () => StorePages;
 }
 
 /** Returns the ports of the REST API and the event channel. */
 export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
   const { config, logger, diagnostics, stopping, version } = context;
-  const { store, state, observers, logs, lists, pool, storePages } = deps;
+  const { store, state, observers, logs, lists, pool, products, storePages } = deps;
   const { reader, changes } = state;
   const { shards, tallies } = deps.shards;
   const { events, taskEvents, followedJobs, metrics } = observers;
   const ids = new Uuid7(() => Date.now());
-  const limits = { ...TEMPLATE_LIMITS, maxTasksPerStep: config.openjd.maxTasksPerStep };
-  const exprLimits = { ...EXPR_LIMITS, memory: config.openjd.exprMemoryBytes };
+  const language = languageLimits(config);
   const logReader = currentLogs(logs.store);
   const base = {
     actors: actorsOf(shards, reader),
@@ -79,7 +80,11 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     },
     oidc: oidcSignIn(config.auth.oidc),
     largeJobs: store,
-    prepareJob: ({ client, ...request }) => pool.prepare(client, { ...request, limits, exprLimits }),
+    prepareJob: ({ client, ...request }) => pool.prepare(client, { kind: 'prepare', ...request, ...language }),
+    describeTemplate: ({ client, ...request }) =>
+      pool.describe(client, { kind: 'describe', ...request, ...language }),
+    products,
+    productList: new ProductList(),
     logs: logReader,
     tails: new TaskTails({
       state: { store: reader, renew: () => reader.refresh() },

@@ -1,7 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import type { Preparation } from '../../http/ports.ts';
-import type { PoolTask, PreparationResult, PreparationTask } from '../threads/pool-task.ts';
+import type { Unevaluated } from '../../http/ports.ts';
+import type {
+  DefinitionTask,
+  DefinitionTaskResult,
+  DescriptionResult,
+  DescriptionTask,
+  PoolTask,
+  PreparationResult,
+  PreparationTask,
+  Started,
+} from '../threads/pool-task.ts';
 import { entryUrl, poolThreadName } from '../threads/entry-url.ts';
 import { TemplateQueue, type Taken } from './template-queue.ts';
 
@@ -24,9 +33,22 @@ interface PreparationPoolOptions {
   readonly isAnswering: boolean;
 }
 
+interface RunOptions {
+  readonly signal: AbortSignal;
+}
+
+/** The thread pool, which returns the result of the task that it is given: the thread selects by `kind`. */
+interface Threads {
+  run(task: PreparationTask & Started, options: RunOptions): Promise<PreparationResult>;
+  run(task: DescriptionTask & Started, options: RunOptions): Promise<DescriptionResult>;
+  run(task: DefinitionTask & Started, options: RunOptions): Promise<DefinitionTaskResult>;
+  readonly threads: readonly { readonly threadId: number }[];
+  close(): Promise<void>;
+}
+
 interface Waiting {
-  readonly task: PreparationTask;
-  readonly resolve: (preparation: Preparation | Promise<Preparation>) => void;
+  /** Starts it, and settles its promise when it ends. */
+  readonly start: (taken: Taken<Waiting>) => void;
   readonly expiry: NodeJS.Timeout;
 }
 
@@ -35,7 +57,7 @@ interface Waiting {
  * thread. That is safe, because pool threads hold no native state (D5 and D6 of docs/dependency-hazards.md).
  */
 export class PreparationPool {
-  private readonly pool: Piscina<PoolTask, PreparationResult>;
+  private readonly pool: Threads;
   private readonly queue: TemplateQueue<Waiting>;
   private readonly deadlineMs: number;
   private readonly waitMs: number;
@@ -48,7 +70,7 @@ export class PreparationPool {
       waiting: WAITING_MAX,
       waitingPerClient: WAITING_PER_CLIENT_MAX,
     });
-    this.pool = new Piscina({
+    this.pool = new Piscina<PoolTask>({
       filename: fileURLToPath(entryUrl('pool-thread')),
       minThreads: 1,
       maxThreads: threads,
@@ -56,12 +78,41 @@ export class PreparationPool {
     });
   }
 
-  /** Parses, checks and expands a template. The results `deadline` and `busy` do not depend on whether it is valid. */
-  prepare(client: string, task: PreparationTask): Promise<Preparation> {
+  /** Parses, checks and expands a template. An `Unevaluated` result does not depend on whether it is valid. */
+  prepare(client: string, task: PreparationTask): Promise<PreparationResult | Unevaluated> {
+    return this.inTurn(client, (started, options) => this.pool.run({ ...task, ...started }, options));
+  }
+
+  /** Checks and describes a template. */
+  describe(client: string, task: DescriptionTask): Promise<DescriptionResult | Unevaluated> {
+    return this.inTurn(client, (started, options) => this.pool.run({ ...task, ...started }, options));
+  }
+
+  /** Reads a definition file of a product, and checks and describes its template. */
+  define(client: string, task: DefinitionTask): Promise<DefinitionTaskResult | Unevaluated> {
+    return this.inTurn(client, (started, options) => this.pool.run({ ...task, ...started }, options));
+  }
+
+  /** Returns the names of the current threads. */
+  threads(): readonly string[] {
+    return this.pool.threads.map((thread) => poolThreadName(thread.threadId));
+  }
+
+  stop(): Promise<void> {
+    return this.pool.close();
+  }
+
+  /** Runs a task when it is the turn of its client. */
+  private inTurn<Result>(
+    client: string,
+    run: (started: Started, options: RunOptions) => Promise<Result>,
+  ): Promise<Result | Unevaluated> {
     return new Promise((resolve) => {
       const waiting: Waiting = {
-        task,
-        resolve,
+        start: (taken) => {
+          clearTimeout(waiting.expiry);
+          resolve(this.evaluate(run, taken));
+        },
         expiry: setTimeout(() => {
           if (this.queue.withdraw(client, waiting)) resolve({ ok: false, busy: 'service' });
         }, this.waitMs),
@@ -77,24 +128,14 @@ export class PreparationPool {
     });
   }
 
-  /** Returns the names of the current threads. */
-  threads(): readonly string[] {
-    return this.pool.threads.map((thread) => poolThreadName(thread.threadId));
-  }
-
-  stop(): Promise<void> {
-    return this.pool.close();
-  }
-
   private runNext(): void {
-    for (let taken = this.queue.take(); taken !== null; taken = this.queue.take()) {
-      const { task, resolve, expiry } = taken.item;
-      clearTimeout(expiry);
-      resolve(this.evaluate(task, taken));
-    }
+    for (let taken = this.queue.take(); taken !== null; taken = this.queue.take()) taken.item.start(taken);
   }
 
-  private async evaluate(task: PreparationTask, { finished }: Taken<Waiting>): Promise<Preparation> {
+  private async evaluate<Result>(
+    run: (started: Started, options: RunOptions) => Promise<Result>,
+    { finished }: Taken<Waiting>,
+  ): Promise<Result | Unevaluated> {
     const startedAt = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT));
     const deadline = new AbortController();
     const expire = (): void => {
@@ -104,7 +145,7 @@ export class PreparationPool {
     };
     let timer = setTimeout(expire, this.deadlineMs);
     try {
-      return await this.pool.run({ ...task, startedAt }, { signal: deadline.signal });
+      return await run({ startedAt }, { signal: deadline.signal });
     } catch (error) {
       if (deadline.signal.aborted) return { ok: false, deadline: true };
       throw error;

@@ -21,6 +21,7 @@ import { openBus } from './open-bus.ts';
 import { keepSamples } from './keep-samples.ts';
 import { openLists } from './open-lists.ts';
 import { openState, startStore } from './open-state.ts';
+import { openProducts } from './open-products.ts';
 import { PreparationPool } from './preparation-pool.ts';
 import { waitAfterRestore } from './wait-after-restore.ts';
 import { startBackups } from './start-backups.ts';
@@ -131,6 +132,7 @@ async function start(context: StartContext): Promise<void> {
     lists,
     shards,
     pool,
+    products: openProducts(context, pool),
     storePages,
   });
   const port = await startHttp(context, ports, pool);

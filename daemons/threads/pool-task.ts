@@ -1,6 +1,10 @@
 import { encodeStepBody, encodeValue } from '../../src/adapters/lmdb/value-encoder.ts';
+import { readDefinition } from '../../src/adapters/yaml/read-definition.ts';
 import { readDocument } from '../../src/adapters/yaml/read-document.ts';
+import type { DescribedProduct } from '../../src/core/products/product-library.ts';
 import type { ExprLimits } from '../../src/openjd/expr/expr-limits.ts';
+import { checkTemplate } from '../../src/openjd/template/check-template.ts';
+import { describeTemplate, type TemplateDescription } from '../../src/openjd/template/describe-template.ts';
 import { prepareJob } from '../../src/openjd/template/expand/prepare-job.ts';
 import { previewJob, type StepPreview } from '../../src/openjd/template/preview-command.ts';
 import type { TemplateLimits } from '../../src/openjd/template/template-limits.ts';
@@ -19,19 +23,49 @@ const regex = createRe2Engine();
 /** Minimum number of characters of a large template. For a smaller one, additional commits cost more than they save. */
 const LARGE_TEXT = 262_144;
 
-/** Task with shared memory for the time at which the thread begins, of `process.hrtime`; 0 before. */
-export interface PoolTask extends PreparationTask {
+/** Shared memory for the time at which the thread begins, of `process.hrtime`; 0 before. */
+export interface Started {
   readonly startedAt: BigInt64Array<SharedArrayBuffer>;
 }
 
 /** Task of a pool thread. */
-export interface PreparationTask {
-  readonly text: string;
-  readonly format: TemplateFormat;
-  readonly values: Readonly<Record<string, string>>;
+export type PoolTask = (PreparationTask | DescriptionTask | DefinitionTask) & Started;
+
+interface LanguageLimits {
   readonly limits: TemplateLimits;
   /** Limits of each evaluated expression. */
   readonly exprLimits: ExprLimits;
+}
+
+/** Checks and describes a template without values. */
+export interface DescriptionTask extends LanguageLimits {
+  readonly kind: 'describe';
+  readonly text: string;
+  readonly format: TemplateFormat;
+}
+
+/** Reads a definition file of a product and checks its template. */
+export interface DefinitionTask extends LanguageLimits {
+  readonly kind: 'definition';
+  readonly text: string;
+}
+
+export type DescriptionResult =
+  | { readonly ok: true; readonly description: TemplateDescription }
+  | { readonly ok: false; readonly errors: readonly PointedError[] };
+
+export type DefinitionTaskResult =
+  | { readonly ok: true; readonly product: DescribedProduct }
+  | { readonly ok: false; readonly errors: readonly PointedError[] };
+
+/** Creates a job from a template. */
+export interface PreparationTask extends LanguageLimits {
+  readonly kind: 'prepare';
+  readonly text: string;
+  readonly format: TemplateFormat;
+  /** Replaces the job name of the template, unless empty. */
+  readonly jobName: string;
+  readonly values: Readonly<Record<string, string>>;
   /** Returns the commands of the steps too. */
   readonly previews: boolean;
 }
@@ -56,11 +90,12 @@ export function prepareTemplate(task: PreparationTask): PreparationResult {
   const read = readDocument(task.text, task.format);
   if (!read.ok) return { ok: false, errors: read.errors };
   const expressions = { limits: task.exprLimits, regex };
-  const prepared = prepareJob(read.document, new Map(Object.entries(task.values)), {
-    limits: task.limits,
-    supported: RUNNABLE_FEATURES,
-    expressions,
-  });
+  const prepared = prepareJob(
+    read.document,
+    new Map(Object.entries(task.values)),
+    { limits: task.limits, supported: RUNNABLE_FEATURES, expressions },
+    task.jobName,
+  );
   if (!prepared.ok) return prepared;
   const errors = oversizedSteps(prepared.job.plan);
   if (errors.length > 0) return { ok: false, errors };
@@ -72,6 +107,30 @@ export function prepareTemplate(task: PreparationTask): PreparationResult {
     ok: true,
     job: { plan: splitPlan(plan, encodeStepBody), rows, description, extensions },
     previews,
+  };
+}
+
+/** Checks a template with the limits of the service, and describes it. */
+export function describeText({ text, format, limits, exprLimits }: DescriptionTask): DescriptionResult {
+  const read = readDocument(text, format);
+  if (!read.ok) return { ok: false, errors: read.errors };
+  const expressions = { limits: exprLimits, regex };
+  const checked = checkTemplate(read.document, { limits, supported: RUNNABLE_FEATURES, expressions });
+  if (!checked.ok) return checked;
+  return { ok: true, description: describeTemplate(checked.template) };
+}
+
+/** Reads a definition file. Positions of errors in an inline template are those of the template alone. */
+export function describeDefinition({ text, ...limits }: DefinitionTask): DefinitionTaskResult {
+  const read = readDefinition(text);
+  if (!read.ok) return read;
+  const { definition } = read;
+  const { template, format } = definition;
+  const described = describeText({ ...limits, kind: 'describe', text: template, format });
+  if (described.ok) return { ok: true, product: { definition, description: described.description } };
+  return {
+    ok: false,
+    errors: described.errors.map(({ pointer, detail }) => ({ pointer: `/template${pointer}`, detail })),
   };
 }
 

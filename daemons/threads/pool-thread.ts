@@ -1,6 +1,6 @@
 import { threadId } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
-import { prepareTemplate, type PoolTask } from './pool-task.ts';
+import { describeDefinition, describeText, prepareTemplate, type PoolTask } from './pool-task.ts';
 import { serveProfiles } from './profile-channel.ts';
 import { poolThreadName } from './entry-url.ts';
 
@@ -9,6 +9,8 @@ export { run as default };
 
 function run({ startedAt, ...task }: PoolTask): object {
   Atomics.store(startedAt, 0, process.hrtime.bigint());
+  if (task.kind === 'describe') return describeText(task);
+  if (task.kind === 'definition') return describeDefinition(task);
   const result = prepareTemplate(task);
   if (!result.ok || result.job.rows === null) return result;
   const { rows } = result.job;

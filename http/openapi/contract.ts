@@ -48,6 +48,8 @@ export interface Parameter {
   readonly required: boolean;
   readonly kind: ParameterKind;
   readonly schema: Node;
+  /** Maximum number of segments of a path parameter (`x-segments`). */
+  readonly segments: number;
   /** Pattern of the query parameters that belong to a map. */
   readonly keyPattern: RegExp | null;
 }
@@ -74,6 +76,10 @@ const DEFAULT_MAX_BYTES = 65_536;
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 const CONTRACT_PATH = 'http/openapi/openapi.yaml';
+
+/** Returns the maximum number of segments of each path parameter of an operation. */
+export const segmentsOf = ({ parameters }: Operation): ReadonlyMap<string, number> =>
+  new Map(parameters.map(({ name, segments }) => [name, segments]));
 
 /** Reads the contract of this package. Throws if it uses an unsupported feature. */
 export function readContract(): Contract {
@@ -140,6 +146,7 @@ function readParameter(document: Node, parameter: Node, where: string): Paramete
     required: parameter['required'] === true,
     kind: kindOf(target, `parameter ${name} of ${where}`),
     schema: schemaNode(schema, where),
+    segments: parameter['x-segments'] === undefined ? 1 : numberAt(parameter['x-segments'], where),
     keyPattern: target['type'] === 'object' ? keyPatternOf(target, where) : null,
   };
 }

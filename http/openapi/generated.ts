@@ -1797,7 +1797,10 @@ export interface components {
             readonly created_at?: components["schemas"]["Timestamp"];
             readonly updated_at?: components["schemas"]["Timestamp"];
         };
-        readonly Product: components["schemas"]["ProductSummary"] & Record<string, never>;
+        readonly Product: components["schemas"]["ProductSummary"] & {
+            readonly readme: string;
+            readonly template: string;
+        };
         readonly ProductInput: components["schemas"]["ProductReplacement"] & {
             readonly name: components["schemas"]["ProductName"];
         };
@@ -1876,7 +1879,7 @@ export interface components {
             /** Format: uuid */
             readonly queue_id: string;
             /** @description Overrides the job name of the template. Empty keeps it. */
-            readonly name?: components["schemas"]["Label"];
+            readonly name?: string;
             /** @description Defaults to the submitter. */
             readonly owner?: components["schemas"]["Label"];
             /** @description Accepted and ignored. */

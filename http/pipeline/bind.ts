@@ -1,6 +1,6 @@
 import type { Principal } from '../guards/principal.ts';
 import { isPermissionName, type Permission } from '../../src/core/access/permissions.ts';
-import type { Contract, Operation } from '../openapi/contract.ts';
+import { segmentsOf, type Contract, type Operation } from '../openapi/contract.ts';
 import { SchemaSet } from '../openapi/schema-set.ts';
 import type { Ports } from '../ports.ts';
 import { DEFAULTED_PARAMETERS, type AnyReply, type Handlers } from '../routes/operation.ts';
@@ -52,13 +52,14 @@ export function bindRoutes(contract: Contract, handlers: Handlers): Router<Route
     const handler = bound.get(operation.id);
     if (!isHandler(handler)) throw new Error(`the operation ${operation.id} of the contract has no handler`);
     checkDefaults(operation);
-    router.add(operation.method, operation.path, {
+    const route = {
       operation,
       access: accessOf(operation),
       parameters: new ParameterReader(operation, schemas),
       body: operation.body === null ? null : new BodyReader(operation.body, schemas),
       handle: handler,
-    });
+    };
+    router.add(operation.method, operation.path, route, segmentsOf(operation));
   }
   return router;
 }

@@ -26,6 +26,18 @@ export function tagged(request: HttpRequest, response: HttpResponse): HttpRespon
   return { ...response, headers: [...own, ['ETag', `W/${tag}`], REVALIDATE], body: bytes ?? body };
 }
 
+/** A body that is kept, with the headers that its tag needs. `tagged` leaves it as it is. */
+export interface TaggedBytes {
+  readonly headers: readonly Header[];
+  readonly bytes: Uint8Array;
+}
+
+/** Returns the bytes of a text with the headers that `tagged` adds to a response. */
+export function taggedBytes(text: string): TaggedBytes {
+  const bytes = Buffer.from(text);
+  return { headers: [['ETag', `W/${etagOf(bytes)}`], REVALIDATE], bytes };
+}
+
 /** Returns 304 in place of a tagged response if the client already has the body (RFC 9110, 13.1.2). */
 export function conditional(request: HttpRequest, response: HttpResponse): HttpResponse {
   if (response.status !== 200) return response;

@@ -344,6 +344,12 @@ function responseOf(reply: AnyReply, requestId: string): HttpResponse {
         body: reply.text,
         ...(reply.isTransient === true && { isTransient: true }),
       };
+    case 'kept-json':
+      return {
+        status: 200,
+        headers: [['Content-Type', 'application/json'], ...reply.json.headers],
+        body: reply.json.bytes,
+      };
     case 'stream':
       return {
         status: 200,

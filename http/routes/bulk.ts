@@ -103,6 +103,7 @@ function resultOf(id: string, { reply, isUnchanged }: ItemOutcome): Schemas['Bul
       return { id, ok: true, changed: retried + dependents > 0, status, ...counts };
     }
     case 'text':
+    case 'kept-json':
     case 'stream':
     case 'redirect':
       throw new Error('the route of an item answers with a text or a redirect');

@@ -37,6 +37,16 @@ import { openEvents } from './open-events.ts';
 import { beginOidcLogin, finishOidcLogin } from './oidc.ts';
 import type { Handlers } from './operation.ts';
 import { getHealthz, getMetrics, getReadyz, getVersion } from './probes.ts';
+import { getPreset, installPreset, listPresets, updatePreset } from './presets.ts';
+import {
+  createProduct,
+  deleteProduct,
+  getProduct,
+  listProductParameters,
+  listProductRevisions,
+  listProducts,
+  replaceProduct,
+} from './products.ts';
 import { createQueue, deleteQueue, getQueue, listQueues, replaceQueue } from './queues.ts';
 import {
   createStorageLocation,
@@ -46,6 +56,7 @@ import {
   replaceStorageLocation,
 } from './storage-locations.ts';
 import { submitJob } from './submit-job.ts';
+import { submitProductJob } from './submit-product-job.ts';
 import { downloadTaskLog, getTaskLogs } from './task-logs.ts';
 import { cancelTask, getTask, listTaskAttempts } from './tasks.ts';
 import {
@@ -118,6 +129,18 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     getUsagePool,
     replaceUsagePool,
     deleteUsagePool,
+    listProducts,
+    createProduct,
+    getProduct,
+    replaceProduct,
+    deleteProduct,
+    listProductParameters,
+    listProductRevisions,
+    submitProductJob: submitProductJob(),
+    listPresets,
+    getPreset,
+    installPreset,
+    updatePreset,
     submitJob: submitJob(),
     listJobs: listJobs(reasons),
     getJob: getJob(reasons),

@@ -8,23 +8,33 @@ import type { Principal } from '../guards/principal.ts';
 import type { Ports } from '../ports.ts';
 import { jobView } from '../views/job-view.ts';
 import type { Schemas } from '../views/schemas.ts';
-import { problem, type Call, type Handler, type Reply } from './operation.ts';
+import { problem, type Call, type Reply } from './operation.ts';
 import type { IdempotencyKeyRow } from '../../actors/service/job/messages.ts';
 
 type SubmitReply = Reply<'submitJob'>;
 
+/** Operations that create a job. */
+type SubmitOperation = 'submitJob' | 'submitProductJob';
+
 /** Creates the job, and with it the row of the key if there is one. */
-type Submit = (call: Call<'submitJob'>, ports: Ports, once: IdempotencyKeyRow | null) => Promise<SubmitReply>;
+type Submit<Op extends SubmitOperation> = (
+  call: Call<Op>,
+  ports: Ports,
+  once: IdempotencyKeyRow | null,
+) => Promise<SubmitReply>;
 
 /**
  * Makes submissions repeatable with the same `Idempotency-Key` (docs/decisions/idempotency.md). The key is written
  * together with the job. Until then this process, the only one that accepts requests for the store, keeps the key in
- * memory.
+ * memory. `fingerprintOf` returns the same text for the same request.
  */
-export function submitIdempotently(submit: Submit): Handler<'submitJob'> {
+export function submitIdempotently<Op extends SubmitOperation>(
+  submit: Submit<Op>,
+  fingerprintOf: (call: Call<Op>) => string,
+): (call: Call<Op>, ports: Ports) => Promise<SubmitReply> {
   const atWork = new Set<string>();
   return async (call, ports) => {
-    const key = call.headers['Idempotency-Key'];
+    const key = keyOf(call.headers);
     if (key === undefined) return submit(call, ports, null);
     const digest = digestOf([call.principal.subject, key]);
     const fingerprint = fingerprintOf(call);
@@ -43,6 +53,10 @@ export function submitIdempotently(submit: Submit): Handler<'submitJob'> {
     }
   };
 }
+
+/** The generated type of the headers is not a union that can be indexed. */
+const keyOf = (headers: { readonly 'Idempotency-Key'?: string }): string | undefined =>
+  headers['Idempotency-Key'];
 
 /** Returns the reply to a submission that has created a job. */
 export const created = (job: Schemas['Job']): SubmitReply & { readonly kind: 'json' } => ({
@@ -76,17 +90,8 @@ function recordOf(store: StoreReader, digest: string, now: number): IdempotencyK
     .find((record) => record !== undefined && record.expiresAt > now);
 }
 
-/** Returns the same text for the same request, in any order of its parameters. */
-function fingerprintOf({ query, body }: Call<'submitJob'>): string {
-  const { parameters = {}, dry_run: _isDryRun, ...rest } = query;
-  const sorted = [...Object.entries(rest), ...Object.entries(parameters)].sort(([a], [b]) =>
-    a < b ? -1 : a > b ? 1 : 0,
-  );
-  return digestOf([JSON.stringify(sorted), body.mediaType, body.text]);
-}
-
 /** Hashes several texts without ambiguity between them. */
-function digestOf(texts: readonly string[]): string {
+export function digestOf(texts: readonly string[]): string {
   const hash = createHash('sha256');
   for (const text of texts) hash.update(`${Buffer.byteLength(text)} `).update(text);
   return hash.digest('hex');

@@ -13,11 +13,12 @@ export interface JobIdentity {
 
 /**
  * Applies the rules of docs/contract/submission.md#job-identity to the owner that a client asks for; absent or empty
- * means itself. Refuses with 403 an owner that the principal must not name, whether or not there is such an account, and
+ * means itself; `pointer` is the place of the owner in the request. Refuses with 403 an owner that the principal must not name, whether or not there is such an account, and
  * with 400 an owner without an account, while `auth.validate_job_owner` is on.
  */
 export function jobIdentityOf(
   given: string | undefined,
+  pointer: string,
   principal: Principal,
   { store, auth }: Pick<Ports, 'store' | 'auth'>,
 ): Outcome<JobIdentity> {
@@ -31,7 +32,7 @@ export function jobIdentityOf(
   const user = account === undefined ? undefined : store.get('user', keys.user(account.userId));
   if (user === undefined) {
     const detail = `there is no account ${given.slice(0, 100)}`;
-    return { ok: false, problem: pointedProblem('bad-request', [{ pointer: '/query/owner', detail }]) };
+    return { ok: false, problem: pointedProblem('bad-request', [{ pointer, detail }]) };
   }
   return done({ owner: user.username, submitter });
 }

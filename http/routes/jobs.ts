@@ -44,7 +44,7 @@ function jobsPage(
 
 type GivenFilter = Pick<
   Call<'listJobs'>['query'],
-  'farm_id' | 'queue_id' | 'owner' | 'project' | 'search'
+  'farm_id' | 'queue_id' | 'owner' | 'project' | 'product' | 'search'
 > & { readonly statuses?: readonly JobStatus[] };
 
 /** Converts the filter of a request for a list of jobs. */
@@ -54,6 +54,7 @@ export const jobFilterOf = (given: GivenFilter): JobFilter => ({
   ...(given.queue_id !== undefined && { queueId: given.queue_id }),
   ...(given.owner !== undefined && { owner: given.owner }),
   ...(given.project !== undefined && { project: given.project }),
+  ...(given.product !== undefined && { product: given.product }),
   words: searchTerms(given.search ?? ''),
 });
 

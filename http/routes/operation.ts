@@ -2,6 +2,7 @@ import type { Problem, ProblemKind } from '../../src/core/problems.ts';
 import type { Principal } from '../guards/principal.ts';
 import type { operations } from '../openapi/generated.ts';
 import { pointedProblem } from '../problems.ts';
+import type { TaggedBytes } from '../pipeline/conditional.ts';
 import type { Header } from '../pipeline/message.ts';
 import type { VerbatimBody } from '../pipeline/body.ts';
 import type { Ports } from '../ports.ts';
@@ -106,6 +107,8 @@ export type Reply<Op extends OperationId> =
       readonly text: string;
       readonly isTransient?: boolean;
     }
+  /** JSON that is kept as bytes. */
+  | { readonly kind: 'kept-json'; readonly json: TaggedBytes }
   | {
       readonly kind: 'stream';
       readonly contentType: string;

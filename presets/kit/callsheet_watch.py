@@ -39,6 +39,8 @@ def frames_of(text):
         first = int(match.group(1))
         last = int(match.group(2)) if match.group(2) is not None else first
         step = int(match.group(3)) if match.group(3) is not None else 1
+        if step == 0:
+            fail("the frame range %r has the step 0 at %r" % (text, part))
         frames.extend(range(first, last + (1 if step > 0 else -1), step))
     return frames
 

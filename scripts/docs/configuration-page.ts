@@ -1,6 +1,5 @@
 import { environmentName, flagName } from '../../src/core/config/key-names.ts';
 import { DAEMONS, type KeySet } from '../../src/core/config/keys.ts';
-import { KEYS_WITHOUT_EFFECT } from '../../src/core/config/later-keys.ts';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
@@ -46,12 +45,6 @@ export function configurationReference(): string {
     '',
     'They read the address of the service from `--url`, else from the environment variable `SVC_URL`. The default is',
     '`http://127.0.0.1:8080`.',
-    '',
-    '## Not supported by this version',
-    '',
-    'These keys are accepted, and a note on standard error says that they have no effect yet:',
-    '',
-    ...[...KEYS_WITHOUT_EFFECT].map((name) => `- \`${name}\``),
     '',
   ].join('\n');
 }

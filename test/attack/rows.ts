@@ -3,6 +3,8 @@ import { accountRows } from './accounts/account-rows.ts';
 import type { AttackRow } from './attack.ts';
 import { browserRows } from './browser/browser-rows.ts';
 import { ldapRows } from './ldap/ldap-rows.ts';
+import { markdownRows } from './markdown/markdown-rows.ts';
+import { pathRows } from './paths/path-rows.ts';
 import { oidcRows } from './oidc/oidc-rows.ts';
 
 /** All rows, in the order of their ids. */
@@ -11,5 +13,7 @@ export const ATTACK_ROWS: readonly AttackRow[] = [
   ...accountRows,
   ...browserRows,
   ...ldapRows,
+  ...markdownRows,
   ...oidcRows,
+  ...pathRows,
 ].sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)));

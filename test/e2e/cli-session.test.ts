@@ -2,6 +2,7 @@ import tap, { test } from 'tap';
 import { runCases } from '../kit/cases.ts';
 import { catalogCommands } from './cli-session/catalogs.ts';
 import { exchangeChecks } from './cli-session/exchanges.ts';
+import { productCommands } from './cli-session/products.ts';
 import { startCliSession } from './cli-session/kit.ts';
 import { runningJobCommands } from './cli-session/running-jobs.ts';
 import { waitingJobCommands } from './cli-session/waiting-jobs.ts';
@@ -14,6 +15,7 @@ test('a session of the command line follows the OpenAPI document', async (t) => 
     ...catalogCommands,
     ...waitingJobCommands,
     ...runningJobCommands,
+    ...productCommands,
     ...exchangeChecks,
   ]);
 });

@@ -7,11 +7,13 @@ import {
 } from '../../actors/service/catalog/messages.ts';
 import { replyTo } from '../../actors/kernel/address.ts';
 import type { ComputeLocationRecord } from '../../src/core/records/compute-location.ts';
+import type { ProductRecord } from '../../src/core/records/product.ts';
 import type { StorageLocationRecord } from '../../src/core/records/storage-location.ts';
+import { keys } from '../../src/core/records/tables.ts';
 import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import { TestFarmRows } from './farm-rows.ts';
 
-/** Catalog messages of a test farm about usage pools, compute locations and storage locations, and the stored rows. */
+/** Catalog messages of a test farm about pools, compute and storage locations and products, and the stored rows. */
 export abstract class TestFarmCatalog extends TestFarmRows {
   /** Returns the usage pools, sorted by name. */
   pools(): UsagePoolRecord[] {
@@ -96,6 +98,40 @@ export abstract class TestFarmCatalog extends TestFarmRows {
   deleteStorage(name: string): void {
     const storageId = this.storage().find((storage) => storage.name === name)?.id ?? name;
     this.sendToCatalog({ type: 'storage.delete', storageId, replyTo: replyTo(`delete storage ${name}`) });
+  }
+
+  /** Returns the stored products by name. */
+  products(): ProductRecord[] {
+    return [...this.store.scan('product')].map((row) => row.value);
+  }
+
+  /** Returns the numbers of the stored revisions of a product, in order. */
+  productRevisions(name: string): number[] {
+    return [...this.store.scan('productRevision', { prefix: keys.productRevisionsOf(name) })].map(
+      (row) => row.value.revision,
+    );
+  }
+
+  /** Creates or replaces a product, by default as a custom one. */
+  saveProduct(
+    type: 'product.create' | 'product.replace',
+    name: string,
+    { title = name, source = 'custom' }: Partial<{ title: string; source: ProductRecord['source'] }> = {},
+  ): void {
+    const texts = { description: '', readme: '', category: '', version: '' };
+    const definition = { name, title, ...texts, template: 'name: x', format: 'yaml' } as const;
+    const what = type === 'product.create' ? 'create' : 'replace';
+    this.sendToCatalog({
+      type,
+      definition,
+      source,
+      savedBy: 'ada',
+      replyTo: replyTo(`${what} product ${name}`),
+    });
+  }
+
+  deleteProduct(name: string): void {
+    this.sendToCatalog({ type: 'product.delete', name, replyTo: replyTo(`delete product ${name}`) });
   }
 
   private sendToCatalog(message: CatalogMessage): void {

@@ -76,6 +76,8 @@ export class SeededService {
         roots: { default: '/mnt' },
       }),
       'usage-pools': await this.#entries('usage-pools', { name: 'nuke', max_concurrent: 2 }),
+      products: ['script', await this.#product()],
+      presets: await this.#presets(),
       users: await this.#entries('users', { username: 'ann', password: 'password of ann' }),
     };
     const known: Known[] = [];
@@ -150,6 +152,28 @@ export class SeededService {
     return [(await this.#api.must<Entry>('POST', `/api/v1/${catalog}`, entry)).id];
   }
 
+  /** Returns the name of a product that can be submitted without values. */
+  async #product(): Promise<string> {
+    const name = 'known/held';
+    const { status } = await this.#api.call('GET', `/api/v1/products/${name}`);
+    if (status === 404)
+      await this.#api.must('POST', '/api/v1/products', { name, title: 'Held', template: YAML });
+    return name;
+  }
+
+  /** Returns the names of two presets, of which the first is installed and the second is not. */
+  async #presets(): Promise<readonly string[]> {
+    const presets = await this.#api.must<readonly { readonly name: string; readonly installed: boolean }[]>(
+      'GET',
+      '/api/v1/presets',
+    );
+    const [first, second] = presets;
+    if (first === undefined || second === undefined) throw new Error('there are fewer than two presets');
+    if (!first.installed) await this.#api.must('POST', `/api/v1/presets/${first.name}/install`);
+    if (second.installed) await this.#api.must('DELETE', `/api/v1/products/${second.name}`);
+    return [first.name, second.name];
+  }
+
   #page<Item>(path: string): Promise<readonly Item[]> {
     return this.#api.must<Page<Item>>('GET', `/api/v1/${path}`).then(({ items }) => items);
   }
@@ -187,6 +211,7 @@ function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints']
     // Values that all jobs of this file have.
     step: fc.constant('S'),
     range: fc.constant('0'),
+    template: fc.constant(YAML),
     run_as_user: fc.constant(null),
     run_as_group: fc.constant(null),
     password: fc.string({ unit: 'grapheme', minLength: 8, maxLength: 30, size: 'max' }),

@@ -60,10 +60,15 @@ const COMBINED = new Set(['allOf', 'anyOf', 'oneOf']);
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Reports whether a schema is another one or null. */
+const isNullable = ({ anyOf }: Node): boolean =>
+  Array.isArray(anyOf) && anyOf.some((each) => isNode(each) && each['type'] === 'null');
+
 /** Returns the schema with unknown members forbidden. `open` leaves this to the enclosing combined schema. */
 function tight(value: unknown, open = false): unknown {
   if (Array.isArray(value)) return value.map((item) => tight(item, open));
   if (!isNode(value)) return value;
+  if (isNullable(value)) return { ...value, anyOf: tight(value['anyOf']) };
   const inner = Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       key,

@@ -185,6 +185,8 @@ export class TestFarm extends TestFarmCatalog {
       project: '',
       priority: 50,
       retry: {},
+      isPaused: false,
+      product: null,
       upstreams,
       ...some,
     };

@@ -16,8 +16,9 @@
  *   stand-ins/modules; these add further calls to the record, such as `["hou.render", "/out/mantra1", "1-5:1", "False"]`,
  *   and `lines` and `program` may name them like a program (`hou.render`).
  * - `cases`: more runs, with other `parameters` (those that differ), `lines`, `exit` (-9: ended by that signal) and
- *   `writes` (default: as above; `[]`: nothing); `program` says which one of several does that. `result` is `succeeded`
- *   or `failed`, and `message` a regular expression for the reason.
+ *   `writes` (default: as above; `[]`: nothing); `program` says which one of several does that. With `log`, the lines go
+ *   to the file that follows this argument. `result` is `succeeded` or `failed`, and `message` a regular expression for
+ *   the reason.
  */
 import { mkdirSync, readdirSync, readFileSync, existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -83,6 +84,7 @@ function prepare(directory: string, file: StandInFile, special: StandInCase | nu
         : { ...usual, ...(isList(special.lines) ? { [failing]: special.lines } : special.lines) },
     exits: special === null ? {} : { [failing]: special.exit },
     encoding: file.encoding ?? 'utf-8',
+    log: special?.log ?? null,
     variables: Object.keys(file.variables ?? {}),
     runsScripts: file.runsScripts ?? [],
   };

@@ -22,6 +22,8 @@ interface OwnJob {
 
 const PRIORITIES = [10, 50, 50, 50, 90] as const;
 const PAUSED_SHARE = 0.4;
+/** One job in this number is submitted paused. */
+const PAUSED_EVERY = 7;
 
 /** Clients that submit jobs to a farm and control them: cancel, pause, resume, retry, change. */
 export class JobClients {
@@ -60,6 +62,8 @@ export class JobClients {
       project: '',
       priority: random.pick(PRIORITIES),
       retry: randomRetry(random),
+      isPaused: this.submitted % PAUSED_EVERY === 0,
+      product: null,
       upstreams: upstreams.flatMap(({ id }) => {
         const status = service.store.get('job', keys.job(id))?.status;
         return status === undefined ? [] : [{ jobId: id, status }];

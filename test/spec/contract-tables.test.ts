@@ -6,14 +6,12 @@ import { HEALTH_CHECK_BUDGET_MS } from '../../http/routes/probes.ts';
 import { SHUTDOWN_MS } from '../../daemons/server/server.ts';
 import { PERMISSIONS, ROLES, permissionsOf } from '../../src/core/access/permissions.ts';
 import { DAEMONS, type KeySet } from '../../src/core/config/keys.ts';
-import { KEYS_WITHOUT_EFFECT } from '../../src/core/config/later-keys.ts';
 import { COMPONENTS_MAX } from '../../src/core/diagnostics/diagnostic-log.ts';
 import { PROBLEMS } from '../../src/core/problems.ts';
 import { IDEMPOTENCY_KEY_MS } from '../../src/core/records/idempotency-key.ts';
 import {
   BARE_ARRAYS,
   COMMON_STATUSES,
-  KEYS_NOT_YET,
   PAGINATED,
   PROBLEM_STATUSES,
   PROBLEM_STATUSES_ADDITIVE,
@@ -22,7 +20,6 @@ import {
   QUERIES_ADDITIVE,
   ROLES_OF_PERMISSIONS,
   ROUTES,
-  ROUTES_NOT_YET,
   SERVER_KEYS,
   SERVER_KEYS_ADDITIVE,
   WORKER_KEYS,
@@ -64,11 +61,6 @@ void test('the document has every route of the contract, with exactly its status
     const wanted = new Set([...statuses, ...statusesOfAccess(permission)]);
     t.strictSame(own.map(Number).sort(), [...wanted].sort(), route);
   }
-  t.strictSame(
-    ROUTES_NOT_YET.filter((route) => operations.has(route)),
-    [],
-    'routes of future features are absent; add a row for a new one',
-  );
 });
 
 void test('the query parameters are those of the contract', async (t) => {
@@ -163,7 +155,6 @@ const withEmpty = (table: Readonly<Record<string, string | null>>): Record<strin
 void test('the configuration keys and their defaults are those of the contract', async (t) => {
   t.strictSame(defaultsOf(DAEMONS.server), withEmpty({ ...SERVER_KEYS, ...SERVER_KEYS_ADDITIVE }));
   t.strictSame(defaultsOf(DAEMONS.worker), withEmpty({ ...WORKER_KEYS, ...WORKER_KEYS_ADDITIVE }));
-  t.strictSame([...KEYS_WITHOUT_EFFECT].sort(), [...KEYS_NOT_YET].sort());
 });
 
 /**

@@ -84,6 +84,17 @@ export const ROUTES: Readonly<Record<string, readonly number[]>> = {
   'PUT /api/v1/usage-pools/{id}': [200, 404, 409],
   'DELETE /api/v1/usage-pools/{id}': [204, 404],
 
+  'POST /api/v1/products/{name}/jobs': [200, 201, 404, 409, 422, 503],
+  'GET /api/v1/products': [200, 503],
+  'POST /api/v1/products': [201, 409, 422, 503],
+  'GET /api/v1/products/{name}': [200, 404, 503],
+  'PUT /api/v1/products/{name}': [200, 404, 422, 503],
+  'DELETE /api/v1/products/{name}': [204, 404],
+  'GET /api/v1/products/{name}/parameters': [200, 404, 422, 503],
+  'GET /api/v1/presets': [200, 503],
+  'GET /api/v1/presets/{name}': [200, 404, 503],
+  'POST /api/v1/presets/{name}/install': [201, 404, 409, 422, 503],
+
   'GET /api/v1/diagnostics/logs': [200, 503],
 
   'GET /api/v1/ws': [101, 403, 426],
@@ -91,20 +102,6 @@ export const ROUTES: Readonly<Record<string, readonly number[]>> = {
 
 /** Statuses that every route may return, or every route with a body. */
 export const COMMON_STATUSES = ['304', '400', '413', '415', '429', 'default'] as const;
-
-/** "Endpoints" of future features. */
-export const ROUTES_NOT_YET: readonly string[] = [
-  'POST /api/v1/products/{name}/jobs',
-  'GET /api/v1/products',
-  'POST /api/v1/products',
-  'GET /api/v1/products/{name}',
-  'PUT /api/v1/products/{name}',
-  'DELETE /api/v1/products/{name}',
-  'GET /api/v1/products/{name}/parameters',
-  'GET /api/v1/presets',
-  'GET /api/v1/presets/{name}',
-  'POST /api/v1/presets/{name}/install',
-];
 
 /** "Limits", "Pagination": the routes with paginated lists. All others are plain arrays. */
 export const PAGINATED: readonly string[] = [
@@ -123,6 +120,9 @@ export const BARE_ARRAYS: readonly string[] = [
   'GET /api/v1/storage-locations',
   'GET /api/v1/compute-locations',
   'GET /api/v1/usage-pools',
+  'GET /api/v1/products',
+  'GET /api/v1/products/{name}/parameters',
+  'GET /api/v1/presets',
 ];
 
 /** Query parameters by route: name, and what the contract specifies: type, default, minimum, maximum, enumeration. */
@@ -211,7 +211,10 @@ export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {
   'GET /api/v1/auth/oidc/callback': ['code', 'state', 'iss', 'error'],
   'DELETE /api/v1/farms/{id}': ['force'],
   'GET /api/v1/workers': ['search', 'summary'],
-  'POST /api/v1/jobs': ['dry_run'],
+  'POST /api/v1/jobs': ['dry_run', 'paused'],
+  'GET /api/v1/jobs': ['product'],
+  'POST /api/v1/products/{name}/jobs': ['dry_run'],
+  'GET /api/v1/products': ['summary'],
   'POST /api/v1/jobs/{id}/retry': ['dry_run', 'with_dependents'],
   'POST /api/v1/tasks/{id}/retry': ['with_dependents'],
   'GET /api/v1/jobs/{id}/tasks': ['step'],
@@ -323,6 +326,7 @@ export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
   'openjd.expr_submission_deadline': '5s',
   'events.replay_depth': '1000',
   'diagnostics.buffer_size': '1000',
+  'presets.dir': null,
   'log.format': 'json',
   'log.level': 'info',
 };
@@ -361,6 +365,7 @@ export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
   'http.body_bytes': '268435456',
   'http.body_bytes_per_client': '67108864',
   'auth.ldap.bind_password_file': '',
+  'products.dir': '',
 };
 export const WORKER_KEYS: Readonly<Record<string, string | null>> = {
   'bus.url': 'nats://127.0.0.1:14222',
@@ -401,4 +406,3 @@ export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string | null>> = {
   'worker.drain_timeout': '30s',
   'openjd.expr_memory_limit': '1000000',
 };
-export const KEYS_NOT_YET: readonly string[] = ['presets.dir'];

@@ -58,13 +58,19 @@ test('imports name the source file', async (t) => {
   t.same(wrong.map(shown), [], 'an import ends in the .ts of a file that exists');
 });
 
-/** Foreign text is escaped in the same way on the command line, in logs and in pages. */
-const ESCAPE = 'src/core/escaped-text.ts';
+/** Foreign text is escaped, readmes are parsed and products compared in the same way on the command line and in pages. */
+const SHARED_WITH_PAGES = [
+  'src/core/escaped-text.ts',
+  'src/core/markdown/parse-markdown.ts',
+  'src/core/products/product-rules.ts',
+  'src/core/text-diff/diff-hunks.ts',
+  'src/core/text-diff/line-diff.ts',
+];
 
 test('the web application imports only types of the service, and only the contract of http', async (t) => {
   const wrong = IMPORTS.filter(({ from, to, typeOnly }) => {
     if (!from.startsWith('web/') || to.startsWith('web/') || layerOf(to) === 'client') return false;
-    if (to === ESCAPE) return false;
+    if (SHARED_WITH_PAGES.includes(to)) return false;
     return !typeOnly || (to.startsWith('http/') && to !== 'http/openapi/generated.ts');
   });
   t.same(wrong.map(shown), [], 'code that runs in a browser is in web/');

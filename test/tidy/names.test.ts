@@ -4,7 +4,7 @@ import { projectFiles } from './project-files.ts';
 
 /** Files for which a tool, a reader or a standard requires another name. */
 const NAMED_BY_OTHERS =
-  /^([A-Z]+(\.md)?|Dockerfile|\..*|package-lock\.json|THIRD-PARTY-NOTICES|tsconfig\.base\.json)$/;
+  /^([A-Z]+(\.md)?|Dockerfile|\..*|package-lock\.json|THIRD-PARTY-NOTICES|tsconfig\.base\.json|[a-z0-9_]+\.py)$/;
 
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/;
 

@@ -35,6 +35,9 @@ const PLACES = [
   '/storage-locations',
   '/compute-locations',
   '/diagnostics',
+  '/products',
+  '/presets',
+  '/new-product',
 ];
 
 const template = (name: string): object => ({
@@ -43,7 +46,13 @@ const template = (name: string): object => ({
   description: `${IMAGE}\n${TERMINAL.replaceAll(/[\u0000-\u001f]/g, '')} ${LONG}`,
   parameterDefinitions: [
     { name: 'JobName', type: 'STRING', default: name },
-    { name: 'Text', type: 'STRING', default: `${SCRIPT} ${REVERSED}` },
+    {
+      name: 'Text',
+      type: 'STRING',
+      default: `${SCRIPT} ${REVERSED}`,
+      description: `${IMAGE} ${LONG}`,
+      userInterface: { control: 'LINE_EDIT', label: IMAGE, groupLabel: SCRIPT },
+    },
   ],
   steps: [
     {
@@ -65,6 +74,9 @@ const template = (name: string): object => ({
   ],
 });
 
+const hostileReadme = (name: string): string =>
+  `# ${name}\n\n${IMAGE} [${name}](javascript:alert(1)) ![x](x)\n\n- ${name}\n\n\`\`\`\n${SCRIPT}${LONG}${LONG}\n\`\`\`\n`;
+
 /** Creates a farm in which every name is hostile. */
 async function fill(fixture: BrowserFixture): Promise<{ jobs: string[]; task: string; worker: string }> {
   const { api } = fixture.service;
@@ -77,6 +89,19 @@ async function fill(fixture: BrowserFixture): Promise<{ jobs: string[]; task: st
     });
   }
   fixture.worker('hostile', [`--worker-tags=site=${IMAGE},rack=${LONG}`]);
+  for (const [at, name] of NAMES.entries()) {
+    await api.must('POST', '/api/v1/products', {
+      name: `studio/p${at}`,
+      title: name,
+      category: name,
+      description: `${name} ${LONG}`,
+      readme: hostileReadme(name),
+      template: JSON.stringify(template(name)),
+      format: 'json',
+    });
+  }
+  const product = { title: SCRIPT, template: JSON.stringify(template(SCRIPT)), format: 'json' };
+  await api.must('PUT', '/api/v1/products/studio/p0', { ...product, readme: hostileReadme(LONG) });
   const jobs: string[] = [];
   for (const name of NAMES) {
     const { body, status } = await farm.submit(template(name), { max_attempts: '1' });
@@ -145,6 +170,13 @@ await test('hostile names are shown as text and break no page', { timeout: 240_0
     ),
     `/tasks/${encodeURIComponent(task)}`,
     `/workers/${worker}`,
+    ...NAMES.map((_name, at) => `/products/studio/p${at}`),
+    ...['parameters', 'template', 'versions'].map((tab) => `/products/studio/p0?tab=${tab}`),
+    '/products/studio/p1?edit=1',
+    '/new-product?copy=studio/p2',
+    `/new-product?job=${jobs[0]}`,
+    `/products/${encodeURIComponent(SCRIPT)}`,
+    `/presets/${encodeURIComponent(IMAGE)}`,
     `/jobs?search=${encodeURIComponent(IMAGE)}`,
     `/jobs/${encodeURIComponent(SCRIPT)}`,
   ];

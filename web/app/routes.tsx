@@ -41,6 +41,41 @@ export const ROUTES: readonly RouteEntry[] = [
   },
   { path: '/submit', Page: page(() => import('../pages/submit/submit-page.tsx'), 'SubmitPage'), needs: null },
   {
+    path: '/products',
+    Page: page(() => import('../pages/products/products-page.tsx'), 'ProductsPage'),
+    needs: 'products.read',
+  },
+  {
+    path: '/products/:name',
+    Page: page(() => import('../pages/products/product-page.tsx'), 'ProductPage'),
+    needs: 'products.read',
+  },
+  {
+    path: '/products/:group/:name',
+    Page: page(() => import('../pages/products/product-page.tsx'), 'ProductPage'),
+    needs: 'products.read',
+  },
+  {
+    path: '/new-product',
+    Page: page(() => import('../pages/products/new-product-page.tsx'), 'NewProductPage'),
+    needs: 'products.manage',
+  },
+  {
+    path: '/presets',
+    Page: page(() => import('../pages/presets/presets-page.tsx'), 'PresetsPage'),
+    needs: 'products.read',
+  },
+  {
+    path: '/presets/:name',
+    Page: page(() => import('../pages/presets/preset-page.tsx'), 'PresetPage'),
+    needs: 'products.read',
+  },
+  {
+    path: '/presets/:group/:name',
+    Page: page(() => import('../pages/presets/preset-page.tsx'), 'PresetPage'),
+    needs: 'products.read',
+  },
+  {
     path: '/farms',
     Page: page(() => import('../pages/farms/farms-page.tsx'), 'FarmsPage'),
     needs: 'infra.read',

@@ -3,13 +3,14 @@ import type { ServiceSystem } from '../service-system.ts';
 import { onFarmNamed } from './on-farm.ts';
 import { onLocationCreate, onLocationDelete, onLocationReplace, onLocationSeen } from './on-location.ts';
 import { onPoolCreate, onPoolDelete, onPoolReplace } from './on-pool.ts';
+import { onProductCreate, onProductDelete, onProductReplace } from './on-product.ts';
 import { onStorageCreate, onStorageDelete, onStorageReplace } from './on-storage.ts';
 import { PoolSlots } from './pool-slots.ts';
 import { loadCatalog, type CatalogState } from './state.ts';
 
 /**
  * The catalog actor owns the data that all farms share, so that each farm can be on one shard: the unique names of
- * farms, usage pools, compute and storage locations. Sends changes of pools and storage locations to all lease actors.
+ * farms, usage pools, compute and storage locations, and products. Sends changes of pools and storage locations to all lease actors.
  */
 export function catalogActor(): ActorDefinition<ServiceSystem, 'catalog', CatalogState> {
   const slots = new PoolSlots();
@@ -37,6 +38,9 @@ export function catalogActor(): ActorDefinition<ServiceSystem, 'catalog', Catalo
       'storage.create': onStorageCreate,
       'storage.replace': onStorageReplace,
       'storage.delete': onStorageDelete,
+      'product.create': onProductCreate,
+      'product.replace': onProductReplace,
+      'product.delete': onProductDelete,
     },
   };
 }

@@ -4,6 +4,8 @@ import type { ReplyTo } from '../../kernel/address.ts';
 import type { StorageLocationRecord, StorageRoot } from '../../../src/core/records/storage-location.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
+import type { ProductDefinition } from '../../../src/core/products/product-definition.ts';
+import type { ProductRecord } from '../../../src/core/records/product.ts';
 import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
 import type { ComputeLocationRecord } from '../../../src/core/records/compute-location.ts';
 
@@ -33,7 +35,7 @@ export interface StorageInput {
 
 /**
  * Messages of the catalog actor, which owns the data that all farms share: names of farms, usage pools, compute and
- * storage locations. All requests with `replyTo` come from clients.
+ * storage locations, products. All requests with `replyTo` come from clients.
  */
 export type CatalogMessage =
   /** Replies with the FarmRecord (through the farm), or `conflict` if a farm of that name exists. */
@@ -116,4 +118,26 @@ export type CatalogMessage =
       readonly replyTo: ReplyTo<Outcome<StorageLocationRecord>>;
     }
   /** Replies with null; `not-found` for an unknown location. */
-  | { readonly type: 'storage.delete'; readonly storageId: string; readonly replyTo: ReplyTo<Outcome<null>> };
+  | { readonly type: 'storage.delete'; readonly storageId: string; readonly replyTo: ReplyTo<Outcome<null>> }
+  /** Of a checked product. Replies with the ProductRecord; `conflict` if a product has the name. */
+  | {
+      readonly type: 'product.create';
+      readonly definition: ProductDefinition;
+      readonly source: ProductRecord['source'];
+      /** Username. */
+      readonly savedBy: string;
+      readonly replyTo: ReplyTo<Outcome<ProductRecord>>;
+    }
+  /**
+   * Of a checked product, from the source that the stored one has. Replies with the ProductRecord; `not-found` for an
+   * unknown product, `forbidden` or `conflict` if it is from another source.
+   */
+  | {
+      readonly type: 'product.replace';
+      readonly definition: ProductDefinition;
+      readonly source: ProductRecord['source'];
+      readonly savedBy: string;
+      readonly replyTo: ReplyTo<Outcome<ProductRecord>>;
+    }
+  /** Replies with null; `not-found` for an unknown product. */
+  | { readonly type: 'product.delete'; readonly name: string; readonly replyTo: ReplyTo<Outcome<null>> };

@@ -6,6 +6,7 @@
 import type { FarmId } from '../../../src/core/ids.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { ComputeLocationRecord } from '../../../src/core/records/compute-location.ts';
+import type { ProductRecord } from '../../../src/core/records/product.ts';
 import type { StorageLocationRecord } from '../../../src/core/records/storage-location.ts';
 import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
 import type { ServiceContext } from '../service-system.ts';
@@ -18,6 +19,8 @@ export interface CatalogState {
   readonly pools: Map<string, UsagePoolRecord>;
   readonly locations: Map<string, ComputeLocationRecord>;
   readonly storage: Map<string, StorageLocationRecord>;
+  /** By name, without their content. */
+  readonly products: Map<string, Pick<ProductRecord, 'revision' | 'source' | 'createdAt'>>;
 }
 
 export function loadCatalog(_id: string, reader: StoreReader): CatalogState {
@@ -26,5 +29,11 @@ export function loadCatalog(_id: string, reader: StoreReader): CatalogState {
     pools: new Map([...reader.scan('usagePool')].map(({ key, value }) => [key, value])),
     locations: new Map([...reader.scan('computeLocation')].map(({ key, value }) => [key, value])),
     storage: new Map([...reader.scan('storageLocation')].map(({ key, value }) => [key, value])),
+    products: new Map(
+      [...reader.scan('product')].map(({ key, value: { revision, source, createdAt } }) => [
+        key,
+        { revision, source, createdAt },
+      ]),
+    ),
   };
 }

@@ -5,7 +5,7 @@ import type { JobStatus, TerminalJobStatus } from '../../../src/core/lifecycle/j
 import type { JobPlan } from '../../../src/openjd/template/plan.ts';
 import type { WorkerStatus } from '../../../src/core/records/worker.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
-import type { JobRecord, TemplateFormat } from '../../../src/core/records/job.ts';
+import type { JobProduct, JobRecord, TemplateFormat } from '../../../src/core/records/job.ts';
 import type { PresenceReply, RegisterMessage } from '../../../src/core/wire/bus-messages.ts';
 import type {
   JobUpdate,
@@ -54,6 +54,10 @@ export interface JobSubmission {
   readonly project: string;
   readonly priority: number;
   readonly retry: RetryOverride;
+  /** The job starts paused. */
+  readonly isPaused: boolean;
+  /** The product that it comes from; null for a template of the client. */
+  readonly product: JobProduct | null;
   /** Upstream jobs with their stored status, read just before the submission. */
   readonly upstreams: readonly { readonly jobId: JobId; readonly status: JobStatus }[];
   /** Stored together with the job if the client has sent an idempotency key. */

@@ -47,7 +47,7 @@ export const onJobSubmit =
       ...(submission.once !== undefined && { once: submission.once }),
       replyTo,
     });
-    if (record.status !== 'blocked') return;
+    if (submission.upstreams.length === 0) return;
     if (waitsFor.length === 0) context.send('job', record.id, { type: 'upstreams.completed' });
     else if ([...upstreams.values()].some(hasFailedAs))
       context.send('job', record.id, { type: 'upstream.failed' });
@@ -83,7 +83,7 @@ function newJob(state: FarmState, submission: JobSubmission, context: FarmContex
     submitter: submission.submitter,
     priority: submission.priority,
     project: submission.project,
-    status: submission.upstreams.length === 0 ? 'pending' : 'blocked',
+    ...initialStatus(submission),
     parkReason: '',
     cancelReason: '',
     templateFormat: submission.templateFormat,
@@ -94,5 +94,15 @@ function newJob(state: FarmState, submission: JobSubmission, context: FarmContex
     taskCounts: NO_TASKS,
     createdAt: context.now,
     updatedAt: context.now,
+    ...(submission.product !== null && { product: submission.product }),
   };
+}
+
+function initialStatus({
+  isPaused,
+  upstreams,
+}: JobSubmission): Pick<JobRecord, 'status' | 'waitsWhilePaused'> {
+  const waits = upstreams.length > 0;
+  if (isPaused) return { status: 'paused', waitsWhilePaused: waits };
+  return { status: waits ? 'blocked' : 'pending' };
 }

@@ -96,8 +96,8 @@ export interface RetryResult {
 /** Messages of the job actor, which owns one job with its steps, tasks and attempts. Id: job id. */
 export type JobMessage =
   /**
-   * From the farm: creates a job. The status of `record` is pending, or blocked if it waits for other jobs. Replies
-   * with the JobRecord.
+   * From the farm: creates a job. The status of `record` is pending, blocked if it waits for other jobs, or paused.
+   * Replies with the JobRecord.
    */
   | {
       readonly type: 'job.create';

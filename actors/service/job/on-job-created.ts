@@ -10,7 +10,7 @@ import { AssignedRuns } from './assigned-runs.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { OpenAttempts } from './open-attempts.ts';
-import type { JobState } from './state.ts';
+import { waitsForUpstreams, type JobState } from './state.ts';
 import { stepStateOf } from './step-state.ts';
 
 type Create = Extract<JobMessage, { type: 'job.create' }>;
@@ -65,7 +65,7 @@ export function onJobCreated(state: JobState, message: Create, context: ServiceC
   context.change(put('activeJob', keys.activeJob(record.farmId, record.id), { version: 1 }));
   const turn = new JobTurn(state, context, true);
   for (const step of state.steps) turn.touch(step);
-  if (record.status === 'pending') turn.promoteFreeSteps();
+  if (!waitsForUpstreams(state)) turn.promoteFreeSteps();
   turn.end();
   if (message.once !== undefined) {
     const { rowKey, fingerprint, expiresAt } = message.once;

@@ -1,9 +1,10 @@
-import type { CommandCompletion } from './command-completion.ts';
+import { namesCommand, type CommandCompletion } from './command-completion.ts';
 import { offer, step, type Taking } from './shell-cases.ts';
 
 const TAKING: Taking = {
   words: (words) => `words='${words.join(' ')}'`,
   files: 'compopt -o default; return',
+  names: (list) => `words=$(${namesCommand(list)})`,
 };
 
 /** Returns the completion script for bash 4.2 or newer. There, `=` is a word of its own (COMP_WORDBREAKS). */

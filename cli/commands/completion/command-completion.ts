@@ -2,11 +2,18 @@ import type { Argument, Command, Option } from 'commander';
 import { flagName } from '../../../src/core/config/key-names.ts';
 import { DAEMONS, type KeySet } from '../../../src/core/config/keys.ts';
 
-/** Possible values of a word: a fixed set, a file, or any text if both are empty. */
+/** Lists of the server that a shell asks for when it completes a word. */
+export type NameList = 'products' | 'presets';
+
+/** Possible values of a word: a fixed set, a file, or names that the server has; otherwise any text. */
 export interface Value {
   readonly choices: readonly string[];
   readonly isFile: boolean;
+  readonly names: NameList | null;
 }
+
+/** Returns the command that prints the names of a list, one per line. Its errors are not shown. */
+export const namesCommand = (list: NameList): string => `callsheet ${list} --names 2>/dev/null`;
 
 export interface CompletedOption {
   /** `--name`. */
@@ -30,11 +37,21 @@ export interface CommandCompletion {
 
 /** Names of arguments and option values that are files. */
 const FILES: ReadonlySet<string> = new Set(['template', 'file', 'directory']);
+/** Names of arguments and option values that are names of the server. */
+const NAME_LISTS: ReadonlyMap<string, NameList> = new Map([
+  ['product', 'products'],
+  ['preset', 'presets'],
+]);
 
-const valueOf = ({ argChoices }: Option | Argument, name: string): Value => ({
-  choices: argChoices ?? [],
-  isFile: argChoices === undefined && FILES.has(name),
-});
+/** `name` is that of the documentation; three dots mark a list of values. */
+function valueOf({ argChoices }: Option | Argument, name: string): Value {
+  const subject = name.replace(/\.\.\.$/, '');
+  return {
+    choices: argChoices ?? [],
+    isFile: argChoices === undefined && FILES.has(subject),
+    names: argChoices === undefined ? (NAME_LISTS.get(subject) ?? null) : null,
+  };
+}
 
 function optionOf(option: Option): CompletedOption {
   const name = /[<[]([^>\]]*)[>\]]/.exec(option.flags)?.[1] ?? '';
@@ -52,7 +69,7 @@ function daemonOptions(name: string): readonly CompletedOption[] {
   const keys: KeySet = DAEMONS[name];
   const flags = Object.entries(keys).map(([key, { description }]) => [flagName(key), description] as const);
   const all = [['--config', 'File of the configuration.'] as const, ...flags];
-  const value: Value = { choices: [], isFile: true };
+  const value: Value = { choices: [], isFile: true, names: null };
   return all.map(([long, description]) => ({ long, short: null, description, value }));
 }
 

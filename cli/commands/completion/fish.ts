@@ -1,4 +1,9 @@
-import type { CompletedOption, CommandCompletion, Value } from './command-completion.ts';
+import {
+  namesCommand,
+  type CompletedOption,
+  type CommandCompletion,
+  type Value,
+} from './command-completion.ts';
 import { commandPatterns, valuePatterns } from './shell-cases.ts';
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
@@ -6,8 +11,9 @@ const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').repla
 const spaced = (patterns: string): string => patterns.replaceAll("'|'", "' '");
 
 /** Returns the arguments of fish's `complete` for the value of an option. */
-function valueFlags({ choices, isFile }: Value): string {
+function valueFlags({ choices, isFile, names }: Value): string {
   if (isFile) return ' -r -F';
+  if (names !== null) return ` -x -a ${quoted(`(${namesCommand(names)})`)}`;
   return choices.length > 0 ? ` -x -a ${quoted(choices.join(' '))}` : ' -x';
 }
 
@@ -22,8 +28,9 @@ function argumentLines({ words, commands, arguments: values }: CommandCompletion
     `complete -c callsheet -n ${quoted(`__callsheet_at "${words}" ${index}`)}`;
   return [
     ...commands.map(({ name, description }) => `${at(0)} -a ${name} -d ${quoted(description)}`),
-    ...values.flatMap(({ choices, isFile }, index) => {
+    ...values.flatMap(({ choices, isFile, names }, index) => {
       if (isFile) return [`${at(index)} -F`];
+      if (names !== null) return [`${at(index)} -a ${quoted(`(${namesCommand(names)})`)}`];
       return choices.length > 0 ? [`${at(index)} -a ${quoted(choices.join(' '))}`] : [];
     }),
   ];

@@ -1,19 +1,21 @@
-import type { CommandCompletion, Value } from './command-completion.ts';
+import type { CommandCompletion, NameList, Value } from './command-completion.ts';
 
 /** The common parts of the scripts for bash and zsh. Both compare words with `case`. */
 
-const NOTHING: Value = { choices: [], isFile: false };
+const NOTHING: Value = { choices: [], isFile: false, names: null };
 
 /** Statements of a shell that offer words or files. */
 export interface Taking {
   readonly words: (words: readonly string[]) => string;
   readonly files: string;
+  readonly names: (list: NameList) => string;
 }
 
 const branch = (pattern: string, body: string): string => `      '${pattern}') ${body} ;;`;
 
-function branches(pattern: string, { choices, isFile }: Value, taking: Taking): readonly string[] {
+function branches(pattern: string, { choices, isFile, names }: Value, taking: Taking): readonly string[] {
   if (isFile) return [branch(pattern, taking.files)];
+  if (names !== null) return [branch(pattern, taking.names(names))];
   return choices.length > 0 ? [branch(pattern, taking.words(choices))] : [];
 }
 

@@ -1,7 +1,11 @@
-import type { CommandCompletion } from './command-completion.ts';
+import { namesCommand, type CommandCompletion } from './command-completion.ts';
 import { offer, step, type Taking } from './shell-cases.ts';
 
-const TAKING: Taking = { words: (words) => `list=(${words.join(' ')})`, files: '_files; return' };
+const TAKING: Taking = {
+  words: (words) => `list=(${words.join(' ')})`,
+  files: '_files; return',
+  names: (list) => `list=($(${namesCommand(list)}))`,
+};
 
 /**
  * Returns the completion script for zsh, to be sourced after compinit or saved as `_callsheet` in a folder of fpath.

@@ -57,6 +57,7 @@ export const KNOWN_APPLICATIONS: readonly KnownApplication[] = [
       windows: ['C:/Program Files/Maxon Cinema 4D */Commandline.exe'],
     },
   },
+  { tag: 'colmap', title: 'COLMAP', programs: ['colmap'] },
   {
     tag: 'conda',
     title: 'conda, mamba or micromamba',
@@ -66,6 +67,18 @@ export const KNOWN_APPLICATIONS: readonly KnownApplication[] = [
   },
   { tag: 'docker', title: 'Docker', programs: ['docker'], needsDockerSocket: true },
   { tag: 'ffmpeg', title: 'FFmpeg', programs: ['ffmpeg'] },
+  {
+    tag: 'fusion',
+    title: 'Blackmagic Fusion Render Node',
+    programs: ['FusionRenderNode'],
+    places: {
+      linux: ['/opt/BlackmagicDesign/FusionRenderNode*/FusionRenderNode'],
+      macos: [
+        '/Applications/Blackmagic Fusion * Render Node/Fusion Render Node.app/Contents/MacOS/Fusion Render Node',
+      ],
+      windows: ['C:/Program Files/Blackmagic Design/Fusion Render Node */FusionRenderNode.exe'],
+    },
+  },
   {
     tag: 'gaffer',
     title: 'Gaffer',
@@ -88,6 +101,18 @@ export const KNOWN_APPLICATIONS: readonly KnownApplication[] = [
     },
     variables: ['HFS'],
   },
+  {
+    tag: 'husk',
+    title: 'SideFX Karma and Hydra renderer (husk)',
+    programs: ['husk'],
+    places: {
+      linux: ['/opt/hfs*/bin/husk'],
+      macos: [
+        '/Applications/Houdini/Houdini*/Frameworks/Houdini.framework/Versions/Current/Resources/bin/husk',
+      ],
+      windows: ['C:/Program Files/Side Effects Software/Houdini *.*/bin/husk.exe'],
+    },
+  },
   { tag: 'imagemagick', title: 'ImageMagick', programs: ['magick', 'mogrify'] },
   {
     tag: 'katana',
@@ -98,6 +123,20 @@ export const KNOWN_APPLICATIONS: readonly KnownApplication[] = [
       windows: ['C:/Program Files/Katana*/bin/katanaBin.exe'],
     },
   },
+  {
+    tag: 'keyshot',
+    title: 'KeyShot (headless)',
+    programs: ['keyshot_headless'],
+    places: {
+      linux: ['/opt/keyshot*/bin/keyshot_headless'],
+      macos: ['/Applications/KeyShot*.app/Contents/MacOS/keyshot_headless'],
+      windows: [
+        'C:/Program Files/KeyShot*/bin/keyshot_headless.exe',
+        'C:/Users/*/AppData/Local/KeyShot*/bin/keyshot_headless.exe',
+      ],
+    },
+  },
+  { tag: 'maketx', title: 'OpenImageIO maketx', programs: ['maketx'] },
   {
     tag: 'maya',
     title: 'Autodesk Maya',
@@ -128,8 +167,10 @@ export const KNOWN_APPLICATIONS: readonly KnownApplication[] = [
       windows: ['C:/Program Files/Nuke*/Nuke*.exe'],
     },
   },
+  { tag: 'oidn', title: 'Open Image Denoise', programs: ['oidnDenoise'] },
   { tag: 'oiiotool', title: 'OpenImageIO', programs: ['oiiotool'] },
   { tag: 'podman', title: 'Podman', programs: ['podman'] },
+  { tag: 'povray', title: 'POV-Ray', programs: ['povray'] },
   { tag: 'python3', title: 'Python 3', programs: ['python3'] },
   {
     tag: 'redshift',

@@ -517,6 +517,18 @@ const SERVER_KEYS = {
     '1',
     'Number of threads that process farms. Each farm is on exactly one thread, so more shards help only with several busy farms.',
   ),
+  'products.dir': key(
+    text(),
+    '',
+    'Folder of product definition files, which become built-in products of this service. Read at the start and on SIGHUP.',
+    'none',
+  ),
+  'presets.dir': key(
+    text(),
+    '',
+    'Folder of product definition files that are added to the preset library. A file replaces a preset of its name. Read at the start and on SIGHUP.',
+    'none',
+  ),
   'openjd.max_tasks_per_step': key(
     integer(1, 1_000_000_000),
     '1000000',

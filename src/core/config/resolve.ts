@@ -2,7 +2,6 @@ import { fileValues } from './file-values.ts';
 import type { GivenFlag } from './flags.ts';
 import { environmentName, flagName } from './key-names.ts';
 import { DAEMONS, type ConfigKey, type Daemon, type KeySet, type ValuesOf } from './keys.ts';
-import { KEYS_WITHOUT_EFFECT } from './later-keys.ts';
 import { nearestName } from './nearest-name.ts';
 import type { Parsed } from './value-type.ts';
 
@@ -23,7 +22,7 @@ export type Resolved<Values> =
 /** The result with the keys that were given. */
 export type ResolvedKeys<Values> =
   /** `given`: the keys that some source sets, with any value. */
-  | (Extract<Resolved<Values>, { ok: true }> & { readonly given: ReadonlySet<string> })
+  | { readonly ok: true; readonly values: Values; readonly given: ReadonlySet<string> }
   | Extract<Resolved<Values>, { ok: false }>;
 
 /** Variables of the client commands. The daemons ignore them. */
@@ -45,10 +44,7 @@ interface Setting {
 }
 
 function fromFile(file: NonNullable<ConfigSources['file']>): Setting[] | null {
-  const known = new Set([
-    ...Object.values(DAEMONS).flatMap((keys) => Object.keys(keys)),
-    ...KEYS_WITHOUT_EFFECT,
-  ]);
+  const known = new Set(Object.values(DAEMONS).flatMap((keys) => Object.keys(keys)));
   const values = fileValues(file.document, (name) => known.has(name));
   if (values === null) return null;
   return values.map(([name, value]) => ({
@@ -115,7 +111,6 @@ function resolve<Keys extends KeySet>(
   const values: Record<string, unknown> = {};
   const given = new Set<string>();
   const lines: string[] = [];
-  const notes: string[] = [];
 
   for (const [name, key] of Object.entries(keys)) {
     const parsed = key.type.fromText(key.default);
@@ -151,14 +146,9 @@ function resolve<Keys extends KeySet>(
         lines.push(`${setting.name}: is a flag of callsheet ${other[0]} (set in ${setting.source})`);
       continue;
     }
-    const idle = [...KEYS_WITHOUT_EFFECT].find(means);
-    if (idle !== undefined) {
-      notes.push(`${idle}: has no effect in this version (set in ${setting.source})`);
-      continue;
-    }
     lines.push(unknownKey(setting, own));
   }
-  return lines.length > 0 ? { ok: false, lines } : { ok: true, values, notes, given };
+  return lines.length > 0 ? { ok: false, lines } : { ok: true, values, given };
 }
 
 /** Resolves the keys of `callsheet server`. */

@@ -66,6 +66,8 @@ export interface ServerConfig {
     readonly workerRetentionMs: number;
     readonly shards: number;
   };
+  /** Folders of definition files; null if there is none. */
+  readonly products: { readonly folder: string | null; readonly presetsFolder: string | null };
   readonly openjd: {
     readonly maxTasksPerStep: number;
     readonly exprMemoryBytes: number;
@@ -114,7 +116,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
     lines.push(
       'bus.url: must be set for the other keys of the access to a NATS server: the managed server has none',
     );
-  const notes = [...resolved.notes];
+  const notes: string[] = [];
   const auth = authConfig(values, lines, notes);
   if (lines.length > 0) return { ok: false, lines };
   return {
@@ -163,6 +165,10 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         maxWorkersPerFarm: values['scheduler.max_workers_per_farm'],
         workerRetentionMs: values['scheduler.worker_retention'],
         shards: values['scheduler.shards'],
+      },
+      products: {
+        folder: values['products.dir'] === '' ? null : values['products.dir'],
+        presetsFolder: values['presets.dir'] === '' ? null : values['presets.dir'],
       },
       openjd: {
         maxTasksPerStep: values['openjd.max_tasks_per_step'],

@@ -68,7 +68,7 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
   if (lines.length > 0) return { ok: false, lines };
   return {
     ok: true,
-    notes: resolved.notes,
+    notes: [],
     values: {
       bus: { urls: values['bus.url'], access },
       discovery:

@@ -21,6 +21,7 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 export type JobTrigger =
   | 'submission without upstreams'
   | 'submission with upstreams'
+  | 'paused submission'
   | 'every upstream completed'
   | 'upstream failed'
   | 'first lease'
@@ -45,6 +46,7 @@ export interface JobTransition {
 export const JOB_TRANSITIONS: readonly JobTransition[] = [
   { from: null, trigger: 'submission without upstreams', to: 'pending' },
   { from: null, trigger: 'submission with upstreams', to: 'blocked' },
+  { from: null, trigger: 'paused submission', to: 'paused' },
   { from: 'blocked', trigger: 'every upstream completed', to: 'pending' },
   { from: 'blocked', trigger: 'upstream failed', to: 'canceled' },
   { from: 'paused', trigger: 'upstream failed', to: 'canceled' },

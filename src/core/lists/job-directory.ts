@@ -20,6 +20,7 @@ export type ListedJob = Pick<
   | 'name'
   | 'owner'
   | 'project'
+  | 'product'
   | 'priority'
   | 'status'
   | 'createdAt'
@@ -37,6 +38,8 @@ export interface JobFilter {
   readonly queueId?: string;
   readonly owner?: string;
   readonly project?: string;
+  /** Name of the product of the job. */
+  readonly product?: string;
   /** Owner in the form of `usernameKey`: matches every spelling. */
   readonly ownerKey?: string;
   /** In lower case. Each must occur in the name, the id, the owner or the project. */
@@ -62,7 +65,7 @@ export type JobCounts = Readonly<Record<JobStatus, number>>;
 
 /** Codes of statuses are in the order of the names. */
 const STATUSES = JOB_STATUSES.toSorted();
-const SHARED_TEXTS = ['farmId', 'queueId', 'owner', 'project', 'ownerKey'] as const;
+const SHARED_TEXTS = ['farmId', 'queueId', 'owner', 'project', 'product', 'ownerKey'] as const;
 type SharedText = (typeof SHARED_TEXTS)[number];
 
 const FIRST_CAPACITY = 1024;
@@ -86,6 +89,7 @@ export class JobDirectory {
     queueId: new InternedTexts(),
     owner: new InternedTexts(),
     project: new InternedTexts(),
+    product: new InternedTexts(),
     ownerKey: new InternedTexts(),
   };
   readonly #codes: Record<SharedText, Uint32Array> = {
@@ -93,6 +97,7 @@ export class JobDirectory {
     queueId: new Uint32Array(FIRST_CAPACITY),
     owner: new Uint32Array(FIRST_CAPACITY),
     project: new Uint32Array(FIRST_CAPACITY),
+    product: new Uint32Array(FIRST_CAPACITY),
     ownerKey: new Uint32Array(FIRST_CAPACITY),
   };
   /** 1 for a slot that holds a job. */
@@ -305,8 +310,10 @@ export class JobDirectory {
   }
 }
 
-const textOf = (job: ListedJob, text: SharedText): string =>
-  text === 'ownerKey' ? usernameKey(job.owner) : job[text];
+function textOf(job: ListedJob, text: SharedText): string {
+  if (text === 'ownerKey') return usernameKey(job.owner);
+  return text === 'product' ? (job.product?.name ?? '') : job[text];
+}
 
 function keepEqual(wanted: Uint8Array, column: Uint8Array | Uint32Array, code: number): void {
   for (let slot = 0; slot < wanted.length; slot += 1) if (column[slot] !== code) wanted[slot] = 0;

@@ -5,6 +5,13 @@ import type { TaskCounts } from '../lifecycle/task-counts.ts';
 
 export type TemplateFormat = 'yaml' | 'json';
 
+/** The product of a job at its submission (docs/contract/products.md). */
+export interface JobProduct {
+  readonly name: string;
+  /** Its label; may be empty. */
+  readonly version: string;
+}
+
 /** A job (docs/contract/resources.md#job). Times are milliseconds since the epoch. */
 export interface JobRecord {
   readonly version: 1;
@@ -44,6 +51,8 @@ export interface JobRecord {
    * When the job became completed, failed or canceled: the start of its retention time. Absent while it is active.
    */
   readonly endedAt?: number;
+  /** Absent if the client submitted a template. */
+  readonly product?: JobProduct;
 }
 
 /** Returns why the job was parked, or null if it was not. */

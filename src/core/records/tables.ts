@@ -18,6 +18,7 @@ import type { FarmSampleRecord } from './farm-sample.ts';
 import type { FarmRecord } from './farm.ts';
 import type { IdempotencyKeyRecord } from './idempotency-key.ts';
 import type { JobRecord, TemplateRecord } from './job.ts';
+import type { ProductRecord } from './product.ts';
 import type { QueueRecord } from './queue.ts';
 import type { SessionRecord } from './session.ts';
 import type { StepFailuresRecord, WorkerFailuresRecord } from './step-failures.ts';
@@ -75,6 +76,10 @@ export interface Tables {
   userApiKey: UserApiKeyRecord;
   /** Denied requests and changes by people, in the order of time within each budget. */
   auditEntry: AuditEntryRecord;
+  /** By name. */
+  product: ProductRecord;
+  /** The latest revisions of each product, with the present one. */
+  productRevision: ProductRecord;
 }
 
 export type TableName = keyof Tables;
@@ -110,6 +115,8 @@ export const TABLE_NAMES = [
   'apiKey',
   'userApiKey',
   'auditEntry',
+  'product',
+  'productRevision',
 ] as const satisfies readonly TableName[];
 
 const ZEROS = '0'.repeat(16);
@@ -194,6 +201,11 @@ export const keys = {
   /** `id` is a UUIDv7, or a text before or after all ids of a time. */
   auditEntry: (budget: AuditBudget, id: string): string => `${budget}/${id}`,
   auditEntriesOf: (budget: AuditBudget): string => `${budget}/`,
+  product: (name: string): string => name,
+  productRevision: (name: string, revision: number): string =>
+    `${keys.productRevisionsOf(name)}${padded(revision, INDEX_DIGITS)}`,
+  /** A space, which no name has: `a/` would also be a prefix of product `a/b`. */
+  productRevisionsOf: (name: string): string => `${name} `,
   worker: (id: WorkerId): string => id,
   booking: (id: WorkerId): string => id,
   workerOrdinal: (farm: FarmId, ordinal: number): string => `${farm}/${padded(ordinal, INDEX_DIGITS)}`,

@@ -54,6 +54,29 @@ test('finds install directories of each operating system', async (t) => {
   t.same(await found(root, { PATH: '' }, 'freebsd'), []);
 });
 
+test('finds render programs where their installers put them', async (t) => {
+  const root = scratch(t);
+  install(root, 'opt/hfs20.5.332/bin/husk');
+  install(root, 'opt/BlackmagicDesign/FusionRenderNode18/FusionRenderNode');
+  install(root, 'opt/keyshot13/bin/keyshot_headless');
+  install(
+    root,
+    'Applications/Blackmagic Fusion 18 Render Node/Fusion Render Node.app/Contents/MacOS/Fusion Render Node',
+  );
+  install(root, 'Applications/KeyShot12.app/Contents/MacOS/keyshot_headless');
+  t.same(await found(root, { PATH: '' }), ['fusion', 'husk', 'keyshot']);
+  t.same(await found(root, { PATH: '' }, 'macos'), ['fusion', 'keyshot']);
+  for (const program of ['povray', 'colmap', 'husk', 'FusionRenderNode', 'oidnDenoise', 'maketx']) {
+    install(root, `bin/${program}`);
+  }
+  install(root, 'bin/keyshot_headless');
+  t.same(
+    await found(root, { PATH: join(root, 'bin') }, 'freebsd'),
+    ['colmap', 'fusion', 'husk', 'keyshot', 'maketx', 'oidn', 'povray'],
+    'on the PATH of any system',
+  );
+});
+
 test('finds installations by environment variables', async (t) => {
   const root = scratch(t);
   install(root, 'mnt/houdini/bin/hython');

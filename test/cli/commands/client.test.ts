@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { EXIT, EXIT_MEANINGS, CommandError } from '../../../cli/commands/exit-codes.ts';
 import { RestClient } from '../../../cli/commands/rest-client.ts';
-import { submitJob, type Submission } from '../../../cli/commands/submit.ts';
+import { submitJob, type Submission } from '../../../cli/commands/template-submission.ts';
 import { ROOT } from '../../tidy/project-files.ts';
 import { answeringService, type Answer } from '../answering-service.ts';
 import { runCallsheet } from '../run-callsheet.ts';

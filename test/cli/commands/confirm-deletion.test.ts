@@ -1,12 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { test, type Test } from 'tap';
-import { packageRoot } from '../../../src/adapters/system/package-root.ts';
 import { answeringService, type Answer, type Request } from '../answering-service.ts';
-import { runCallsheet, type Ran } from '../run-callsheet.ts';
+import { runCallsheet } from '../run-callsheet.ts';
+import { runOnTerminal } from '../run-on-terminal.ts';
 
-const COMMAND = fileURLToPath(new URL('bin/callsheet.js', packageRoot));
 const FARM = { id: '01936ad0-0000-7000-8000-00000000000a', name: 'sh\u202eow', description: '' };
 const WORKER = { id: 'w', farm_id: FARM.id, name: 'w1', status: 'online' };
 const page = (items: readonly object[], total = items.length): Answer => ({ body: { items, total } });
@@ -23,28 +19,13 @@ const startService = (t: Test) =>
     return service;
   });
 
-/** Runs the command on a terminal whose user enters `answer` when asked. */
-async function runOnTerminal(args: readonly string[], answer: string): Promise<Ran> {
-  const line = [process.execPath, COMMAND, ...args].map((word) => `'${word}'`).join(' ');
-  const child = spawn('script', ['-qec', line, '/dev/null'], {
-    env: { PATH: process.env['PATH'], TERM: 'xterm' },
-  });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    if (!output.includes('Enter y') && (output + text).includes('Enter y')) child.stdin.write(`${answer}\n`);
-    output += text;
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, out: output, err: '' };
-}
-
 const deletionsIn = (requests: readonly Request[]): readonly string[] =>
   requests.flatMap(({ method, path }) => (method === 'DELETE' ? [path] : []));
 
 test('on a terminal, a deletion lists what is deleted and happens only after y', async (t) => {
   const service = await startService(t);
   const args = ['farms', 'delete', FARM.id, '--url', service.url];
-  const declined = await runOnTerminal(args, 'n');
+  const declined = await runOnTerminal(args, [['Enter y', 'n']]);
   t.match(declined.out, /Delete farm sh\\u202eow\?/);
   t.match(declined.out, /Its 2 queues and 1 worker are deleted too\./);
   t.match(declined.out, /25 jobs of it, with tasks and logs, can still be read by id\./);
@@ -52,7 +33,7 @@ test('on a terminal, a deletion lists what is deleted and happens only after y',
   t.match(declined.out, /nothing was deleted/);
   t.equal(declined.code, 1);
   t.same(deletionsIn(service.requests), []);
-  const confirmed = await runOnTerminal([...args, '--force'], 'y');
+  const confirmed = await runOnTerminal([...args, '--force'], [['Enter y', 'y']]);
   t.equal(confirmed.code, 0);
   t.match(confirmed.out, new RegExp(`${FARM.id} deleted`));
   t.same(deletionsIn(service.requests), [`/api/v1/farms/${FARM.id}?force=true`]);
@@ -61,7 +42,7 @@ test('on a terminal, a deletion lists what is deleted and happens only after y',
 test('--yes and scripts are not asked', async (t) => {
   const service = await startService(t);
   const args = ['farms', 'delete', FARM.id, '--url', service.url];
-  const skipped = await runOnTerminal([...args, '--yes'], 'n');
+  const skipped = await runOnTerminal([...args, '--yes'], [['Enter y', 'n']]);
   t.same([skipped.code, skipped.out], [0, `${FARM.id} deleted\r\n`]);
   const script = await runCallsheet(args);
   t.same(script, { code: 0, out: `${FARM.id} deleted\n`, err: '' });

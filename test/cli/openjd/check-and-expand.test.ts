@@ -158,7 +158,7 @@ test('invalid usage exits with 2', async (t) => {
 test('an error excerpt marks the location and contains no control characters', (t) => {
   const text = (line: string, column: number, colors = false): string =>
     findingsText(
-      { name: 'f.yaml', text: `first\n${line}\r\nlast`, format: 'yaml' },
+      { name: 'f.yaml', text: `first\n${line}\r\nlast` },
       [{ pointer: '/a\u001b', detail: 'is\rwrong\n  here\u001b', line: 2, column }],
       colors,
     );
@@ -175,10 +175,7 @@ test('an error excerpt marks the location and contains no control characters', (
     text('x', 1, true),
     'f.yaml:2:1: \u001b[36m/a\ufffd\u001b[39m: is\ufffdwrong\n  here\ufffd\n  \u001b[90m2 | \u001b[39mx\n  \u001b[90m  | \u001b[39m\u001b[31m^\u001b[39m\n\u001b[31m1 error\u001b[39m',
   );
-  t.equal(
-    findingsText({ name: 'f', text: '', format: 'yaml' }, [{ pointer: '', detail: 'x' }], false),
-    'f: x\n1 error',
-  );
+  t.equal(findingsText({ name: 'f', text: '' }, [{ pointer: '', detail: 'x' }], false), 'f: x\n1 error');
   t.end();
 });
 

@@ -90,6 +90,7 @@ test('the server has its defaults', async (t) => {
         workerRetentionMs: 86_400_000,
         shards: 1,
       },
+      products: { folder: null, presetsFolder: null },
       openjd: { maxTasksPerStep: 1_000_000, exprMemoryBytes: 1_000_000, exprSubmissionDeadlineMs: 5_000 },
       events: { replayDepth: 1000 },
       diagnostics: { bufferSize: 1000 },
@@ -216,11 +217,15 @@ test('keys of the other daemon are ignored in shared sources and rejected as fla
   ]);
 });
 
-test('a key of a future feature that does not affect access is logged and ignored', async (t) => {
-  const resolved = serverConfig(sources({ args: ['--presets-dir=/presets'] }));
-  t.match(resolved, {
-    ok: true,
-    notes: ['presets.dir: has no effect in this version (set in the flag --presets-dir)'],
+test('the folders of definition files are absent unless they are set', async (t) => {
+  const products = (args: string[]): unknown => {
+    const resolved = serverConfig(sources({ args }));
+    return resolved.ok ? resolved.values.products : resolved.lines;
+  };
+  t.same(products([]), { folder: null, presetsFolder: null });
+  t.same(products(['--products-dir=/products', '--presets-dir=/presets']), {
+    folder: '/products',
+    presetsFolder: '/presets',
   });
 });
 

@@ -119,6 +119,10 @@ const BEYOND_THE_TABLE: readonly { readonly row: JobTransition; readonly why: st
     row: { from: 'paused', trigger: 'upstream failed', to: 'canceled' },
     why: 'a blocked job that was paused still waits for its upstreams, and can never run once one has failed',
   },
+  {
+    row: { from: null, trigger: 'paused submission', to: 'paused' },
+    why: 'docs/contract/submission.md#paused-submission: additive field `paused`',
+  },
 ];
 
 const text = (row: JobTransition): string => `${row.from ?? '(new)'} --${row.trigger}--> ${row.to}`;

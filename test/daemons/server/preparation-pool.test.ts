@@ -9,6 +9,8 @@ import { until } from '../../kit/until.ts';
 const PATIENT_MS = 60_000;
 
 const taskOf = (text: string): PreparationTask => ({
+  kind: 'prepare',
+  jobName: '',
   text,
   format: 'yaml',
   values: {},

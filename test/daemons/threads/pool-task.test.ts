@@ -9,6 +9,8 @@ import { STEP, template, withStep } from '../../openjd/template/template-text.ts
 
 const prepare = (text: string, previews = false) =>
   prepareTemplate({
+    kind: 'prepare',
+    jobName: '',
     text,
     format: 'json',
     values: {},

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -42,6 +42,32 @@ steps:
         onRun: { command: bash, args: ["-c", "echo joined"] }
 `;
 
+/** A preset whose task needs a usage pool. Its command holds the version. */
+const licensedPreset = (version: string): string => `
+name: studio/licensed
+title: Licensed
+description: Prints its version.
+readme: |
+  ## Needs
+
+  - a **license**
+category: Studio tools
+version: ${version}
+template:
+  specificationVersion: jobtemplate-2023-09
+  name: licensed
+  parameterDefinitions:
+    - { name: Text, type: STRING, default: none }
+  steps:
+    - name: Print
+      hostRequirements:
+        amounts:
+          - { name: amount.worker.vcpu, min: 1 }
+          - { name: amount.worker.usagepool.studio, min: 1 }
+      script:
+        actions: { onRun: { command: echo, args: ['version ${version}', '{{Param.Text}}'] } }
+`;
+
 /** Commands of one subtest: each asserts the exit status. */
 export interface SessionCommands {
   readonly run: (status: number, ...args: readonly string[]) => Promise<Ran>;
@@ -58,6 +84,8 @@ export interface CliSession {
   readonly submit: readonly string[];
   /** File of a template without steps. */
   readonly invalidTemplate: string;
+  /** Writes the preset `studio/licensed` with this version; the service reads it again. */
+  readonly publishPreset: (version: string) => Promise<void>;
   /** File that ends tasks which were submitted with it as `Gate`. */
   readonly gate: string;
   /** Returns the number of rows of a list. */
@@ -92,11 +120,13 @@ function clientCommands(program: Command): string[] {
 /** Starts the service and its proxy. Stops them, and the worker, when the test ends. */
 export async function startCliSession(t: Test): Promise<CliSession> {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-session-'));
+  const presets = join(folder, 'presets');
+  await mkdir(presets);
   const service = await startService({
     folder,
     httpPort: await freePort(),
     busPort: await freePort(),
-    flags: ['--scheduler-retry-delay-seconds=0', '--scheduler-max-attempts=1'],
+    flags: ['--scheduler-retry-delay-seconds=0', '--scheduler-max-attempts=1', `--presets-dir=${presets}`],
   });
   const proxy = await recordingProxy(service.httpPort);
   let worker: Daemon | null = null;
@@ -141,6 +171,10 @@ export async function startCliSession(t: Test): Promise<CliSession> {
     },
     submit: ['submit', template, '--farm', 'north', '--queue', 'render'],
     invalidTemplate,
+    publishPreset: async (version) => {
+      await writeFile(join(presets, 'licensed.yaml'), licensedPreset(version));
+      process.kill(service.daemon.child.pid ?? 0, 'SIGHUP');
+    },
     gate: join(folder, 'gate'),
     totalOf,
     startWorker: async () => {

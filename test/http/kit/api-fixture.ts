@@ -1,3 +1,5 @@
+import { ProductList } from '../../../http/lists/product-list.ts';
+import type { DescribedProducts } from '../../../src/core/products/product-library.ts';
 import type { Test } from 'tap';
 import type { StepInQuestion } from '../../../actors/service/lease/messages.ts';
 import type { ServiceEnvelope } from '../../../actors/service/service-messages.ts';
@@ -20,6 +22,7 @@ import type {
   Actors,
   AuthSettings,
   Ports,
+  Description,
   Preparation,
   PreparationRequest,
   ServiceFacts,
@@ -77,6 +80,10 @@ export class ApiFixture {
   /** Rows that were stored ahead of their jobs and not removed. */
   readonly storedAhead = new Map<JobId, LargeRows>();
   readonly prepared: PreparationRequest[] = [];
+  readonly described: unknown[] = [];
+  description: Description = { ok: true, description: { parameters: [], usagePools: [], tags: [] } };
+  builtIns: DescribedProducts = new Map();
+  presets: DescribedProducts = new Map();
   /**
    * Returns a promise that resolves when everything on disk is readable; null if it is already. Called by each
    * request that reads.
@@ -351,6 +358,15 @@ export class ApiFixture {
         this.prepared.push(request);
         return Promise.resolve(this.preparation);
       },
+      describeTemplate: (request) => {
+        this.described.push(request);
+        return Promise.resolve(this.description);
+      },
+      products: {
+        builtIns: () => Promise.resolve(this.builtIns),
+        presets: () => Promise.resolve(this.presets),
+      },
+      productList: new ProductList(),
       logs,
       tails,
       events: this.events,

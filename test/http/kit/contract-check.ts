@@ -1,4 +1,4 @@
-import { readContract, type Node, type Operation } from '../../../http/openapi/contract.ts';
+import { readContract, segmentsOf, type Node, type Operation } from '../../../http/openapi/contract.ts';
 import { SchemaSet, type Check } from '../../../http/openapi/schema-set.ts';
 import { isPage } from '../../../http/pages/pages.ts';
 import { Router } from '../../../http/pipeline/router.ts';
@@ -6,7 +6,8 @@ import { Router } from '../../../http/pipeline/router.ts';
 const contract = readContract();
 const schemas = new SchemaSet(contract);
 const router = new Router<Operation>();
-for (const operation of contract.operations) router.add(operation.method, operation.path, operation);
+for (const operation of contract.operations)
+  router.add(operation.method, operation.path, operation, segmentsOf(operation));
 const checks = new Map<string, Check>();
 /** Statuses that every operation may return (`default`): foreign origins and hosts, and internal errors. */
 const EVERYWHERE: ReadonlySet<number> = new Set([403, 421, 500]);

@@ -76,6 +76,16 @@ const PERMISSIONS: readonly (readonly [string, string])[] = [
   ['GET /api/v1/usage-pools/{id}', 'infra.read'],
   ['PUT /api/v1/usage-pools/{id}', 'infra.manage'],
   ['DELETE /api/v1/usage-pools/{id}', 'infra.manage'],
+  ['GET /api/v1/products', 'products.read'],
+  ['POST /api/v1/products', 'products.manage'],
+  ['GET /api/v1/products/{name}', 'products.read'],
+  ['PUT /api/v1/products/{name}', 'products.manage'],
+  ['DELETE /api/v1/products/{name}', 'products.manage'],
+  ['GET /api/v1/products/{name}/parameters', 'products.read'],
+  ['POST /api/v1/products/{name}/jobs', 'jobs.write'],
+  ['GET /api/v1/presets', 'products.read'],
+  ['GET /api/v1/presets/{name}', 'products.read'],
+  ['POST /api/v1/presets/{name}/install', 'products.manage'],
   ['GET /api/v1/jobs', 'jobs.read'],
   ['POST /api/v1/jobs', 'jobs.write'],
   ['GET /api/v1/jobs/{id}', 'jobs.read'],
@@ -123,6 +133,8 @@ const ADDITIVE_PERMISSIONS: readonly (readonly [string, string])[] = [
   ['POST /api/v1/tasks/bulk', 'jobs.write'],
   ['POST /api/v1/workers/bulk', 'workers.manage'],
   ['POST /api/v1/workers/{id}/retry-failed', 'jobs.write'],
+  ['GET /api/v1/products/{name}/revisions', 'products.read'],
+  ['POST /api/v1/presets/{name}/update', 'products.manage'],
 ];
 
 void test('the contract has exactly these operations and permissions', async (t) => {

@@ -67,7 +67,7 @@ void test('creates a job from a YAML template', async (t) => {
   t.same(made.body, JOB_JSON);
   t.equal(made.headers['location'], `/api/v1/jobs/${jobNumber(1)}`);
   t.same(api.prepared, [
-    { client: '127.0.0.1', text: TEMPLATE, format: 'yaml', values: {}, previews: false },
+    { client: '127.0.0.1', text: TEMPLATE, format: 'yaml', jobName: '', values: {}, previews: false },
   ]);
   t.same(api.asked, [
     {
@@ -87,6 +87,8 @@ void test('creates a job from a YAML template', async (t) => {
           project: '',
           priority: 50,
           retry: {},
+          isPaused: false,
+          product: null,
           upstreams: [],
         },
         replyTo: replyTo('front'),
@@ -119,7 +121,7 @@ void test('sends a JSON template and all parameters to the farm', async (t) => {
     ['Scene', 'a=b c'],
     ['__proto__', 'x'],
   ]);
-  t.same(api.prepared, [{ client: '127.0.0.1', text, format: 'json', values, previews: false }]);
+  t.same(api.prepared, [{ client: '127.0.0.1', text, format: 'json', jobName: '', values, previews: false }]);
   t.same(Object.keys(api.prepared[0]?.values ?? {}), ['Frames', 'Scene', '__proto__']);
   const message = api.asked[0]?.message;
   t.same(message?.type === 'job.submit' && message.submission, {
@@ -134,6 +136,8 @@ void test('sends a JSON template and all parameters to the farm', async (t) => {
     project: 'film & tv',
     priority: -7,
     retry: { maxAttempts: 1, retryDelaySeconds: 0, failureLimit: 5 },
+    isPaused: false,
+    product: null,
     upstreams: [{ jobId: jobNumber(7), status: 'running' }],
   });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What one run of a preset with stand-ins does and has to do. */
+/** One run of a preset with stand-ins: the behavior of the programs, and the expected result. */
 export interface StandInCase {
   readonly name: string;
   /** Exit code of the program; below 0: the signal that ends it. */
@@ -11,6 +11,8 @@ export interface StandInCase {
   readonly parameters?: Readonly<Record<string, string>>;
   /** Replaces `writes`. */
   readonly writes?: readonly (readonly string[])[];
+  /** The argument before the file that gets the lines; absent: they are printed. */
+  readonly log?: string;
   readonly result: 'succeeded' | 'failed';
   /** Matches standard error, which has the message of each failed task. */
   readonly message?: string;

@@ -13,6 +13,7 @@ import runpy
 import signal
 import sys
 
+sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -35,9 +36,10 @@ def act(call, name):
     for path in wanted["writes"][number] if number < len(wanted["writes"]) else []:
         with open(path, "w", encoding="utf-8") as file:
             file.write("a picture\n")
+    out = open(call[call.index(wanted["log"]) + 1], "ab") if wanted["log"] in call else sys.stdout.buffer
     for line in wanted["lines"].get(name, []):
-        sys.stdout.buffer.write((line + "\n").encode(wanted["encoding"]))
-        sys.stdout.buffer.flush()
+        out.write((line + "\n").encode(wanted["encoding"]))
+        out.flush()
     code = wanted["exits"].get(name, 0)
     if code < 0:
         os.kill(os.getpid(), -code)

@@ -63,6 +63,7 @@ test('the query, the command and the request have all filters', (t) => {
     queue: 'q1',
     owner: 'ada',
     project: 'atlas',
+    product: 'blender/render',
     sort: 'name',
     dir: 'asc',
   };
@@ -74,18 +75,20 @@ test('the query, the command and the request have all filters', (t) => {
     queue_id: 'q1',
     owner: 'ada',
     project: 'atlas',
+    product: 'blender/render',
     sort_by: 'name',
     sort_dir: 'asc',
   });
   t.same(
     summaryQuery(view),
     { search: 'beauty 10', farm_id: 'f1', queue_id: 'q1', owner: 'ada', project: 'atlas' },
-    'the summary has no status filter',
+    'the summary has no filter for the status and the product',
   );
   t.equal(
     listCommand(view, { farm: 'feature film', queue: undefined }, 'http://farm:8080'),
-    "callsheet jobs --status running failed --farm 'feature film' --queue q1 --owner ada --project atlas --search 'beauty 10' --sort-by name --sort-dir asc --url http://farm:8080",
+    "callsheet jobs --status running failed --farm 'feature film' --queue q1 --owner ada --project atlas --product blender/render --search 'beauty 10' --sort-by name --sort-dir asc --url http://farm:8080",
   );
+  t.equal(isFiltered({ ...VIEW, product: 'script' }), true);
   t.equal(
     listCurl({ ...VIEW, status: ['running', 'failed'], search: "it's" }, 'http://farm:8080'),
     "curl 'http://farm:8080/api/v1/jobs?search=it%27s&status=running&status=failed&sort_by=created_at&sort_dir=desc'",

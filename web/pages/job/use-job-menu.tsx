@@ -1,4 +1,4 @@
-import { ArrowRightLeft, CopyPlus, ListRestart, Trash2 } from 'lucide-react';
+import { ArrowRightLeft, CopyPlus, ListRestart, PackagePlus, Trash2 } from 'lucide-react';
 import { useLocation } from 'wouter';
 import type { JobDetail } from '../../../client/resources.ts';
 import { copyItem } from '../../parts/copy-item.tsx';
@@ -13,7 +13,7 @@ export type JobDialog = 'cancel' | 'delete' | 'move' | 'retry';
 /** Returns the menu items of a job; the main actions have buttons of their own. */
 export function useJobMenu(job: JobDetail, openDialog: (dialog: JobDialog) => void): readonly ActionItem[] {
   const { rest } = useService();
-  const { why } = usePermissions();
+  const { has, why } = usePermissions();
   const [, navigate] = useLocation();
   const forbidden = why('jobs.write');
   return [
@@ -38,6 +38,17 @@ export function useJobMenu(job: JobDetail, openDialog: (dialog: JobDialog) => vo
       disabledReason: forbidden,
       act: () => navigate(`/submit?from=${encodeURIComponent(job.id)}`),
     },
+    ...(has('products.manage')
+      ? [
+          {
+            id: 'product',
+            label: 'Save as product…',
+            icon: <PackagePlus aria-hidden="true" />,
+            disabledReason: why('products.manage'),
+            act: () => navigate(`/new-product?job=${encodeURIComponent(job.id)}`),
+          },
+        ]
+      : []),
     copyItem('link', `${location.origin}/jobs/${job.id}`, true),
     copyItem('command', `callsheet job ${job.id} --url ${rest.base}`),
     copyItem('curl', `curl ${rest.url('/jobs/{id}', { path: { id: job.id } }).href}`),

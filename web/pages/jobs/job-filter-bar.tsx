@@ -8,8 +8,10 @@ import { ClearFilters, StatusChips } from '../../parts/filter-chips.tsx';
 import { FarmQueueChoice } from '../../parts/farm-queue-choice.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { JOB_STATUSES } from '../../parts/status-looks.ts';
+import { productQueries } from '../../state/product-queries.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
+import { usePermissions } from '../../state/use-permissions.ts';
 import { isFiltered, NO_FILTERS, type JobFilters } from './job-filters.ts';
 
 interface FilterBarProps {
@@ -25,8 +27,10 @@ interface FilterBarProps {
 export function JobFilterBar({ filters, summary, owners, projects, onChange }: FilterBarProps) {
   const { rest } = useService();
   const principal = useQuery(queries.principal(rest)).data;
+  const { can } = usePermissions();
+  const products = useQuery({ ...productQueries.list(rest), enabled: can('products.read') }).data ?? [];
   const [isOpen, setIsOpen] = useState(false);
-  const foldedCount = [filters.farm, filters.queue, filters.owner, filters.project].filter(
+  const foldedCount = [filters.farm, filters.queue, filters.owner, filters.project, filters.product].filter(
     (text) => text !== '',
   ).length;
   const hasAccount = principal !== undefined && principal.kind !== 'anonymous';
@@ -62,6 +66,12 @@ export function JobFilterBar({ filters, summary, owners, projects, onChange }: F
             suggestions={projects}
             onChange={(project) => onChange({ project })}
           />
+          <FilterText
+            label="Product"
+            value={filters.product}
+            suggestions={products.map(({ name }) => name)}
+            onChange={(product) => onChange({ product })}
+          />
           {hasAccount && (
             <Button
               size="small"
@@ -79,7 +89,8 @@ export function JobFilterBar({ filters, summary, owners, projects, onChange }: F
         <StatusChips
           kind="job"
           statuses={JOB_STATUSES}
-          counts={summary ?? {}}
+          // The server does not count the jobs of one product.
+          counts={filters.product === '' ? (summary ?? {}) : {}}
           chosen={filters.status}
           onChange={(status) => onChange({ status })}
         />

@@ -16,6 +16,8 @@ export interface JobFilters {
   readonly queue: string;
   readonly owner: string;
   readonly project: string;
+  /** Name of the product that the jobs were submitted from. */
+  readonly product: string;
 }
 
 export interface JobListView extends JobFilters {
@@ -23,13 +25,23 @@ export interface JobListView extends JobFilters {
   readonly dir: 'asc' | 'desc';
 }
 
-export const NO_FILTERS: JobFilters = { status: [], search: '', farm: '', queue: '', owner: '', project: '' };
+export const NO_FILTERS: JobFilters = {
+  status: [],
+  search: '',
+  farm: '',
+  queue: '',
+  owner: '',
+  project: '',
+  product: '',
+};
 
 export const isFiltered = (filters: JobFilters): boolean =>
   filters.status.length > 0 ||
-  [filters.search, filters.farm, filters.queue, filters.owner, filters.project].some((text) => text !== '');
+  [filters.search, filters.farm, filters.queue, filters.owner, filters.project, filters.product].some(
+    (text) => text !== '',
+  );
 
-/** Returns the query of the counts by status: all filters except the status. */
+/** Returns the query of the counts by status: all filters except the status, and except the product, which it does not know. */
 export const summaryQuery = (filters: JobFilters): NonNullable<QueryOf<'get', '/jobs/summary'>> => ({
   search: optionalText(filters.search.trim()),
   farm_id: optionalText(filters.farm),
@@ -41,6 +53,7 @@ export const summaryQuery = (filters: JobFilters): NonNullable<QueryOf<'get', '/
 /** Returns the query of the list without offset and limit. */
 export const listQuery = (view: JobListView): NonNullable<QueryOf<'get', '/jobs'>> => ({
   ...summaryQuery(view),
+  product: optionalText(view.product),
   status: view.status.length === 0 ? undefined : view.status,
   sort_by: view.sort,
   sort_dir: view.dir,
@@ -63,6 +76,7 @@ export function listCommand(view: JobListView, names: FilterNames, url: string):
   add('--queue', names.queue ?? view.queue);
   add('--owner', view.owner);
   add('--project', view.project);
+  add('--product', view.product);
   add('--search', view.search.trim());
   add('--sort-by', view.sort);
   add('--sort-dir', view.dir);

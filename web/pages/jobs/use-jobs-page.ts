@@ -26,6 +26,7 @@ const VIEW = {
   queue: textField(),
   owner: textField(),
   project: textField(),
+  product: textField(),
   sort: choiceField<JobSortKey>(JOB_SORT_KEYS, 'created_at'),
   dir: choiceField(['asc', 'desc'] as const, 'desc'),
 };

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Queue } from '../../../client/resources.ts';
-import { NumberField, SelectField, TextField } from '../../parts/field.tsx';
+import { CheckField, NumberField, SelectField, TextField } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { queries } from '../../state/queries.ts';
@@ -17,15 +17,27 @@ export interface DestinationSectionProps {
   readonly errorOf: (name: DestinationField) => string;
   readonly onChange: (change: Partial<Draft>) => void;
   readonly onLeave: (name: DestinationField) => void;
+  /** Name of the job unless the user enters another one; null if only the template names it. */
+  readonly jobName: string | null;
 }
 
 /** The destination of a job, its owner, its priority, its upstream jobs and its retry policy. */
 export function DestinationSection(props: DestinationSectionProps) {
-  const { draft, errorOf, onChange, onLeave } = props;
+  const { draft, errorOf, onChange, onLeave, jobName } = props;
   const { can } = usePermissions();
   return (
     <section className="card stack" aria-label="Destination">
       <QueueChoice {...props} />
+      {jobName !== null && (
+        <TextField
+          label="Job name"
+          value={draft.jobName}
+          placeholder={jobName}
+          error={errorOf('jobName')}
+          onChange={(name) => onChange({ jobName: name })}
+          onLeave={() => onLeave('jobName')}
+        />
+      )}
       <div className="submit__pair">
         <TextField
           label="Project"
@@ -51,6 +63,12 @@ export function DestinationSection(props: DestinationSectionProps) {
         chosen={draft.dependsOn}
         error={errorOf('dependsOn')}
         onChange={(dependsOn) => onChange({ dependsOn })}
+      />
+      <CheckField
+        label="Submit paused"
+        hint="No task starts until you resume the job."
+        isChecked={draft.isPaused}
+        onChange={(isPaused) => onChange({ isPaused })}
       />
       <RetryPolicy {...props} />
     </section>

@@ -36,16 +36,17 @@ export type PrepareResult =
 /**
  * Creates a job from a template and the submitted parameter values, which are texts by parameter name. Validates the
  * template, checks the values, resolves everything that is resolved at job creation and checks it again (specification,
- * section 7.4). Returns all errors of a stage, by position.
+ * section 7.4). Returns all errors of a stage, by position. `jobName` replaces the name in the template, unless empty.
  */
 export function prepareJob(
   document: DocumentNode,
   values: ReadonlyMap<string, string>,
   options: LanguageOptions,
+  jobName = '',
 ): PrepareResult {
   const checked = checkTemplate(document, options);
   if (!checked.ok) return checked;
-  return createJob(checked.template, values, options);
+  return createJob(checked.template, values, options, jobName);
 }
 
 /** Second half of `prepareJob`: creates a job from a checked template. */
@@ -53,6 +54,7 @@ function createJob(
   template: CheckedTemplate,
   submitted: ReadonlyMap<string, string>,
   { limits = TEMPLATE_LIMITS, expressions }: LanguageOptions,
+  givenName: string,
 ): PrepareResult {
   const findings = new Findings();
   const { shape } = template;
@@ -63,7 +65,10 @@ function createJob(
   const checker = new TextChecker(findings, isExpr ? expressions : null);
   const known = [...parameters].map(([name, { type, value }]) => ({ name, type, value }));
   const before = jobScopes({ isExpr, parameters: known, jobName: null });
-  const jobName = resolveJobName(findings, new CreationValues(checker, before.creation), shape, limits);
+  const jobName =
+    givenName === ''
+      ? resolveJobName(findings, new CreationValues(checker, before.creation), shape, limits)
+      : givenName;
   const job = jobScopes({ isExpr, parameters: known, jobName: jobName ?? null });
   const lets = bindSteps(checker, shape, job);
   const steps = resolveSteps(findings, checker, job, shape, lets, limits);

@@ -42,7 +42,7 @@ export function checkUserInterface(
   checkText(findings, ui.label, label);
   checkText(findings, ui.groupLabel, label);
   checkControl(findings, shape, row, ui);
-  const control = ui.control?.value ?? defaultControl(shape, row);
+  const control = controlOf(shape, row);
   checkNumberSettings(findings, ui, row, control);
   checkFilters(findings, ui, row, control, limits);
 }
@@ -86,7 +86,10 @@ function checkPair(findings: Findings, shape: ParameterShape, ui: UserInterfaceS
 }
 
 /** Returns the control of a parameter that names none. */
-function defaultControl(shape: ParameterShape, row: ParameterTypeRow): string {
+/** Returns the control of a parameter: that of its definition, or the default of its type (sections 2.1 to 2.16). */
+export function controlOf(shape: ParameterShape, row: ParameterTypeRow): string {
+  const given = shape.userInterface?.control?.value;
+  if (given !== undefined) return given;
   if (shape.allowedValues !== undefined) return 'DROPDOWN_LIST';
   const [first = '', output = '', directory = ''] = row.controls;
   if (!row.isPath) return first;

@@ -8,6 +8,8 @@ export interface Draft {
   /** Name of the file, example or job that it came from; empty for a typed template. */
   readonly source: string;
   readonly isTemplateOpen: boolean;
+  /** Replaces the job name of a product's template; empty keeps it. */
+  readonly jobName: string;
   readonly values: Values;
   readonly farmId: string;
   readonly queueId: string;
@@ -19,6 +21,8 @@ export interface Draft {
   readonly retryDelaySeconds: string;
   readonly failureLimit: string;
   readonly dependsOn: readonly Upstream[];
+  /** The job starts paused. */
+  readonly isPaused: boolean;
   /** Names of visited fields, which show their problems. */
   readonly left: readonly string[];
   /** The last request and its key, so that a repeated request creates no second job. */
@@ -35,6 +39,7 @@ export const EMPTY_DRAFT: Draft = {
   text: '',
   source: '',
   isTemplateOpen: true,
+  jobName: '',
   values: {},
   farmId: '',
   queueId: '',
@@ -45,6 +50,7 @@ export const EMPTY_DRAFT: Draft = {
   retryDelaySeconds: '',
   failureLimit: '',
   dependsOn: [],
+  isPaused: false,
   left: [],
   sent: null,
 };
@@ -59,6 +65,16 @@ export const withTemplate = (draft: Draft, text: string, source: string): Draft 
   isTemplateOpen: false,
 });
 
+/** Returns the draft of the next job of a product: with the same values, without what belongs to one job. */
+export const afterSubmission = (draft: Draft): Draft => ({
+  ...draft,
+  jobName: '',
+  dependsOn: [],
+  isPaused: false,
+  left: [],
+  sent: null,
+});
+
 /** Reads a stored draft; null for an invalid one. Members that an older version did not store are empty. */
 export function readDraft(stored: unknown): Draft | null {
   if (!isRecord(stored) || typeof stored['text'] !== 'string') return null;
@@ -70,6 +86,7 @@ export function readDraft(stored: unknown): Draft | null {
     text: stored['text'],
     source: text('source'),
     isTemplateOpen: stored['isTemplateOpen'] !== false,
+    jobName: text('jobName'),
     values: isRecord(stored['values']) ? valuesIn(stored['values']) : {},
     farmId: text('farmId'),
     queueId: text('queueId'),
@@ -84,6 +101,7 @@ export function readDraft(stored: unknown): Draft | null {
         ? [{ id: one['id'], name: one['name'] }]
         : [],
     ),
+    isPaused: stored['isPaused'] === true,
     left: listIn(stored['left']).filter((one) => typeof one === 'string'),
     sent: sentIn(stored['sent']),
   };

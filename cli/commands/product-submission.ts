@@ -1,0 +1,76 @@
+import type { ProductParameter } from '../../client/resources.ts';
+import type { BodyOf } from '../../client/rest-calls.ts';
+import { parametersText } from '../products/product-text.ts';
+import { CommandError, EXIT } from './exit-codes.ts';
+import { findPlace, type Place } from './job-place.ts';
+import type { RestClient } from './rest-client.ts';
+import type { SubmitRequest } from './submit-once.ts';
+import type { Terminal } from './terminal.ts';
+
+/** A job to submit from a product. Farm, queue and jobs are as given on the command line. */
+interface ProductSubmission extends Place {
+  readonly product: string;
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly options: Omit<
+    BodyOf<'post', '/products/{name}/jobs'>,
+    'farm_id' | 'queue_id' | 'depends_on' | 'parameters' | 'submitter'
+  >;
+}
+
+/**
+ * Returns the request of a submission from a product. If the service refuses it because of its parameters, the error
+ * names those that are unknown or missing, with all parameters of the product.
+ */
+export async function productRequest(
+  client: RestClient,
+  submission: ProductSubmission,
+  terminal: Terminal,
+): Promise<SubmitRequest> {
+  const path = { name: submission.product };
+  const place = await findPlace(client, submission);
+  const body = { ...place, ...submission.options, parameters: Object.fromEntries(submission.parameters) };
+  const explained = <T>(request: Promise<T>): Promise<T> => explain(request, client, submission, terminal);
+  return {
+    create: (headers) => explained(client.call('post', '/products/{name}/jobs', { path, headers, body })),
+    preview: () =>
+      explained(client.call('post', '/products/{name}/jobs', { path, query: { dry_run: true }, body })),
+  };
+}
+
+async function explain<T>(
+  request: Promise<T>,
+  client: RestClient,
+  { product, parameters: given }: ProductSubmission,
+  terminal: Terminal,
+): Promise<T> {
+  try {
+    return await request;
+  } catch (error) {
+    if (!(error instanceof CommandError) || error.exitCode !== EXIT.usage) throw error;
+    const known = await client.call('get', '/products/{name}/parameters', { path: { name: product } });
+    const faults = parameterFaults(product, known, given);
+    if (faults.length === 0) throw error;
+    const text = [
+      error.message,
+      ...faults,
+      '',
+      parametersText(known, { ...terminal, columns: null }).trimEnd(),
+    ];
+    throw new CommandError(error.exitCode, text.join('\n'));
+  }
+}
+
+/** Returns a sentence for each parameter that is unknown or missing. */
+export function parameterFaults(
+  product: string,
+  known: readonly Pick<ProductParameter, 'name' | 'required'>[],
+  given: ReadonlyMap<string, string>,
+): readonly string[] {
+  const names = new Set(known.map(({ name }) => name));
+  const unknown = [...given.keys()].filter((name) => !names.has(name));
+  const missing = known.filter(({ name, required }) => required && !given.has(name));
+  return [
+    ...unknown.map((name) => `${product} has no parameter ${name}`),
+    ...missing.map(({ name }) => `${product} needs a value for ${name} (-p ${name}=VALUE)`),
+  ];
+}

@@ -1,0 +1,89 @@
+import type { ProductDefinition } from '../../src/core/products/product-definition.ts';
+import type { Product, ProductSummary } from '../../client/resources.ts';
+import { contextOf, printJson, type ClientOptions } from '../commands/client-command.ts';
+import { CommandError, EXIT } from '../commands/exit-codes.ts';
+import type { RestClient } from '../commands/rest-client.ts';
+import { comparableText } from './comparable-text.ts';
+import { readDefinitionFiles, type DefinitionFile } from './definition-file.ts';
+import { diffText } from './diff-text.ts';
+
+export interface ApplyOptions extends ClientOptions {
+  readonly dryRun?: boolean;
+}
+
+type Action = 'created' | 'replaced' | 'unchanged';
+
+/** The change that one file makes. `before` is the stored product, null if it does not exist. */
+interface Step {
+  readonly file: DefinitionFile;
+  readonly before: Product | null;
+  readonly action: Action;
+}
+
+/**
+ * Creates or replaces the products of definition files. All files are checked before the first request, and the server's
+ * products before the first change. A product that is equal to its file is left as it is.
+ */
+export async function applyFiles(paths: readonly string[], options: ApplyOptions): Promise<void> {
+  const { client, terminal, json } = contextOf(options);
+  const files = await readDefinitionFiles(paths, terminal);
+  const steps = await stepsOf(client, files);
+  const results: object[] = [];
+  for (const { file, before, action } of steps) {
+    const { definition } = file;
+    const isTry = options.dryRun === true;
+    if (!isTry) await applyOne(client, file, action);
+    if (json) results.push({ file: file.name, name: definition.name, action });
+    else terminal.out(`${definition.name} ${isTry ? `would be ${action}` : action}\n`);
+    if (isTry && !json && action === 'replaced' && before !== null)
+      terminal.out(diffText(comparableText(before), comparableText(definition), terminal.colors));
+  }
+  if (json) printJson(terminal, results);
+}
+
+async function stepsOf(client: RestClient, files: readonly DefinitionFile[]): Promise<readonly Step[]> {
+  const all = await client.call('get', '/products', { query: { summary: true } });
+  const known = new Map(all.map((product) => [product.name, product]));
+  for (const file of files) assertReplaceable(file, known.get(file.definition.name));
+  const steps: Step[] = [];
+  for (const file of files) {
+    const { name } = file.definition;
+    const before = known.has(name) ? await client.call('get', '/products/{name}', { path: { name } }) : null;
+    const action = before === null ? 'created' : isSame(before, file.definition) ? 'unchanged' : 'replaced';
+    steps.push({ file, before, action });
+  }
+  return steps;
+}
+
+function assertReplaceable({ name: file, definition }: DefinitionFile, found?: ProductSummary): void {
+  if (found === undefined || found.source === 'custom') return;
+  const why = found.source === 'builtin' ? 'a built-in product' : 'installed from the preset library';
+  const detail = `${definition.name} is ${why} and cannot be replaced; give the definition another name`;
+  throw new CommandError(EXIT.conflict, `${file}: ${detail}`);
+}
+
+const FIELDS = [
+  'name',
+  'title',
+  'description',
+  'readme',
+  'category',
+  'version',
+  'template',
+  'format',
+] as const satisfies readonly (keyof ProductDefinition)[];
+
+/** Reports whether two products differ only in where and when they are stored. */
+export const isSame = (left: ProductDefinition, right: ProductDefinition): boolean =>
+  FIELDS.every((field) => left[field] === right[field]);
+
+async function applyOne(client: RestClient, file: DefinitionFile, action: Action): Promise<void> {
+  const { name, ...body } = file.definition;
+  try {
+    if (action === 'created') await client.call('post', '/products', { body: { name, ...body } });
+    if (action === 'replaced') await client.call('put', '/products/{name}', { path: { name }, body });
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    throw new CommandError(error.exitCode, `${file.name}: ${error.message}`);
+  }
+}

@@ -1,0 +1,171 @@
+import type { ProductDefinition } from '../../src/core/products/product-definition.ts';
+import type { Outcome } from '../../src/core/problems.ts';
+import type { ProductRecord } from '../../src/core/records/product.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { pointedProblem } from '../problems.ts';
+import type { Ports } from '../ports.ts';
+import {
+  productRevisionView,
+  productView,
+  storedProductView,
+  type AnyProduct,
+} from '../views/product-view.ts';
+import type { Schemas } from '../views/schemas.ts';
+import { askCatalog, deleted, replaced } from './catalog-replies.ts';
+import { unevaluated } from './evaluation-replies.ts';
+import { notFound, problem, type Call, type Handler, type ProblemReply } from './operation.ts';
+
+/** Routes of products (docs/contract/products.md#routes). */
+
+export const listProducts: Handler<'listProducts'> = async ({ query }, ports) => {
+  const builtIns = await ports.products.builtIns();
+  return { kind: 'kept-json', json: ports.productList.bytes(builtIns, ports.store, query.summary ?? false) };
+};
+
+export const getProduct: Handler<'getProduct'> = async ({ path }, ports) => {
+  const product = await findProduct(path.name, ports);
+  if (product === null) return notFound('product', path.name);
+  return { kind: 'json', status: 200, body: productView(product) };
+};
+
+export const createProduct: Handler<'createProduct'> = async (call, ports) => {
+  const { body } = call;
+  const builtIns = await ports.products.builtIns();
+  if (builtIns.has(body.name)) return problem('conflict', `${body.name} is the name of a built-in product`);
+  if (ports.store.get('product', keys.product(body.name)) !== undefined)
+    return problem('conflict', `a product named ${body.name} already exists`);
+  const definition = definitionFrom(body.name, body);
+  const wrong = await templateProblem(definition, call, ports);
+  if (wrong !== null) return wrong;
+  const outcome = await changeProduct<ProductRecord>(ports, (replyTo) => ({
+    type: 'product.create',
+    definition,
+    source: 'custom',
+    savedBy: call.principal.username,
+    replyTo,
+  }));
+  return createdProduct(outcome);
+};
+
+/** Sends a change of a product to the catalog actor. */
+export async function changeProduct<Answer>(
+  ports: Ports,
+  make: Parameters<typeof askCatalog<Answer>>[1],
+): Promise<Outcome<Answer>> {
+  const outcome = await askCatalog(ports, make);
+  ports.productList.changed();
+  return outcome;
+}
+
+/** Returns 201 with the new product. */
+export const createdProduct = (outcome: Outcome<ProductRecord>) =>
+  outcome.ok
+    ? ({
+        kind: 'json',
+        status: 201,
+        body: storedProductView(outcome.value),
+        location: `/api/v1/products/${outcome.value.definition.name}`,
+      } as const)
+    : ({ kind: 'problem', problem: outcome.problem } as const);
+
+export const replaceProduct: Handler<'replaceProduct'> = async (call, ports) => {
+  const { path, body, principal } = call;
+  const product = await findProduct(path.name, ports);
+  if (product === null) return notFound('product', path.name);
+  if (product.kind === 'builtin') return builtInRefused(path.name, 'changed');
+  if (product.record.source === 'installed') {
+    const detail = `product ${path.name} was installed from the preset library; save it under another name to change it`;
+    return problem('forbidden', detail);
+  }
+  const definition = definitionFrom(path.name, body);
+  const wrong = await templateProblem(definition, call, ports);
+  if (wrong !== null) return wrong;
+  const outcome = await changeProduct<ProductRecord>(ports, (replyTo) => ({
+    type: 'product.replace',
+    definition,
+    source: 'custom',
+    savedBy: principal.username,
+    replyTo,
+  }));
+  return replaced(outcome, storedProductView);
+};
+
+export const deleteProduct: Handler<'deleteProduct'> = async ({ path }, ports) => {
+  const product = await findProduct(path.name, ports);
+  if (product === null) return notFound('product', path.name);
+  if (product.kind === 'builtin') return builtInRefused(path.name, 'deleted');
+  const outcome = await changeProduct<null>(ports, (replyTo) => ({
+    type: 'product.delete',
+    name: path.name,
+    replyTo,
+  }));
+  return deleted(outcome);
+};
+
+export const listProductParameters: Handler<'listProductParameters'> = async (call, ports) => {
+  const { name } = call.path;
+  const builtIn = (await ports.products.builtIns()).get(name);
+  if (builtIn !== undefined)
+    return { kind: 'json', status: 200, body: [...builtIn.description.parameters] };
+  const record = storedProduct(name, ports);
+  if (record === undefined) return notFound('product', name);
+  const { template, format } = record.definition;
+  const described = await ports.describeTemplate({ client: call.client(), text: template, format });
+  if (described.ok) return { kind: 'json', status: 200, body: [...described.description.parameters] };
+  if (!('errors' in described)) return unevaluated(described);
+  return { kind: 'problem', problem: pointedProblem('unprocessable', described.errors) };
+};
+
+export const listProductRevisions: Handler<'listProductRevisions'> = async ({ path }, ports) => {
+  const product = await findProduct(path.name, ports);
+  if (product === null) return notFound('product', path.name);
+  const revisions =
+    product.kind === 'builtin'
+      ? []
+      : [...ports.store.scan('productRevision', { prefix: keys.productRevisionsOf(path.name) })];
+  return {
+    kind: 'json',
+    status: 200,
+    body: revisions.map(({ value }) => productRevisionView(value)).reverse(),
+  };
+};
+
+/** Returns the product of a name, or null: a built-in product hides a stored one. */
+export async function findProduct(
+  name: string,
+  ports: Pick<Ports, 'products' | 'store'>,
+): Promise<AnyProduct | null> {
+  const builtIn = (await ports.products.builtIns()).get(name);
+  if (builtIn !== undefined) return { kind: 'builtin', definition: builtIn.definition };
+  const record = storedProduct(name, ports);
+  return record === undefined ? null : { kind: 'stored', record };
+}
+
+export const storedProduct = (name: string, { store }: Pick<Ports, 'store'>): ProductRecord | undefined =>
+  store.get('product', keys.product(name));
+
+/** Checks a template before the product is written. Returns why it is refused, or null. */
+export async function templateProblem(
+  { template, format }: ProductDefinition,
+  call: Pick<Call<'createProduct'>, 'client'>,
+  ports: Pick<Ports, 'describeTemplate'>,
+): Promise<ProblemReply | null> {
+  const described = await ports.describeTemplate({ client: call.client(), text: template, format });
+  if (described.ok) return null;
+  if (!('errors' in described)) return unevaluated(described);
+  return { kind: 'problem', problem: pointedProblem('unprocessable', described.errors) };
+}
+
+const definitionFrom = (name: string, body: Schemas['ProductReplacement']): ProductDefinition => ({
+  name,
+  title: body.title,
+  description: body.description ?? '',
+  readme: body.readme ?? '',
+  category: body.category ?? '',
+  version: body.version ?? '',
+  template: body.template,
+  format: body.format ?? 'yaml',
+});
+
+const builtInRefused = (name: string, change: 'changed' | 'deleted'): ProblemReply =>
+  problem('forbidden', `${name} is a built-in product and cannot be ${change}; save it under another name`);

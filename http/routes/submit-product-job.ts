@@ -1,0 +1,58 @@
+import { retryOverride } from '../views/retry-view.ts';
+import { definitionOf } from '../views/product-view.ts';
+import { createJob, previewOfJob, type JobRequest } from './create-job.ts';
+import { digestOf, submitIdempotently } from './idempotent-submit.ts';
+import { notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
+import { findProduct } from './products.ts';
+import type { Ports } from '../ports.ts';
+
+const DEFAULT_PRIORITY = 50;
+
+/** docs/contract/products.md#submission. The job gets a copy of the template. */
+export const submitProductJob = (): Handler<'submitProductJob'> => {
+  const submitted = submitIdempotently<'submitProductJob'>(async (call, ports, once) => {
+    const request = await requestOf(call, ports);
+    return 'kind' in request ? request : createJob(request, ports, once);
+  }, fingerprintOf);
+  return async (call, ports) => {
+    if (call.query.dry_run !== true) return submitted(call, ports);
+    const request = await requestOf(call, ports);
+    return 'kind' in request ? request : previewOfJob(request, ports);
+  };
+};
+
+async function requestOf(
+  { path, body, principal, client }: Call<'submitProductJob'>,
+  ports: Ports,
+): Promise<JobRequest | ProblemReply> {
+  const product = await findProduct(path.name, ports);
+  if (product === null) return notFound('product', path.name);
+  const { name, version, template, format } = definitionOf(product);
+  return {
+    principal,
+    client,
+    pointer: '',
+    farmId: body.farm_id,
+    queueId: body.queue_id,
+    owner: body.owner,
+    project: body.project ?? '',
+    priority: body.priority ?? DEFAULT_PRIORITY,
+    retry: retryOverride(body),
+    dependsOn: body.depends_on ?? [],
+    isPaused: body.paused ?? false,
+    jobName: body.name ?? '',
+    text: template,
+    format,
+    values: body.parameters ?? {},
+    product: { name, version },
+  };
+}
+
+/** Returns the same text for the same request, in any order of its members. */
+function fingerprintOf({ path, body }: Call<'submitProductJob'>): string {
+  const { parameters = {}, ...rest } = body;
+  const sorted = [rest, parameters].map((members) =>
+    Object.entries(members).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
+  );
+  return digestOf(['product', path.name, JSON.stringify(sorted)]);
+}
