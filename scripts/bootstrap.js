@@ -137,6 +137,21 @@ const getSlapd = (env) =>
   });
 
 /**
+ * Installs programs that presets run.
+ *
+ * @param {NodeJS.ProcessEnv} env
+ * @param {readonly { name: string, versionFlag: string, packages: readonly string[] }[]} programs
+ */
+export function installPresetPrograms(env, programs) {
+  return withLock(join(root, 'dist/.install-lock'), async () => {
+    for (const program of programs) {
+      const hint = (how) => `, which presets run: on Debian run "${how}" as root.`;
+      await installProgram(env, { ...program, isFixed: false, hint });
+    }
+  });
+}
+
+/**
  * Installs what is missing, without a build.
  *
  * @param {{ bus?: boolean, tests?: boolean }} [needs] bus: a nats-server is needed (default true); tests: the programs of

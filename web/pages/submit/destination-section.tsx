@@ -17,15 +17,27 @@ export interface DestinationSectionProps {
   readonly errorOf: (name: DestinationField) => string;
   readonly onChange: (change: Partial<Draft>) => void;
   readonly onLeave: (name: DestinationField) => void;
+  /** Name of the job unless the user enters another one; null if only the template names it. */
+  readonly jobName: string | null;
 }
 
 /** The destination of a job, its owner, its priority, its upstream jobs and its retry policy. */
 export function DestinationSection(props: DestinationSectionProps) {
-  const { draft, errorOf, onChange, onLeave } = props;
+  const { draft, errorOf, onChange, onLeave, jobName } = props;
   const { can } = usePermissions();
   return (
     <section className="card stack" aria-label="Destination">
       <QueueChoice {...props} />
+      {jobName !== null && (
+        <TextField
+          label="Job name"
+          value={draft.jobName}
+          placeholder={jobName}
+          error={errorOf('jobName')}
+          onChange={(name) => onChange({ jobName: name })}
+          onLeave={() => onLeave('jobName')}
+        />
+      )}
       <div className="submit__pair">
         <TextField
           label="Project"

@@ -6,17 +6,29 @@ import { useService } from '../../state/service.tsx';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { CheckPanel } from './check-panel.tsx';
 import { DestinationSection } from './destination-section.tsx';
+import type { Product } from '../../../client/resources.ts';
 import { isShown } from './model/definition.ts';
 import type { Draft } from './model/draft.ts';
 import { ParameterForm } from './parameter-form.tsx';
+import { ProductSection } from './product-section.tsx';
 import { TemplateSection } from './template-section.tsx';
 import { useSubmitForm, type SubmitFormModel } from './use-submit-form.ts';
 import { Verdict } from './verdict.tsx';
 import './submit-form.css';
 
-/** The form that submits a job: its template, parameters and destination, and the result of the check. */
-export function SubmitForm({ from, initial }: { from: string; initial: Draft }) {
-  const { frame, ...model } = useSubmitForm(from, initial);
+interface SubmitFormProps {
+  /** Key of the draft. */
+  readonly from: string;
+  readonly initial: Draft;
+  /** Null for a template of the user. */
+  readonly product?: Product | null;
+  /** Called after a job was submitted. */
+  readonly onSent?: () => void;
+}
+
+/** The form that submits a job: its template or product, parameters and destination, and the result of the check. */
+export function SubmitForm({ from, initial, product = null, onSent }: SubmitFormProps) {
+  const { frame, ...model } = useSubmitForm(from, initial, product?.name ?? null, onSent);
   const { draft, template, form, check, serverErrors, edit } = model;
   const roots = useRoots();
   const outline = template.readable?.outline ?? null;
@@ -25,17 +37,21 @@ export function SubmitForm({ from, initial }: { from: string; initial: Draft }) 
   return (
     <div className="submit" ref={frame}>
       <div className="submit__main">
-        <TemplateSection
-          text={draft.text}
-          source={draft.source}
-          outline={outline}
-          name={resolvedName ?? outline?.name ?? ''}
-          errors={[...template.errors, ...serverErrors.template]}
-          isOpen={draft.isTemplateOpen}
-          onText={(text) => edit({ text })}
-          onLoad={model.loadTemplate}
-          onOpen={model.setTemplateOpen}
-        />
+        {product === null ? (
+          <TemplateSection
+            text={draft.text}
+            source={draft.source}
+            outline={outline}
+            name={resolvedName ?? outline?.name ?? ''}
+            errors={[...template.errors, ...serverErrors.template]}
+            isOpen={draft.isTemplateOpen}
+            onText={(text) => edit({ text })}
+            onLoad={model.loadTemplate}
+            onOpen={model.setTemplateOpen}
+          />
+        ) : (
+          <ProductSection product={product} />
+        )}
         {definitions.some(isShown) && (
           <section className="card stack" aria-label="Parameters">
             <ParameterForm
@@ -55,6 +71,7 @@ export function SubmitForm({ from, initial }: { from: string; initial: Draft }) 
           errorOf={model.destinationError}
           onChange={edit}
           onLeave={model.visitField}
+          jobName={product === null ? null : (resolvedName ?? outline?.name ?? '')}
         />
         <SubmitSection model={model} />
       </div>

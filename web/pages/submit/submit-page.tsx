@@ -13,21 +13,26 @@ import { usePermissions } from '../../state/use-permissions.ts';
 import { textField, useUrlState } from '../../state/use-url-state.ts';
 import { EMPTY_DRAFT } from './model/draft.ts';
 import { draftOf } from './model/job-draft.ts';
+import { ProductChooser } from './product-chooser.tsx';
+import { ProductForm } from './product-form.tsx';
 import { SubmitForm } from './submit-form.tsx';
-import { forgetDraft, loadDraft } from './use-draft.ts';
+import { forgetDraft, loadDraft, productDraftKey } from './use-draft.ts';
 
-/** `from` is the id of a job to submit again with changes. */
-const SCHEMA = { from: textField() };
+/** `from` is the id of a job to submit again with changes, `product` the name of a product. */
+const SCHEMA = { from: textField(), product: textField() };
 
 export function SubmitPage() {
-  const [{ from }] = useUrlState(SCHEMA);
+  const [{ from, product }] = useUrlState(SCHEMA);
   const { rest } = useService();
-  const { why } = usePermissions();
-  const isKnown = useQuery(queries.principal(rest)).data !== undefined;
+  const { can, why } = usePermissions();
+  const principal = useQuery(queries.principal(rest)).data;
+  const isKnown = principal !== undefined;
+  const user = principal?.username ?? '';
   const { data: job } = useQuery({ ...queries.job(rest, from), enabled: from !== '' });
   const [round, setRound] = useState(0);
   const [isAsking, setIsAsking] = useState(false);
-  const key = `${from}:${round}`;
+  const key = `${from}:${product}:${round}`;
+  const draftKey = product === '' ? from : productDraftKey(user, product);
   return (
     <Page
       title={from === '' ? 'Submit a job' : 'Resubmit with changes'}
@@ -39,17 +44,20 @@ export function SubmitPage() {
       }
     >
       {isKnown && why('jobs.write') !== '' && <Notice kind="warning" detail={why('jobs.write')} />}
-      {from === '' ? (
-        <SubmitForm key={key} from="" initial={loadDraft('') ?? EMPTY_DRAFT} />
-      ) : (
-        <ResubmitForm key={key} id={from} />
+      {from !== '' && <ResubmitForm key={key} id={from} />}
+      {from === '' && product !== '' && isKnown && <ProductForm key={key} name={product} user={user} />}
+      {from === '' && product === '' && (
+        <>
+          {isKnown && can('products.read') && <ProductChooser user={user} />}
+          <SubmitForm key={key} from="" initial={loadDraft('') ?? EMPTY_DRAFT} />
+        </>
       )}
       {isAsking && (
         <ConfirmDialog
           title="Start over?"
           action="Start over"
           onConfirm={() => {
-            forgetDraft(from);
+            forgetDraft(draftKey);
             setRound(round + 1);
             return Promise.resolve();
           }}

@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import type { DryRun } from '../../../client/resources.ts';
 import { useService } from '../../state/service.tsx';
 import type { Submission } from './model/submission.ts';
+import { sendSubmission } from './send-submission.ts';
 
 /** A dry run of a submission. */
 export interface Check {
@@ -41,11 +42,7 @@ export function useCheck(submission: Submission | null, isComplete: boolean): Ch
     queryKey: ['dry-run', checked.text],
     queryFn: ({ signal }) => {
       if (request === null) throw new Error('no request to check');
-      return rest.call('post', '/jobs', {
-        query: { ...request.query, dry_run: true },
-        document: request.document,
-        signal,
-      });
+      return sendSubmission(rest, request, { isDryRun: true, signal });
     },
     enabled: request !== null,
     staleTime: Infinity,

@@ -5,10 +5,13 @@ const PREFIX = 'callsheet.submit';
 
 export type ChangeDraft = (change: Partial<Draft> | ((draft: Draft) => Draft)) => void;
 
-/** Loads the draft from session storage; null for none. `from` is the id of a job to submit again, or empty. */
+/**
+ * Loads a draft; null for none. `from` is the id of a job to submit again, the key of a product, or empty. Drafts of
+ * products are kept for the next job, all others until the browser session ends.
+ */
 export function loadDraft(from: string): Draft | null {
   try {
-    return readDraft(JSON.parse(sessionStorage.getItem(keyOf(from)) ?? 'null'));
+    return readDraft(JSON.parse(storageOf(from).getItem(keyOf(from)) ?? 'null'));
   } catch {
     return null;
   }
@@ -16,23 +19,34 @@ export function loadDraft(from: string): Draft | null {
 
 export function forgetDraft(from: string): void {
   try {
-    sessionStorage.removeItem(keyOf(from));
+    storageOf(from).removeItem(keyOf(from));
   } catch {
     // Without storage there is no draft to remove.
   }
 }
 
-/** Returns the draft of the page and stores each change in session storage. */
+export function storeDraft(from: string, draft: Draft): void {
+  try {
+    storageOf(from).setItem(keyOf(from), JSON.stringify(draft));
+  } catch {
+    // Without storage, or with a full one, the draft is lost with the page.
+  }
+}
+
+const PRODUCT = 'product:';
+
+/** Returns the key of a product's draft, which each user of the browser has. */
+export const productDraftKey = (user: string, product: string): string => `${PRODUCT}${user}:${product}`;
+
+const storageOf = (from: string): Storage => (from.startsWith(PRODUCT) ? localStorage : sessionStorage);
+
+/** Returns the draft of the page and stores each change. */
 export function useDraft(from: string, initial: Draft): [Draft, ChangeDraft] {
   const [draft, setDraft] = useState(initial);
   const [first] = useState(draft);
   useEffect(() => {
     if (draft === first) return;
-    try {
-      sessionStorage.setItem(keyOf(from), JSON.stringify(draft));
-    } catch {
-      // Without storage, or with a full one, the draft is lost with the page.
-    }
+    storeDraft(from, draft);
   }, [draft, first, from]);
   const change = useCallback<ChangeDraft>(
     (by) => setDraft((before) => (typeof by === 'function' ? by(before) : { ...before, ...by })),

@@ -34,8 +34,8 @@ export interface FormState {
   readonly isReady: boolean;
 }
 
-/** Checks a draft without the server. */
-export function useFormState(draft: Draft, template: TemplateState): FormState {
+/** Checks a draft without the server. `product` is the name of the product; null for a template of the user. */
+export function useFormState(draft: Draft, template: TemplateState, product: string | null): FormState {
   const { readable, errors, isCurrent } = template;
   return useMemo(() => {
     const definitions = readable?.outline.definitions ?? [];
@@ -46,7 +46,8 @@ export function useFormState(draft: Draft, template: TemplateState): FormState {
       }),
     );
     const destination = destinationProblems(draft);
-    const request = readable === null ? null : submissionOf(draft, readable.outline, readable.format);
+    const request =
+      readable === null ? null : submissionOf(draft, readable.outline, readable.format, product);
     const tooLong = request === null ? null : lengthProblem(request);
     const canBeChecked =
       request !== null && isCurrent && errors.length === 0 && destination.size === 0 && tooLong === null;
@@ -58,7 +59,7 @@ export function useFormState(draft: Draft, template: TemplateState): FormState {
       canBeChecked,
       isReady: canBeChecked && values.size === 0,
     };
-  }, [draft, readable, errors, isCurrent]);
+  }, [draft, readable, errors, isCurrent, product]);
 }
 
 /** Checks an entered value. The server checks defaults together with the template. */
@@ -76,7 +77,11 @@ export function useServerErrors(
   const { readable } = template;
   return useMemo(() => {
     if (refusal === null || request === null || !(refusal.error instanceof ProblemError)) return NO_ERRORS;
-    const errors = assignErrorsToFields(refusal.error.errors, readable?.outline ?? null);
+    const errors = assignErrorsToFields(
+      refusal.error.errors,
+      readable?.outline ?? null,
+      refusal.request.product !== null,
+    );
     return dropStaleErrors(errors, refusal.request, request);
   }, [refusal, request, readable]);
 }

@@ -5,7 +5,8 @@ import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import type { Draft } from './model/draft.ts';
 import { newKey } from './model/request-key.ts';
-import { forgetDraft, type ChangeDraft } from './use-draft.ts';
+import { sendSubmission } from './send-submission.ts';
+import type { ChangeDraft } from './use-draft.ts';
 import type { Refusal } from './use-form.ts';
 
 export interface Sending {
@@ -16,8 +17,8 @@ export interface Sending {
   readonly clearRefusal: () => void;
 }
 
-/** Sends submissions. A repeated request has the same key, so that it creates no second job after a lost response. */
-export function useSend(from: string, change: ChangeDraft, remember: () => void): Sending {
+/** Sends submissions, and calls `onSent` after each job. A repeated request has the same key, so that it creates no second job after a lost response. */
+export function useSend(change: ChangeDraft, onSent: () => void): Sending {
   const { rest } = useService();
   const client = useQueryClient();
   const [, navigate] = useLocation();
@@ -31,11 +32,9 @@ export function useSend(from: string, change: ChangeDraft, remember: () => void)
     setIsSending(true);
     setRefusal(null);
     try {
-      const { query, document } = submission;
-      const job = await rest.call('post', '/jobs', { query, headers: { 'Idempotency-Key': key }, document });
+      const job = await sendSubmission(rest, submission, { isDryRun: false, key });
       if (!('id' in job)) throw new Error('the response contains no job');
-      remember();
-      forgetDraft(from);
+      onSent();
       void client.invalidateQueries({ queryKey: ['jobs'] });
       toasts.done('Job submitted', job.name);
       navigate(`/jobs/${encodeURIComponent(job.id)}`);

@@ -2,12 +2,12 @@ import { useEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import { usePermissions } from '../../state/use-permissions.ts';
 import type { ValueProblem } from './model/check-value.ts';
 import type { ParameterDefinition, Value } from './model/definition.ts';
-import { withTemplate, type Draft } from './model/draft.ts';
+import { afterSubmission, withTemplate, type Draft } from './model/draft.ts';
 import type { FieldErrors } from './model/field-errors.ts';
 import { QUERY_NAMES, type DestinationField } from './model/submission.ts';
 import { useCheck, type Check } from './use-check.ts';
 import { useDestination } from './use-destination.ts';
-import { useDraft, type ChangeDraft } from './use-draft.ts';
+import { forgetDraft, storeDraft, useDraft, type ChangeDraft } from './use-draft.ts';
 import { useFormState, useServerErrors, type FormState, type Refusal } from './use-form.ts';
 import { useSend } from './use-send.ts';
 import { useTemplate, type TemplateState } from './use-template.ts';
@@ -42,8 +42,16 @@ export interface SubmitFormModel {
   readonly submit: () => void;
 }
 
-/** `from` is the id of a job to submit again, or empty. */
-export function useSubmitForm(from: string, initial: Draft): SubmitFormModel {
+/**
+ * `from` is the key of the draft: the id of a job to submit again, the key of a product, or empty. `product` is the name of
+ * the product, or null.
+ */
+export function useSubmitForm(
+  from: string,
+  initial: Draft,
+  product: string | null,
+  onSent?: () => void,
+): SubmitFormModel {
   const { can, why } = usePermissions();
   const [stored, change] = useDraft(from, initial);
   const { draft: chosen, remember } = useDestination(stored);
@@ -51,10 +59,20 @@ export function useSubmitForm(from: string, initial: Draft): SubmitFormModel {
   // The field is hidden without the permission, and a stored owner would be refused.
   const draft = useMemo(() => (canSubmitAs ? chosen : { ...chosen, owner: '' }), [canSubmitAs, chosen]);
   const template = useTemplate(draft.text);
-  const form = useFormState(draft, template);
+  const form = useFormState(draft, template, product);
   const [isAttempted, setIsAttempted] = useState(false);
   const [frame, focusFirstInvalid] = useInvalidFocus();
-  const { send, isSending, refusal: rejected, clearRefusal } = useSend(from, change, remember);
+  const {
+    send,
+    isSending,
+    refusal: rejected,
+    clearRefusal,
+  } = useSend(change, () => {
+    remember();
+    onSent?.();
+    if (product === null) forgetDraft(from);
+    else storeDraft(from, afterSubmission(draft));
+  });
   const check = useCheck(form.canBeChecked && why('jobs.write') === '' ? form.request : null, form.isReady);
   const refusal = rejected ?? refusalOf(check);
   const serverErrors = useServerErrors(refusal, form.request, template);

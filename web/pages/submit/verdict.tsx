@@ -10,6 +10,7 @@ import type { TemplateState } from './use-template.ts';
 const LABELS: Readonly<Record<DestinationField, string>> = {
   farmId: 'Farm',
   queueId: 'Queue',
+  jobName: 'Job name',
   project: 'Project',
   owner: 'Owner',
   priority: 'Priority',

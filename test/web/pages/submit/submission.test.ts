@@ -1,7 +1,8 @@
 import { test } from 'tap';
-import type { Farm, JobDetail, Queue } from '../../../../client/resources.ts';
+import type { Farm, JobDetail, ProductSummary, Queue } from '../../../../client/resources.ts';
 import { commandLine } from '../../../../web/pages/submit/model/command-line.ts';
 import {
+  afterSubmission,
   EMPTY_DRAFT,
   readDraft,
   withTemplate,
@@ -13,6 +14,13 @@ import {
   assignErrorsToFields,
   dropStaleErrors,
 } from '../../../../web/pages/submit/model/field-errors.ts';
+import {
+  asNames,
+  chosenProducts,
+  withFavourite,
+  withRecent,
+  type ProductChoice,
+} from '../../../../web/pages/submit/model/product-choice.ts';
 import { readDocument } from '../../../../web/pages/submit/model/read-document.ts';
 import { readTemplate } from '../../../../web/pages/submit/model/read-template.ts';
 import { newKey } from '../../../../web/pages/submit/model/request-key.ts';
@@ -37,6 +45,7 @@ void test('a request contains only the entered values', (t) => {
   t.strictSame(
     submissionOf({ ...WITH_DESTINATION, values: { Layers: [], Frames: '1-10' } }, outline, 'yaml'),
     {
+      product: null,
       query: { farm_id: 'f', queue_id: 'q', parameters: { 'param.Layers': '[]' } },
       document: { type: 'application/x-yaml', text: TEXT },
     },
@@ -54,6 +63,7 @@ void test('a request contains only the entered values', (t) => {
     values: { Frames: '', Layers: ['x'] },
   };
   t.strictSame(submissionOf(full, outline, 'json'), {
+    product: null,
     query: {
       farm_id: 'f',
       queue_id: 'q',
@@ -69,6 +79,72 @@ void test('a request contains only the entered values', (t) => {
     },
     document: { type: 'application/json', text: TEXT },
   });
+  t.end();
+});
+
+void test('a request of a product has its name and a job name, and no limit of the query', (t) => {
+  const draft = { ...WITH_DESTINATION, jobName: 'shot 10', values: { Frames: 'x'.repeat(70_000) } };
+  const request = submissionOf(draft, outline, 'yaml', 'vendor/tool');
+  t.strictSame(request.product, { name: 'vendor/tool', jobName: 'shot 10' });
+  t.equal(lengthProblem(request), null);
+  t.not(lengthProblem(submissionOf(draft, outline, 'yaml')), null);
+  t.strictSame(Object.fromEntries(destinationProblems({ ...WITH_DESTINATION, jobName: 'é'.repeat(129) })), {
+    jobName: 'Must have at most 128 characters.',
+  });
+  const kept = afterSubmission({
+    ...draft,
+    isPaused: true,
+    left: ['project'],
+    sent: { request: '', key: '' },
+  });
+  t.strictSame(kept, { ...draft, jobName: '' });
+  t.end();
+});
+
+void test('errors of a product submission are those of its body', (t) => {
+  const errors = [
+    { pointer: '/queue_id', detail: 'the farm has no queue q' },
+    { pointer: '/name', detail: 'is too long' },
+    { pointer: '/steps/0', detail: 'is wrong' },
+  ];
+  const assigned = assignErrorsToFields(errors, outline, true);
+  t.strictSame(Object.fromEntries(assigned.query), {
+    queue_id: 'the farm has no queue q',
+    name: 'is too long',
+  });
+  t.strictSame(assigned.rest, ['/steps/0: is wrong']);
+  t.strictSame(assigned.template, []);
+  t.end();
+});
+
+void test('favourites come first, then the recently used products, then the titles', (t) => {
+  const product = (name: string, title: string, category = '3D'): ProductSummary => ({
+    name,
+    title,
+    category,
+    description: '',
+    version: '',
+    source: 'custom',
+    format: 'yaml',
+  });
+  const all = [
+    product('a', 'Zebra'),
+    product('b', 'Apple'),
+    product('c', 'Movie', 'Video'),
+    product('d', 'Bake'),
+  ];
+  const names = (some: Partial<ProductChoice>): readonly string[] =>
+    chosenProducts(all, { search: '', category: '', recent: [], favourites: [], ...some }).map(
+      ({ name }) => name,
+    );
+  t.strictSame(names({}), ['b', 'd', 'c', 'a']);
+  t.strictSame(names({ recent: ['c', 'a'], favourites: ['d'] }), ['d', 'c', 'a', 'b']);
+  t.strictSame(names({ search: 'VIDEO mov' }), ['c']);
+  t.strictSame(names({ category: '3D', search: 'a' }), ['b', 'd', 'a']);
+  t.strictSame(withRecent(['a', 'b'], 'b'), ['b', 'a']);
+  t.equal(withRecent(['1', '2', '3', '4', '5', '6', '7', '8'], '9').length, 8);
+  t.strictSame(withFavourite(withFavourite(['a'], 'b'), 'a'), ['b']);
+  t.strictSame([asNames(['a']), asNames([1]), asNames('a')], [['a'], null, null]);
   t.end();
 });
 
@@ -186,6 +262,7 @@ void test('a draft round-trips through storage, and an invalid one is ignored', 
     ...WITH_DESTINATION,
     source: 'a.yaml',
     isTemplateOpen: false,
+    jobName: 'own',
     values: { Frames: '1', Layers: ['a', 'b'] },
     dependsOn: [{ id: 'a', name: 'A' }],
     isPaused: true,

@@ -8,6 +8,8 @@ export interface Draft {
   /** Name of the file, example or job that it came from; empty for a typed template. */
   readonly source: string;
   readonly isTemplateOpen: boolean;
+  /** Replaces the job name of a product's template; empty keeps it. */
+  readonly jobName: string;
   readonly values: Values;
   readonly farmId: string;
   readonly queueId: string;
@@ -37,6 +39,7 @@ export const EMPTY_DRAFT: Draft = {
   text: '',
   source: '',
   isTemplateOpen: true,
+  jobName: '',
   values: {},
   farmId: '',
   queueId: '',
@@ -62,6 +65,16 @@ export const withTemplate = (draft: Draft, text: string, source: string): Draft 
   isTemplateOpen: false,
 });
 
+/** Returns the draft of the next job of a product: with the same values, without what belongs to one job. */
+export const afterSubmission = (draft: Draft): Draft => ({
+  ...draft,
+  jobName: '',
+  dependsOn: [],
+  isPaused: false,
+  left: [],
+  sent: null,
+});
+
 /** Reads a stored draft; null for an invalid one. Members that an older version did not store are empty. */
 export function readDraft(stored: unknown): Draft | null {
   if (!isRecord(stored) || typeof stored['text'] !== 'string') return null;
@@ -73,6 +86,7 @@ export function readDraft(stored: unknown): Draft | null {
     text: stored['text'],
     source: text('source'),
     isTemplateOpen: stored['isTemplateOpen'] !== false,
+    jobName: text('jobName'),
     values: isRecord(stored['values']) ? valuesIn(stored['values']) : {},
     farmId: text('farmId'),
     queueId: text('queueId'),

@@ -2,7 +2,7 @@ import type { PointedError } from '../../../../client/resources.ts';
 import type { LineError } from './plain-tree.ts';
 import type { TemplateOutline } from './read-template.ts';
 import type { ValueProblem } from './check-value.ts';
-import type { Submission } from './submission.ts';
+import { QUERY_NAMES, type Submission } from './submission.ts';
 
 /** Errors of a response, by the field that can fix them. */
 export interface FieldErrors {
@@ -38,14 +38,19 @@ export function dropStaleErrors(errors: FieldErrors, request: Submission, now: S
 
 const DEFINITION = /^\/parameterDefinitions\/(\d+)$/;
 const QUERY = /^\/query\/([a-z_]+)$/;
+const BODY = new RegExp(`^/(${Object.values(QUERY_NAMES).join('|')})$`);
 const GIVEN = /^the value of "((?:[^"\\]|\\.)*)"(?: at ((?:\[\d+\])+))?: ([^]*)$/;
 const MISSING = /^the parameter "(?:[^"\\]|\\.)*" has no default and needs a value$/;
 const UNKNOWN = /^there is no parameter "/;
 
-/** Assigns the errors of a rejected request to fields, by their pointers. */
+/**
+ * Assigns the errors of a rejected request to fields, by their pointers. The fields of a product submission are in its
+ * body, and its template is not on the page.
+ */
 export function assignErrorsToFields(
   errors: readonly PointedError[],
   outline: TemplateOutline | null,
+  isOfProduct = false,
 ): FieldErrors {
   const values = new Map<string, ValueProblem[]>();
   const query = new Map<string, string>();
@@ -53,9 +58,11 @@ export function assignErrorsToFields(
   const rest: string[] = [];
   for (const error of errors) {
     const value = valueErrorOf(error, outline);
-    const name = QUERY.exec(error.pointer)?.[1];
+    const name = (isOfProduct ? BODY : QUERY).exec(error.pointer)?.[1];
     if (value !== null) values.set(value.name, [...(values.get(value.name) ?? []), value.problem]);
     else if (name !== undefined) query.set(name, [query.get(name), error.detail].filter(Boolean).join('\n'));
+    else if (isOfProduct)
+      rest.push(error.pointer === '' ? error.detail : `${error.pointer}: ${error.detail}`);
     else if (isOfNoField(error)) rest.push(error.detail);
     else template.push(templateError(error));
   }

@@ -5,8 +5,10 @@ import type { DocumentFormat } from './plain-tree.ts';
 import type { TemplateOutline } from './read-template.ts';
 import { submittedValues } from './values.ts';
 
-/** The request that submits a job (POST /jobs). */
+/** The request that submits a job: POST /jobs, or with a product POST /products/{name}/jobs. */
 export interface Submission {
+  /** Null for a template of the user. */
+  readonly product: { readonly name: string; readonly jobName: string } | null;
   readonly query: QueryOf<'post', '/jobs'>;
   readonly document: { readonly type: 'application/json' | 'application/x-yaml'; readonly text: string };
 }
@@ -15,10 +17,16 @@ export interface Submission {
 const MAX_QUERY_LENGTH = 60_000;
 const PREFIX = 'param.';
 
-/** Returns the request of a draft. */
-export function submissionOf(draft: Draft, outline: TemplateOutline, format: DocumentFormat): Submission {
+/** Returns the request of a draft. `product` is the name of the product, or null for a template of the user. */
+export function submissionOf(
+  draft: Draft,
+  outline: TemplateOutline,
+  format: DocumentFormat,
+  product: string | null = null,
+): Submission {
   const values = Object.entries(submittedValues(outline.definitions, draft.values));
   return {
+    product: product === null ? null : { name: product, jobName: draft.jobName },
     query: {
       farm_id: draft.farmId,
       queue_id: draft.queueId,
@@ -60,10 +68,12 @@ export const NUMBER_RULES = {
 export type NumberName = keyof typeof NUMBER_RULES;
 
 const MAX_LABEL_LENGTH = 255;
+const MAX_JOB_NAME_LENGTH = 128;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** Names in the request of all fields except the parameters. */
 export const QUERY_NAMES = {
+  jobName: 'name',
   farmId: 'farm_id',
   queueId: 'queue_id',
   project: 'project',
@@ -87,6 +97,9 @@ export function destinationProblems(draft: Draft): ReadonlyMap<DestinationField,
       problems.set(name, `Must have at most ${MAX_LABEL_LENGTH} characters.`);
     else if (CONTROL.test(draft[name])) problems.set(name, 'Must not contain control characters.');
   }
+  if ([...draft.jobName].length > MAX_JOB_NAME_LENGTH)
+    problems.set('jobName', `Must have at most ${MAX_JOB_NAME_LENGTH} characters.`);
+  else if (CONTROL.test(draft.jobName)) problems.set('jobName', 'Must not contain control characters.');
   for (const name of Object.keys(NUMBER_RULES) as NumberName[]) {
     const problem = numberProblem(NUMBER_RULES[name], draft[name]);
     if (problem !== null) problems.set(name, problem);
@@ -103,7 +116,9 @@ function numberProblem({ min, max }: NumberRule, text: string): string | null {
 }
 
 /** Returns an error text if the values are too long for a request, else null. */
-export function lengthProblem({ query }: Submission): string | null {
+export function lengthProblem({ query, product }: Submission): string | null {
+  // The values of a product are in the body.
+  if (product !== null) return null;
   const pairs = [
     ...Object.entries(query.parameters ?? {}),
     ...(query.depends_on ?? []).map((id) => ['depends_on', id]),
