@@ -61,7 +61,7 @@ async function explain<T>(
 }
 
 /** Returns a sentence for each parameter that is unknown or missing. */
-export function parameterFaults(
+function parameterFaults(
   product: string,
   known: readonly Pick<ProductParameter, 'name' | 'required'>[],
   given: ReadonlyMap<string, string>,

@@ -74,7 +74,7 @@ const FIELDS = [
 ] as const satisfies readonly (keyof ProductDefinition)[];
 
 /** Reports whether two products differ only in where and when they are stored. */
-export const isSame = (left: ProductDefinition, right: ProductDefinition): boolean =>
+const isSame = (left: ProductDefinition, right: ProductDefinition): boolean =>
   FIELDS.every((field) => left[field] === right[field]);
 
 async function applyOne(client: RestClient, file: DefinitionFile, action: Action): Promise<void> {

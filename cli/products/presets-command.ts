@@ -38,7 +38,7 @@ const installedText = (isInstalled: boolean, version: string | null): string =>
   isInstalled ? version || 'yes' : '';
 
 /** Reports whether a preset has the category and each of the words, in any case. */
-export function isListed(preset: Preset, { category, search = '', installed }: ListFilters): boolean {
+function isListed(preset: Preset, { category, search = '', installed }: ListFilters): boolean {
   if (installed === true && !preset.installed) return false;
   if (category !== undefined && preset.category.toLowerCase() !== category.toLowerCase()) return false;
   const text = [preset.name, preset.title, preset.description, preset.category].join('\n').toLowerCase();

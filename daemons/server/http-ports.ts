@@ -80,7 +80,8 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     },
     oidc: oidcSignIn(config.auth.oidc),
     largeJobs: store,
-    prepareJob: ({ client, ...request }) => pool.prepare(client, { kind: 'prepare', ...request, ...language }),
+    prepareJob: ({ client, ...request }) =>
+      pool.prepare(client, { kind: 'prepare', ...request, ...language }),
     describeTemplate: ({ client, ...request }) =>
       pool.describe(client, { kind: 'describe', ...request, ...language }),
     products,

@@ -137,7 +137,14 @@ async function submissionOf(
     return invalid(`${pointer}/queue_id`, `the farm has no queue ${request.queueId}`);
   }
   const { text, format, values, jobName } = request;
-  const prepared = await ports.prepareJob({ client: request.client(), text, format, jobName, values, previews });
+  const prepared = await ports.prepareJob({
+    client: request.client(),
+    text,
+    format,
+    jobName,
+    values,
+    previews,
+  });
   if (!prepared.ok) {
     if (!('errors' in prepared)) return unevaluated(prepared);
     return { kind: 'problem', problem: pointedProblem('unprocessable', prepared.errors) };

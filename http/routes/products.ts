@@ -105,8 +105,7 @@ export const deleteProduct: Handler<'deleteProduct'> = async ({ path }, ports) =
 export const listProductParameters: Handler<'listProductParameters'> = async (call, ports) => {
   const { name } = call.path;
   const builtIn = (await ports.products.builtIns()).get(name);
-  if (builtIn !== undefined)
-    return { kind: 'json', status: 200, body: [...builtIn.description.parameters] };
+  if (builtIn !== undefined) return { kind: 'json', status: 200, body: [...builtIn.description.parameters] };
   const record = storedProduct(name, ports);
   if (record === undefined) return notFound('product', name);
   const { template, format } = record.definition;

@@ -39,8 +39,7 @@ function inlineYaml(source: string): string {
   const node = isMap(document.contents) ? document.contents.get('template', true) : undefined;
   const template = new Document();
   // An alias may name an anchor outside of the template.
-  template.contents =
-    isNode(node) && !hasAlias(node) ? node : template.createNode(valueOfTemplate(document));
+  template.contents = isNode(node) && !hasAlias(node) ? node : template.createNode(valueOfTemplate(document));
   return template.toString(LINES_AS_THEY_ARE);
 }
 

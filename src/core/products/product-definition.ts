@@ -67,7 +67,11 @@ const unknownMembers = (entries: readonly MappingEntry[]): PointedError[] =>
   entries
     .filter(({ key }) => !MEMBERS.includes(key))
     .map(({ key, keyAt }) =>
-      errorAt(`/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, keyAt, `is not a member of a product definition; members are ${MEMBERS.join(', ')}`),
+      errorAt(
+        `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+        keyAt,
+        `is not a member of a product definition; members are ${MEMBERS.join(', ')}`,
+      ),
     );
 
 /** A missing member is empty. A number as text, so that `version: 1.0` gets the error of a version. */

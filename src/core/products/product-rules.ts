@@ -25,7 +25,9 @@ export interface ProductTexts {
 }
 
 /** Returns what is wrong with each text of a product, by field, or nothing (docs/contract/products.md#fields). */
-export function productTextErrors(texts: ProductTexts): readonly [field: keyof ProductTexts, detail: string][] {
+export function productTextErrors(
+  texts: ProductTexts,
+): readonly [field: keyof ProductTexts, detail: string][] {
   const fields = ['name', 'title', 'description', 'readme', 'category', 'version'] as const;
   return fields.flatMap((field): [keyof ProductTexts, string][] => {
     const detail = textError(field, texts[field]);
@@ -49,7 +51,9 @@ function textError(field: keyof ProductTexts, text: string): string | null {
       return text === '' || SEMANTIC_VERSION.test(text) ? null : 'must be a semantic version such as 1.2.0';
     case 'description':
     case 'readme':
-      return hasControlExceptNewlines(text) ? 'must not hold control characters except line breaks and tabs' : null;
+      return hasControlExceptNewlines(text)
+        ? 'must not hold control characters except line breaks and tabs'
+        : null;
   }
 }
 
@@ -72,8 +76,7 @@ const compareNumbers = (left: string, right: string): number =>
   left.length - right.length || (left < right ? -1 : left > right ? 1 : 0);
 
 function comparePrereleases(left: string | undefined, right: string | undefined): number {
-  if (left === undefined || right === undefined)
-    return left === right ? 0 : left === undefined ? 1 : -1;
+  if (left === undefined || right === undefined) return left === right ? 0 : left === undefined ? 1 : -1;
   const [lefts, rights] = [left.split('.'), right.split('.')];
   for (const [index, each] of lefts.entries()) {
     const other = rights[index];

@@ -27,7 +27,10 @@ const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.sp
 
 /** Texts of few different lines, so that many are equal; some without a line feed at the end. */
 const someText = fc
-  .tuple(fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 30, size: 'max' }), fc.constantFrom('', '\n'))
+  .tuple(
+    fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 30, size: 'max' }),
+    fc.constantFrom('', '\n'),
+  )
   .map(([lines, end]) => lines.join('\n') + end);
 
 test('a difference makes both texts and is the shortest one', (t) => {

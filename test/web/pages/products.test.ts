@@ -103,7 +103,9 @@ await test('products and presets are managed in pages', { timeout: 240_000 }, as
     await page.getByRole('button', { name: /^Line 14, column/ }).waitFor();
     t.equal(await page.getByLabel('Title').inputValue(), 'Turntable', 'the inputs stay');
     await page.getByRole('textbox', { name: 'Template text' }).fill(template('Turntable'));
-    await page.getByLabel('Readme').fill('# Use\n\nSee [the wiki](https://wiki.example/).');
+    await page
+      .getByRole('textbox', { name: 'Readme' })
+      .fill('# Use\n\nSee [the wiki](https://wiki.example/).');
     await page.getByRole('link', { name: 'the wiki' }).waitFor();
     await check('product-form');
     await page.getByRole('button', { name: 'Create product' }).click();
@@ -184,7 +186,6 @@ await test('products and presets are managed in pages', { timeout: 240_000 }, as
       title: 'Theirs',
       template: template('Turntable'),
     });
-    await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
     await page.getByText('The product has changed').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('heading', { level: 1, name: 'Theirs' }).waitFor();

@@ -1,13 +1,18 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Product } from '../../../client/resources.ts';
 import { Notice } from '../../parts/notice.tsx';
+import { productQueries } from '../../state/product-queries.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
+import { useRefresh } from '../../state/use-refresh.ts';
 import { draftOf } from './product-draft.ts';
 import { ProductForm } from './product-form.tsx';
 import { productHref } from './shown-products.ts';
+
+/** Interval at which the form looks for changes of other users. */
+const REFRESH_MS = 5_000;
 
 /** The form of an existing product. It starts with the product at the time it is opened. */
 export function EditProduct({ product }: { product: Product }) {
@@ -16,6 +21,8 @@ export function EditProduct({ product }: { product: Product }) {
   const [, navigate] = useLocation();
   const [opened] = useState(product);
   const { name } = product;
+  const refetchInterval = useRefresh(REFRESH_MS);
+  useQuery({ ...productQueries.one(rest, name), refetchInterval });
   return (
     <>
       {product.revision !== opened.revision && (

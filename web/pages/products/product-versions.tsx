@@ -45,7 +45,7 @@ export function ProductVersions({ product }: { product: Product }) {
         rowId={({ revision }) => `${revision}`}
         columns={[
           { header: 'Revision', cell: ({ revision }) => revision.toLocaleString('en'), align: 'end' },
-          { header: 'Version', cell: ({ version }) => version },
+          { header: 'Version', cell: ({ version }) => version, isMinor: true },
           { header: 'Title', cell: ({ title }) => title, isMinor: true },
           { header: 'Saved', cell: ({ saved_at: iso }) => <Ago iso={iso} /> },
           { header: 'By', cell: ({ saved_by: user }) => user },
