@@ -12,7 +12,7 @@ export interface ShortRun {
 export const SHORT_RUNS: readonly ShortRun[] = [
   { bench: 'lease', options: ['--short'], seconds: 65 },
   { bench: 'idle', options: ['--seconds', '5'], seconds: 12 },
-  { bench: 'submit', options: ['--repeat', '2', '--seconds', '1'], seconds: 15 },
+  { bench: 'submit', options: ['--repeat', '2', '--seconds', '1'], seconds: 35 },
   { bench: 'restart', options: ['--many-workers', '1000'], seconds: 35 },
   { bench: 'reads', options: ['--seconds', '1'], seconds: 20 },
   { bench: 'auth', options: ['--seconds', '1', '--rounds', '1'], seconds: 25 },

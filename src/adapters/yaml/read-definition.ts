@@ -63,7 +63,14 @@ export function writeDefinition(definition: ProductDefinition): string {
   const head = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
   const document = new Document({ ...head, ...(format === 'json' && { format }) });
   const inline = format === 'yaml' ? parsed(template) : null;
-  const node = inline?.errors.length === 0 && isMap(inline.contents) ? inline.contents : null;
-  document.set('template', node === null || hasAlias(node) ? template : node);
+  const node = inline === null ? null : inlineNode(inline);
+  document.set('template', node ?? template);
   return document.toString({ ...LINES_AS_THEY_ARE, blockQuote: 'literal' });
+}
+
+/** Returns the node of a template that can be inline; null for one that loses a comment or an anchor there. */
+function inlineNode(template: Document.Parsed): Node | null {
+  const { contents, errors, comment, commentBefore } = template;
+  const isWhole = errors.length === 0 && comment === null && commentBefore === null;
+  return isWhole && isMap(contents) && !hasAlias(contents) ? contents : null;
 }

@@ -119,7 +119,15 @@ test('a definition that is written is read back unchanged', (t) => {
     readme: lines,
     category: line,
     version: fc.constantFrom('', '1.0.0', '2.3.4-rc.1'),
-    template: fc.constantFrom(TEMPLATE, 'not a template', '[]', 'a: &x 1\nb: *x\n'),
+    template: fc.constantFrom(
+      TEMPLATE,
+      'not a template',
+      '[]',
+      'a: &x 1\nb: *x\n',
+      '# first\n\na: 1\n',
+      'a: 1\n\n# last\n',
+      'a: [1,2]\n# last\n',
+    ),
     format: fc.constant('yaml' as const),
   });
   fc.assert(

@@ -1,3 +1,4 @@
+import { parseMarkdown } from '../../../src/core/markdown/parse-markdown.ts';
 import type { ProductTexts } from '../../../src/core/products/product-rules.ts';
 import type { Preset } from './preset-files.ts';
 
@@ -46,5 +47,19 @@ function readmeProblems(readme: string): readonly string[] {
       (heading) => `readme has no heading "${heading}"`,
     ),
     ...UNSUPPORTED.filter(([, pattern]) => pattern.test(prose)).map(([what]) => `readme contains ${what}`),
+    ...shownMarkup(readme),
   ];
 }
+
+/** Markup that a reader would see as text. */
+const MARKUP = /`|\*\*|\]\(|^#|^[-*+] /m;
+
+/** Returns the texts of a rendered readme in which markup is left. */
+export const shownMarkup = (readme: string): readonly string[] =>
+  parseMarkdown(readme)
+    .flatMap((block) => {
+      if (block.kind === 'code') return [];
+      return block.kind === 'list' ? block.items.flat() : block.content;
+    })
+    .filter(({ kind, text }) => kind !== 'code' && MARKUP.test(text))
+    .map(({ text }) => `readme shows the markup of ${JSON.stringify(text)}`);
