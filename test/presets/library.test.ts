@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
+import { packageRoot } from '../../src/adapters/system/package-root.ts';
 import { codeProblems } from './library/code-rules.ts';
 import { formProblems } from './library/form-rules.ts';
 import { memberProblems } from './library/member-rules.ts';
@@ -36,6 +39,16 @@ function expansionProblems(preset: Preset): readonly string[] {
 
 test('the library has at least 30 presets', (t) => {
   t.ok(paths.length >= LEAST_PRESETS, `${paths.length} presets`);
+  t.end();
+});
+
+test('the guide lists every preset with its title', (t) => {
+  const guide = readFileSync(fileURLToPath(new URL('docs/presets.md', packageRoot)), 'utf8').replaceAll(
+    / +/g,
+    ' ',
+  );
+  for (const { definition } of presets)
+    t.ok(guide.includes(`| \`${definition.name}\` | ${definition.title} |`), definition.name);
   t.end();
 });
 
