@@ -18,7 +18,7 @@ ENDINGS = dict(PNG=".png", OPEN_EXR=".exr", OPEN_EXR_MULTILAYER=".exr", JPEG=".j
 LAST_FRAME = 1048574
 # Lines that Blender prints when it cannot render, and blender_setup.py.
 ERRORS = [
-    r"^cannot render: ",
+    r"^cannot (?:render|bake): ",
     r"Cannot render, no camera",
     r"^Error: Engine '.*' not available",
     r"Found no Cycles device",
