@@ -122,7 +122,10 @@ function* leaves<Target>(
 
 function decodedSegments(segments: readonly string[]): string | null {
   const decoded = segments.map(decodePercent);
-  return decoded.includes(null) || decoded.includes('') ? null : decoded.join('/');
+  // An encoded slash belongs to a value of its own, so that no value has more parts than its route allows.
+  const isPart = (text: string | null): boolean =>
+    text !== null && text !== '' && (segments.length === 1 || !text.includes('/'));
+  return decoded.every(isPart) ? decoded.join('/') : null;
 }
 
 function literalBranch<Target>(branch: Branch<Target>, segment: string): Branch<Target> {

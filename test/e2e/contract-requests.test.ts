@@ -154,6 +154,9 @@ await test('every operation answers generated requests as documented', { timeout
         }
         if (status >= 500 && !(status === 503 && operation.responses.has('503')))
           wrong('internal server error');
+        // Without an encoded slash, such a path is also that of a name of two parts, which has other methods.
+        const isAlsoName = /\{name\}\/[a-z]+$/.test(operation.path) && !request.path.includes('%2F');
+        if (isAlsoName && request.mutation?.startsWith('the method ') === true) return;
         // While authentication is off, these refuse every valid request before they look for the resource.
         const isOff = status === 409 && NEVER_SUCCEEDING[operation.id] === 'authentication is off';
         if (request.expected !== null && !request.expected.includes(status) && !isOff) {

@@ -76,7 +76,7 @@ export class SeededService {
         roots: { default: '/mnt' },
       }),
       'usage-pools': await this.#entries('usage-pools', { name: 'nuke', max_concurrent: 2 }),
-      products: ['script', await this.#product()],
+      products: [await this.#product()],
       presets: await this.#presets(),
       users: await this.#entries('users', { username: 'ann', password: 'password of ann' }),
     };

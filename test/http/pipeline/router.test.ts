@@ -42,6 +42,8 @@ void test('a parameter of two segments takes the shortest value that leads to th
   t.same(found('POST', '/products/a/jobs'), ['product jobs', { name: 'a' }]);
   t.same(found('POST', '/products/a/b/jobs'), ['product jobs', { name: 'a/b' }]);
   t.same(found('PUT', '/products/a/jobs'), ['POST', 'GET', 'HEAD', 'OPTIONS']);
+  t.same(found('PUT', '/products/a%2Fb/jobs'), ['POST', 'OPTIONS'], 'the name has two parts already');
+  t.same(found('GET', '/products/a%2Fb/c'), []);
   for (const path of [
     '/products',
     '/products/',

@@ -5,6 +5,8 @@ import { Link } from 'wouter';
 import type { ProductSummary } from '../../../client/resources.ts';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { IconButton } from '../../parts/button.tsx';
+import { QueryProblem } from '../../parts/query-problem.tsx';
+import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { productQueries } from '../../state/product-queries.ts';
 import { useService } from '../../state/service.tsx';
 import { usePreference } from '../../state/use-preference.ts';
@@ -20,12 +22,18 @@ const favouritesKey = (user: string): string => `submit.favourites.${user}`;
 /** The products that the user can submit, with search, categories, favourites and the recently used ones first. */
 export function ProductChooser({ user }: { readonly user: string }) {
   const { rest } = useService();
-  const products = useQuery(productQueries.list(rest)).data;
+  const query = useQuery(productQueries.list(rest));
   const [search, setSearch] = useState('');
   const [category, setCategory] = useState('');
   const [recent] = usePreference(recentKey(user), NONE, asNames);
   const [favourites, setFavourites] = usePreference(favouritesKey(user), NONE, asNames);
-  if (products === undefined || products.length === 0) return null;
+  const products = query.data;
+  if (products === undefined)
+    return query.error === null ? (
+      <SkeletonLines lines={6} label="Loading the products" />
+    ) : (
+      <QueryProblem error={query.error} what="the products" onRetry={() => void query.refetch()} />
+    );
   const categories = [...new Set(products.map((product) => product.category))].filter(Boolean).sort();
   const shown = chosenProducts(products, { search, category, recent, favourites });
   return (
