@@ -1,4 +1,4 @@
-"""Changes the scene as the preset asks, inside Blender 2.93 or later. Ends Blender with 1 if the scene does not have it.
+"""Changes the scene as the preset asks, inside Blender. Ends Blender with 1 if the scene does not have it.
 
 Reads CALLSHEET_SETTINGS, a JSON object. Empty, 0 and "scene" leave the scene as it is:
   scene, camera, layer: names; engine, format: identifiers of Blender; samples: a number; scale: percent of the size;
