@@ -184,12 +184,14 @@ def run(
     environment=None,
     directory=None,
     encoding="utf-8",
+    hidden=None,
 ):
     """Runs a program and ends the task as failed unless it succeeded. Returns its last 20 lines that are not blank.
 
     outputs: files that this run must write.
     errors: patterns of lines that mean a failure even if the exit code is 0.
     licence, licence_codes: patterns and exit codes that mean that no licence was free.
+    hidden: pattern of lines that say the progress, many a second, and are not copied to the log.
     """
     clear(outputs)
     say("Running: " + " ".join(shlex.quote(str(word)) for word in command))
@@ -207,8 +209,9 @@ def run(
     signal.signal(signal.SIGTERM, lambda *_: child.terminate())
     bad, no_licence, tail = None, None, []
     for line in lines_of(child.stdout, encoding):
-        say(line)
-        tail = (tail + [line.strip()])[-20:] if line.strip() else tail
+        if hidden is None or not re.search(hidden, line):
+            say(line)
+            tail = (tail + [line.strip()])[-20:] if line.strip() else tail
         if progress is not None:
             progress.line(line)
         if no_licence is None and any(re.search(pattern, line) for pattern in licence):

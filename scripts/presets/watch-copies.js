@@ -1,9 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const FILE_NAME = 'callsheet_watch.py';
 const PRESETS = new URL('../../presets/', import.meta.url).pathname;
-const SOURCE = join(PRESETS, 'kit', FILE_NAME);
+const KIT = join(PRESETS, 'kit');
+/** The lines of each file of presets/kit, by the line of a preset that names the file. */
+const SOURCES = new Map(
+  readdirSync(KIT)
+    .filter((name) => name.endsWith('.py'))
+    .map((name) => [`filename: ${name}`, readFileSync(join(KIT, name), 'utf8').trimEnd().split('\n')]),
+);
 
 /** Returns the paths of all preset files, sorted. */
 export const presetFiles = () =>
@@ -13,20 +18,21 @@ export const presetFiles = () =>
     .sort();
 
 /**
- * Returns a preset with the present text of presets/kit/callsheet_watch.py in each embedded file of that name, whose
- * `data: |` must follow its `filename`. Throws if it does not.
+ * Returns a preset with the present texts of presets/kit in the embedded files of these names. The `data: |` of each
+ * must follow its `filename`. Throws if it does not.
  */
 export function withWatch(text) {
-  const watch = readFileSync(SOURCE, 'utf8').trimEnd().split('\n');
   const lines = text.split('\n');
   const result = [];
   for (let index = 0; index < lines.length; index++) {
     result.push(lines[index]);
-    if (lines[index].trim() !== `filename: ${FILE_NAME}`) continue;
+    const source = SOURCES.get(lines[index].trim());
+    if (source === undefined) continue;
+    const filename = lines[index].trim();
     const data = lines[++index] ?? '';
-    if (data.trim() !== 'data: |') throw new Error(`"filename: ${FILE_NAME}" is not followed by "data: |"`);
+    if (data.trim() !== 'data: |') throw new Error(`"${filename}" is not followed by "data: |"`);
     const margin = data.search(/\S/);
-    result.push(data, ...watch.map((line) => (line === '' ? '' : ' '.repeat(margin + 2) + line)));
+    result.push(data, ...source.map((line) => (line === '' ? '' : ' '.repeat(margin + 2) + line)));
     while (index + 1 < lines.length && isInBlock(lines[index + 1], margin)) index++;
     if (index + 1 >= lines.length) result.push('');
   }
@@ -35,7 +41,7 @@ export function withWatch(text) {
 
 const isInBlock = (line, margin) => line.trim() === '' || line.search(/\S/) > margin;
 
-/** Writes the present text of the watch file into all presets. Returns the paths of the presets that changed. */
+/** Writes the present texts of presets/kit into all presets. Returns the paths of the presets that changed. */
 export function copyWatch() {
   return presetFiles().filter((path) => {
     const before = readFileSync(path, 'utf8');

@@ -170,6 +170,15 @@ test('lines end with a line feed, a carriage return or both, in any encoding', a
   t.strictSame((await succeeds(t, runs(wide, 'encoding="utf-16"'))).lines.slice(1), ['é 1%', 'end']);
 });
 
+test('hidden lines say the progress and errors, and are not copied', async (t) => {
+  const program = 'print("frame=5"); print("frame=x"); print("kept")';
+  const hidden = 'progress=Progress(1, overall=r"=(\\d)"), hidden=r"^frame="';
+  const ran = await succeeds(t, `print(${runs(program, hidden)})`);
+  t.strictSame(ran.lines.slice(1), ['openjd_progress: 5', 'kept', "['kept']"]);
+  const failed = await runScript(t.testdir(), runs(program, `${hidden}, errors=["frame=x"]`));
+  t.match(failOf(failed), 'Program reported an error: frame=x');
+});
+
 test('a line is passed on while the program runs', async (t) => {
   const program = 'import os; print("waiting", flush=True); open("pipe").read(); print("done")';
   const child = start(t.testdir(), `os.mkfifo("pipe")\n${runs(program)}`);

@@ -1,7 +1,7 @@
 import { parseExprFormat, type ExprFormat } from '../../../src/openjd/expr/format/format-string.ts';
 import type { Expr } from '../../../src/openjd/expr/syntax/tree.ts';
 import type { EmbeddedFileShape } from '../../../src/openjd/template/shape/template-shape.ts';
-import { WATCH, type Preset } from './preset-files.ts';
+import { KIT, type Preset } from './preset-files.ts';
 import { actionsOf } from './work-rules.ts';
 
 const WATCH_FILE = 'callsheet_watch.py';
@@ -73,7 +73,7 @@ export function codeProblems(preset: Preset): readonly string[] {
 function fileProblems({ filename, data }: OwnedFile): readonly string[] {
   const notation = NOTATIONS.find(([ending]) => filename.endsWith(ending))?.[1];
   if (notation === undefined) return ['is not a file of Python or JSON'];
-  if (filename === WATCH_FILE && data.trim() !== WATCH.trim()) {
+  if (KIT.has(filename) && data.trim() !== KIT.get(filename)?.trim()) {
     return ['differs from presets/kit: run node scripts/presets.js --sync'];
   }
   const bare = formatOf(data).parts.flatMap((part) => {

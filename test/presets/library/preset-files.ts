@@ -15,8 +15,12 @@ import { TEMPLATE_LIMITS } from '../../../src/openjd/template/template-limits.ts
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const PRESETS = join(ROOT, 'presets');
 
-/** The text that each preset carries as `callsheet_watch.py`. */
-export const WATCH = readFileSync(join(PRESETS, 'kit/callsheet_watch.py'), 'utf8');
+/** The texts of presets/kit, which presets carry as embedded files of these names. */
+export const KIT: ReadonlyMap<string, string> = new Map(
+  readdirSync(join(PRESETS, 'kit'))
+    .filter((name) => name.endsWith('.py'))
+    .map((name) => [name, readFileSync(join(PRESETS, 'kit', name), 'utf8')]),
+);
 
 /** The checker of rendered files, which Python runs. */
 export const RENDERED_CODE = join(ROOT, 'test/presets/library/check-rendered.py');
