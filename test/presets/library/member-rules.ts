@@ -55,7 +55,7 @@ function readmeProblems(readme: string): readonly string[] {
 const MARKUP = /`|\*\*|\]\(|^#|^[-*+] /m;
 
 /** Returns the texts of a rendered readme in which markup is left. */
-export const shownMarkup = (readme: string): readonly string[] =>
+const shownMarkup = (readme: string): readonly string[] =>
   parseMarkdown(readme)
     .flatMap((block) => {
       if (block.kind === 'code') return [];
