@@ -13,8 +13,9 @@ export interface JobIdentity {
 
 /**
  * Applies the rules of docs/contract/submission.md#job-identity to the owner that a client asks for; absent or empty
- * means itself; `pointer` is the place of the owner in the request. Refuses with 403 an owner that the principal must not name, whether or not there is such an account, and
- * with 400 an owner without an account, while `auth.validate_job_owner` is on.
+ * means itself; `pointer` is the place of the owner in the request. Refuses with 403 an owner that the principal must not
+ * name, whether or not there is such an account, and with 400 an owner without an account, while
+ * `auth.validate_job_owner` is on.
  */
 export function jobIdentityOf(
   given: string | undefined,

@@ -1,10 +1,9 @@
 import type { DescribedProduct } from '../../src/core/products/product-library.ts';
-import type { ProductRecord } from '../../src/core/records/product.ts';
 import { presetDetailView, presetView, storedProductView } from '../views/product-view.ts';
 import { sortedBy } from '../views/page-view.ts';
 import { replaced } from './catalog-replies.ts';
 import { notFound, problem, type Handler } from './operation.ts';
-import { changeProduct, createdProduct, findProduct, storedProduct, templateProblem } from './products.ts';
+import { createdProduct, findProduct, saveProduct, storedProduct } from './products.ts';
 
 /** Routes of the preset library (docs/contract/products.md#presets). */
 
@@ -27,32 +26,23 @@ export const installPreset: Handler<'installPreset'> = async (call, ports) => {
   if (preset === undefined) return notFound('preset', name);
   if ((await findProduct(name, ports)) !== null)
     return problem('conflict', `a product named ${name} already exists`);
-  const wrong = await templateProblem(preset.definition, call, ports);
-  if (wrong !== null) return wrong;
-  const outcome = await changeProduct<ProductRecord>(ports, (replyTo) => ({
-    type: 'product.create',
-    definition: preset.definition,
-    source: 'installed',
-    savedBy: call.principal.username,
-    replyTo,
-  }));
-  return createdProduct(outcome);
+  const { definition } = preset;
+  return saveProduct(
+    { type: 'product.create', definition, source: 'installed' },
+    call,
+    ports,
+    createdProduct,
+  );
 };
 
 export const updatePreset: Handler<'updatePreset'> = async (call, ports) => {
   const { name } = call.path;
   const preset = (await ports.products.presets()).get(name);
   if (preset === undefined) return notFound('preset', name);
-  const wrong = await templateProblem(preset.definition, call, ports);
-  if (wrong !== null) return wrong;
-  const outcome = await changeProduct<ProductRecord>(ports, (replyTo) => ({
-    type: 'product.replace',
-    definition: preset.definition,
-    source: 'installed',
-    savedBy: call.principal.username,
-    replyTo,
-  }));
-  return replaced(outcome, storedProductView);
+  const { definition } = preset;
+  return saveProduct({ type: 'product.replace', definition, source: 'installed' }, call, ports, (outcome) =>
+    replaced(outcome, storedProductView),
+  );
 };
 
 const nameOf = ({ definition }: DescribedProduct): string => definition.name;

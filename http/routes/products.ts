@@ -1,9 +1,10 @@
+import type { CatalogMessage } from '../../actors/service/catalog/messages.ts';
 import type { ProductDefinition } from '../../src/core/products/product-definition.ts';
 import type { Outcome } from '../../src/core/problems.ts';
 import type { ProductRecord } from '../../src/core/records/product.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { pointedProblem } from '../problems.ts';
-import type { Ports } from '../ports.ts';
+import type { Description, Ports } from '../ports.ts';
 import {
   productRevisionView,
   productView,
@@ -35,20 +36,31 @@ export const createProduct: Handler<'createProduct'> = async (call, ports) => {
   if (ports.store.get('product', keys.product(body.name)) !== undefined)
     return problem('conflict', `a product named ${body.name} already exists`);
   const definition = definitionFrom(body.name, body);
-  const wrong = await templateProblem(definition, call, ports);
-  if (wrong !== null) return wrong;
-  const outcome = await changeProduct<ProductRecord>(ports, (replyTo) => ({
-    type: 'product.create',
-    definition,
-    source: 'custom',
-    savedBy: call.principal.username,
-    replyTo,
-  }));
-  return createdProduct(outcome);
+  return saveProduct({ type: 'product.create', definition, source: 'custom' }, call, ports, createdProduct);
 };
 
+/** Product to be created or replaced. */
+type SavedProduct = Pick<
+  Extract<CatalogMessage, { type: 'product.create' | 'product.replace' }>,
+  'type' | 'definition' | 'source'
+>;
+
+/** Checks a template, and stores the product if it is valid. `shown` makes the reply. */
+export async function saveProduct<Shown>(
+  product: SavedProduct,
+  { client, principal }: Pick<Call<'createProduct'>, 'client' | 'principal'>,
+  ports: Ports,
+  shown: (outcome: Outcome<ProductRecord>) => Shown,
+): Promise<Shown | ProblemReply> {
+  const { template, format } = product.definition;
+  const described = await ports.describeTemplate({ client: client(), text: template, format });
+  if (!described.ok) return notDescribed(described);
+  const saved = { ...product, savedBy: principal.username };
+  return shown(await changeProduct<ProductRecord>(ports, (replyTo) => ({ ...saved, replyTo })));
+}
+
 /** Sends a change of a product to the catalog actor. */
-export async function changeProduct<Answer>(
+async function changeProduct<Answer>(
   ports: Ports,
   make: Parameters<typeof askCatalog<Answer>>[1],
 ): Promise<Outcome<Answer>> {
@@ -69,7 +81,7 @@ export const createdProduct = (outcome: Outcome<ProductRecord>) =>
     : ({ kind: 'problem', problem: outcome.problem } as const);
 
 export const replaceProduct: Handler<'replaceProduct'> = async (call, ports) => {
-  const { path, body, principal } = call;
+  const { path, body } = call;
   const product = await findProduct(path.name, ports);
   if (product === null) return notFound('product', path.name);
   if (product.kind === 'builtin') return builtInRefused(path.name, 'changed');
@@ -78,16 +90,9 @@ export const replaceProduct: Handler<'replaceProduct'> = async (call, ports) => 
     return problem('forbidden', detail);
   }
   const definition = definitionFrom(path.name, body);
-  const wrong = await templateProblem(definition, call, ports);
-  if (wrong !== null) return wrong;
-  const outcome = await changeProduct<ProductRecord>(ports, (replyTo) => ({
-    type: 'product.replace',
-    definition,
-    source: 'custom',
-    savedBy: principal.username,
-    replyTo,
-  }));
-  return replaced(outcome, storedProductView);
+  return saveProduct({ type: 'product.replace', definition, source: 'custom' }, call, ports, (outcome) =>
+    replaced(outcome, storedProductView),
+  );
 };
 
 export const deleteProduct: Handler<'deleteProduct'> = async ({ path }, ports) => {
@@ -110,9 +115,8 @@ export const listProductParameters: Handler<'listProductParameters'> = async (ca
   if (record === undefined) return notFound('product', name);
   const { template, format } = record.definition;
   const described = await ports.describeTemplate({ client: call.client(), text: template, format });
-  if (described.ok) return { kind: 'json', status: 200, body: [...described.description.parameters] };
-  if (!('errors' in described)) return unevaluated(described);
-  return { kind: 'problem', problem: pointedProblem('unprocessable', described.errors) };
+  if (!described.ok) return notDescribed(described);
+  return { kind: 'json', status: 200, body: [...described.description.parameters] };
 };
 
 export const listProductRevisions: Handler<'listProductRevisions'> = async ({ path }, ports) => {
@@ -143,17 +147,11 @@ export async function findProduct(
 export const storedProduct = (name: string, { store }: Pick<Ports, 'store'>): ProductRecord | undefined =>
   store.get('product', keys.product(name));
 
-/** Checks a template before the product is written. Returns why it is refused, or null. */
-export async function templateProblem(
-  { template, format }: ProductDefinition,
-  call: Pick<Call<'createProduct'>, 'client'>,
-  ports: Pick<Ports, 'describeTemplate'>,
-): Promise<ProblemReply | null> {
-  const described = await ports.describeTemplate({ client: call.client(), text: template, format });
-  if (described.ok) return null;
-  if (!('errors' in described)) return unevaluated(described);
-  return { kind: 'problem', problem: pointedProblem('unprocessable', described.errors) };
-}
+/** Returns the reply to a request whose template is invalid or has no verdict. */
+const notDescribed = (described: Extract<Description, { ok: false }>): ProblemReply =>
+  'errors' in described
+    ? { kind: 'problem', problem: pointedProblem('unprocessable', described.errors) }
+    : unevaluated(described);
 
 const definitionFrom = (name: string, body: Schemas['ProductReplacement']): ProductDefinition => ({
   name,

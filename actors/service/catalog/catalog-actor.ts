@@ -10,7 +10,8 @@ import { loadCatalog, type CatalogState } from './state.ts';
 
 /**
  * The catalog actor owns the data that all farms share, so that each farm can be on one shard: the unique names of
- * farms, usage pools, compute and storage locations, and products. Sends changes of pools and storage locations to all lease actors.
+ * farms, usage pools, compute and storage locations, and products. Sends changes of pools and storage locations to all
+ * lease actors.
  */
 export function catalogActor(): ActorDefinition<ServiceSystem, 'catalog', CatalogState> {
   const slots = new PoolSlots();

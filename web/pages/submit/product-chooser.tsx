@@ -10,6 +10,7 @@ import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { productQueries } from '../../state/product-queries.ts';
 import { useService } from '../../state/service.tsx';
 import { usePreference } from '../../state/use-preference.ts';
+import { categoriesOf } from '../products/shown-products.ts';
 import { asNames, chosenProducts, withFavourite } from './model/product-choice.ts';
 import './product-chooser.css';
 
@@ -34,7 +35,6 @@ export function ProductChooser({ user }: { readonly user: string }) {
     ) : (
       <QueryProblem error={query.error} what="the products" onRetry={() => void query.refetch()} />
     );
-  const categories = [...new Set(products.map((product) => product.category))].filter(Boolean).sort();
   const shown = chosenProducts(products, { search, category, recent, favourites });
   return (
     <section className="card stack" aria-label="Products">
@@ -45,7 +45,7 @@ export function ProductChooser({ user }: { readonly user: string }) {
           label="Category"
           value={category}
           none="All"
-          choices={categories.map((each) => ({ value: each, label: each }))}
+          choices={categoriesOf(products).map((each) => ({ value: each, label: each }))}
           onChange={setCategory}
         />
       </div>

@@ -26,8 +26,10 @@ export function forgetDraft(from: string): void {
 }
 
 export function storeDraft(from: string, draft: Draft): void {
+  // The template of a product comes from the service each time.
+  const kept = from.startsWith(PRODUCT) ? { ...draft, text: '' } : draft;
   try {
-    storageOf(from).setItem(keyOf(from), JSON.stringify(draft));
+    storageOf(from).setItem(keyOf(from), JSON.stringify(kept));
   } catch {
     // Without storage, or with a full one, the draft is lost with the page.
   }

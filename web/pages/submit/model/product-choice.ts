@@ -1,38 +1,28 @@
 import type { ProductSummary } from '../../../../client/resources.ts';
+import { shownProducts, type ProductFilters } from '../../products/shown-products.ts';
 
 /** Number of recently used products that are kept. */
 const RECENT_MAX = 8;
 
-export interface ProductChoice {
-  readonly search: string;
-  /** Empty for all. */
-  readonly category: string;
+export interface ProductChoice extends ProductFilters {
   /** Names, the last used first. */
   readonly recent: readonly string[];
   readonly favourites: readonly string[];
 }
 
-/**
- * Returns the products that match every word of the search in name, title, description or category: favourites first, then
- * the recently used ones, then by title.
- */
+/** Returns the products that `shownProducts` finds: favourites first, then the recently used ones, then by title. */
 export function chosenProducts(
   products: readonly ProductSummary[],
-  { search, category, recent, favourites }: ProductChoice,
+  { recent, favourites, ...filters }: ProductChoice,
 ): readonly ProductSummary[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const rankOf = ({ name }: ProductSummary): number => {
     if (favourites.includes(name)) return 0;
     const at = recent.indexOf(name);
     return at === -1 ? RECENT_MAX + 1 : 1 + at;
   };
-  return products
-    .filter((product) => {
-      const text =
-        `${product.name} ${product.title} ${product.description} ${product.category}`.toLowerCase();
-      return (category === '' || product.category === category) && words.every((word) => text.includes(word));
-    })
-    .toSorted((left, right) => rankOf(left) - rankOf(right) || left.title.localeCompare(right.title));
+  return shownProducts(products, filters, { key: 'title', dir: 'asc' }).toSorted(
+    (left, right) => rankOf(left) - rankOf(right),
+  );
 }
 
 /** Returns the recently used products after one was used. */
