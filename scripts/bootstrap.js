@@ -125,6 +125,14 @@ const getOpenssl = (env) =>
     hint: (how) => `, which the tests of encrypted buses need: on Debian run "${how}" as root.`,
   });
 
+/** The tests of presets run their scripts. */
+const getPython = (env) =>
+  installProgram(env, {
+    name: 'python3',
+    isFixed: false,
+    hint: (how) => `, which the tests of presets need: on Debian run "${how}" as root.`,
+  });
+
 /** The tests of directory logins start slapd. Without a configuration of its own, Debian's package starts no server. */
 const getSlapd = (env) =>
   installProgram(env, {
@@ -168,6 +176,7 @@ export function install({ bus = true, tests = false } = {}) {
       await getChromium(env);
       await getOpenssl(env);
       await getSlapd(env);
+      await getPython(env);
     }
     return env;
   });
