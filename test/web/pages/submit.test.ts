@@ -355,8 +355,7 @@ await test('the submit page submits jobs', { timeout: 240_000 }, async (t) => {
     t.strictSame(await violations(page), []);
     await products.getByRole('link', { name: /Small/ }).click();
     await page.waitForURL(/product=studio%2Fsmall/);
-    await page.getByText('Readme').click();
-    await page.getByRole('heading', { name: 'Heading' }).waitFor();
+    await page.getByRole('region', { name: 'Readme' }).getByRole('heading', { name: 'Heading' }).waitFor();
     t.equal(await page.locator('img[src=x], script:not([src]), a[href^="javascript"]').count(), 0);
     t.not(await page.title(), '1');
     await page.getByLabel(/^Frames/).fill('1-7');

@@ -4,9 +4,9 @@ import { Markdown } from '../../parts/markdown.tsx';
 import { productHref } from '../products/shown-products.ts';
 import './product-section.css';
 
-/** The product of the form, and its readme. */
+/** The product of the form. */
 export function ProductSection({ product }: { readonly product: Product }) {
-  const { name, title, description, version, readme } = product;
+  const { name, title, description, version } = product;
   return (
     <section className="card stack product-section" aria-label="Product">
       <div className="product-section__head">
@@ -24,12 +24,19 @@ export function ProductSection({ product }: { readonly product: Product }) {
         </div>
       </div>
       {description !== '' && <p className="product-section__text">{description}</p>}
-      {readme !== '' && (
-        <details className="product-section__readme">
-          <summary>Readme</summary>
-          <Markdown text={readme} />
-        </details>
-      )}
+    </section>
+  );
+}
+
+/** The readme of a product, next to its form. */
+export function ProductReadme({ text }: { readonly text: string }) {
+  if (text === '') return null;
+  return (
+    <section className="card product-section__readme" aria-label="Readme">
+      <details open>
+        <summary>Readme</summary>
+        <Markdown text={text} />
+      </details>
     </section>
   );
 }

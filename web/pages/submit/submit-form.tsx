@@ -10,7 +10,7 @@ import type { Product } from '../../../client/resources.ts';
 import { isShown } from './model/definition.ts';
 import type { Draft } from './model/draft.ts';
 import { ParameterForm } from './parameter-form.tsx';
-import { ProductSection } from './product-section.tsx';
+import { ProductReadme, ProductSection } from './product-section.tsx';
 import { TemplateSection } from './template-section.tsx';
 import { useSubmitForm, type SubmitFormModel } from './use-submit-form.ts';
 import { Verdict } from './verdict.tsx';
@@ -74,6 +74,7 @@ export function SubmitForm({ from, initial, product = null, onSent }: SubmitForm
           jobName={product === null ? null : (resolvedName ?? outline?.name ?? '')}
         />
         <SubmitSection model={model} />
+        {product !== null && <ProductReadme text={product.readme} />}
       </div>
     </div>
   );
