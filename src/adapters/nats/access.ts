@@ -39,15 +39,25 @@ function userOptions({ seed, jwt }: BusUser): AccessOptions {
   return { authenticator: jwt === null ? nkeyAuthenticator(key) : jwtAuthenticator(jwt, key) };
 }
 
-function identityOptions(access: BusAccess): AccessOptions {
-  if (access.credentialsFile !== '')
+function identityOptions({
+  keys,
+  user,
+  password,
+  token,
+  credentialsFile,
+  nkeyFile,
+}: BusAccess): AccessOptions {
+  if (credentialsFile !== '')
     return {
-      authenticator: credsAuthenticator(readConfiguredFile('bus.credentials_file', access.credentialsFile)),
+      authenticator: credsAuthenticator(readConfiguredFile(`${keys}.credentials_file`, credentialsFile)),
     };
-  const { token, password } = access;
-  if (token !== null) return { token: readSecret('bus.token_file', token) };
+  if (nkeyFile !== '') {
+    const seed = readConfiguredFile(`${keys}.nkey_file`, nkeyFile).toString('utf8').trim();
+    return { authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)) };
+  }
+  if (token !== null) return { token: readSecret(`${keys}.token_file`, token) };
   if (password === null) return {};
-  return { user: access.user, pass: readSecret('bus.password_file', password) };
+  return { user, pass: readSecret(`${keys}.password_file`, password) };
 }
 
 function tlsOptions({ caFile, certFile, keyFile }: BusTls): NonNullable<NodeConnectionOptions['tls']> {

@@ -83,6 +83,8 @@ export type ServerAccess =
       /** Paths of PEM files. */
       readonly certFile: string;
       readonly keyFile: string;
+      /** Of the certificate: another one results in another text. */
+      readonly certificateFingerprint: string;
     };
 
 const quoted = (text: string): string => JSON.stringify(text);
@@ -130,7 +132,10 @@ const permissionsText = ({ publish, subscribe }: SubjectPermissions): string =>
   `{publish: {allow: ${listOf(publish)}}, subscribe: {allow: ${listOf(subscribe)}}}`;
 
 /** Accounts and users (docs/decisions/bus-identity.md#accounts). */
-function openAccess({ users, anonymousPassword }: Extract<ServerAccess, { type: 'open' }>): readonly string[] {
+function openAccess({
+  users,
+  anonymousPassword,
+}: Extract<ServerAccess, { type: 'open' }>): readonly string[] {
   const stored = storedSubjects(false);
   return [
     `no_auth_user: ${ANONYMOUS}`,
@@ -165,6 +170,7 @@ const authenticatedAccess = (access: Extract<ServerAccess, { type: 'authenticate
   `  dir: ${quoted(access.accounts)}`,
   '  allow_delete: false',
   '}',
+  `# certificate ${access.certificateFingerprint}`,
   'tls {',
   `  cert_file: ${quoted(access.certFile)}`,
   `  key_file: ${quoted(access.keyFile)}`,

@@ -41,7 +41,8 @@ export const joinerPermissions = (tokenId: string): SubjectPermissions => ({
 
 /**
  * Permissions of a client without credentials on a bus without authentication: what a worker of the contract needs
- * (docs/contract/bus.md). An inbox has at most two tokens after its prefix, as those of the NATS clients.
+ * (docs/contract/bus.md). An inbox has exactly two tokens after its prefix, as those of requests of the NATS clients: the
+ * server accepts a subscription to `_INBOX.>` where `_INBOX.*` is allowed.
  */
 export const ANONYMOUS_PERMISSIONS: SubjectPermissions = {
   publish: [
@@ -56,7 +57,7 @@ export const ANONYMOUS_PERMISSIONS: SubjectPermissions = {
     CANCEL_LOOK_UP,
     `${CANCEL_LOOK_UP}.task.cancel.*`,
   ],
-  subscribe: ['_INBOX.*', '_INBOX.*.*', 'task.cancel.*'],
+  subscribe: ['_INBOX.*.*', 'task.cancel.*'],
 };
 
 /**

@@ -110,7 +110,12 @@ export const workerUser = (
     worker,
     key,
     account,
-    { subs: WORKER_SUBSCRIPTIONS_MAX, data: UNLIMITED, payload: UNLIMITED, ...allowed(workerPermissions(worker)) },
+    {
+      subs: WORKER_SUBSCRIPTIONS_MAX,
+      data: UNLIMITED,
+      payload: UNLIMITED,
+      ...allowed(workerPermissions(worker)),
+    },
     { exp: Math.floor(expiresAtMs / SECOND_MS) },
   );
 

@@ -68,7 +68,8 @@ export async function loadBusKeys(folder: string): Promise<BusKeys> {
   const stored = await readOrNull(path);
   const contents = stored ?? JSON.stringify(generate());
   const parsed = parseSeeds(contents);
-  if (!parsed.ok) throw new Error(`${path}: the keys of the bus are damaged (${parsed.reason}); restore the file`);
+  if (!parsed.ok)
+    throw new Error(`${path}: the keys of the bus are damaged (${parsed.reason}); restore the file`);
   if (stored === null) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await replaceFile(path, contents);

@@ -8,6 +8,8 @@ import { replaceFile } from '../../host/durable-file.ts';
 export interface ServerCertificate {
   readonly certFile: string;
   readonly keyFile: string;
+  /** Text of `certFile`. */
+  readonly pem: string;
   /** Certificate authority that workers pin. */
   readonly caPem: string;
 }
@@ -50,17 +52,18 @@ export async function serverCertificate(
   const keyFile = join(folder, 'server.key');
   if (!(await isCurrent(certFile, keyFile, ca.pem, hosts, now)))
     await createServerCertificate({ ca, certFile, keyFile, hosts, now });
-  return { certFile, keyFile, caPem: ca.pem };
+  return { certFile, keyFile, pem: await readFile(certFile, 'utf8'), caPem: ca.pem };
 }
 
 /** Returns the operator's own certificates, after a check that they belong together. */
 export async function ownCertificate(files: OwnCertificates): Promise<ServerCertificate> {
   const caPem = await pemOf('bus.tls.ca_file', files.caFile);
-  const certificate = new X509Certificate(await pemOf('bus.tls.cert_file', files.certFile));
+  const pem = await pemOf('bus.tls.cert_file', files.certFile);
+  const certificate = new X509Certificate(pem);
   const key = createPrivateKey(await pemOf('bus.tls.key_file', files.keyFile));
   if (!certificate.checkPrivateKey(key))
     throw new Error(`bus.tls.key_file: ${files.keyFile} is not the key of ${files.certFile}`);
-  return { certFile: files.certFile, keyFile: files.keyFile, caPem };
+  return { certFile: files.certFile, keyFile: files.keyFile, pem, caPem };
 }
 
 async function pemOf(key: string, path: string): Promise<string> {
@@ -83,7 +86,9 @@ async function loadAuthority(folder: string, now: number): Promise<Authority> {
   const [pem, keyPem] = [await readOrNull(path), await readOrNull(keyPath)];
   if (pem !== null && keyPem !== null) return { pem, keyPem };
   if (pem !== null)
-    throw new Error(`${keyPath} is missing: restore it, or remove ${path} too; then all workers must join again`);
+    throw new Error(
+      `${keyPath} is missing: restore it, or remove ${path} too; then all workers must join again`,
+    );
   const created = await createAuthority(now);
   await replaceFile(keyPath, created.keyPem);
   await replaceFile(path, created.pem);
@@ -155,7 +160,10 @@ async function createServerCertificate({ ca, certFile, keyFile, hosts, now }: Se
   const issuer = new x509.X509Certificate(ca.pem);
   const signingKey = await webcrypto.subtle.importKey('pkcs8', derOf(ca.keyPem), ALGORITHM, false, ['sign']);
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-  const names = hosts.map((host) => ({ type: isIP(host) === 0 ? ('dns' as const) : ('ip' as const), value: host }));
+  const names = hosts.map((host) => ({
+    type: isIP(host) === 0 ? ('dns' as const) : ('ip' as const),
+    value: host,
+  }));
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
     subject: 'CN=Callsheet bus server',
@@ -189,7 +197,9 @@ const SERIAL_BYTES = 16;
 
 async function privatePem(key: webcrypto.CryptoKey): Promise<string> {
   const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key));
-  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }).export({ format: 'pem', type: 'pkcs8' }).toString();
+  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+    .export({ format: 'pem', type: 'pkcs8' })
+    .toString();
 }
 
 const derOf = (pem: string): Buffer => createPrivateKey(pem).export({ format: 'der', type: 'pkcs8' });

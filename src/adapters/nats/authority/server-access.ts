@@ -60,10 +60,10 @@ export function certificateHosts(listen: ListenAddress, publicHosts: readonly st
   return [...new Set(hosts)].filter((host) => isIP(host) !== 0 || HOST_NAME.test(host));
 }
 
-const HOST_NAME = /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+const HOST_NAME =
+  /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
 const interfaceAddresses = (): readonly string[] =>
   Object.values(networkInterfaces())
     .flat()
     .flatMap((entry) => (entry === undefined || entry.scopeid ? [] : [entry.address]));
-
