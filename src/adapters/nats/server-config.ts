@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  ANONYMOUS_PERMISSIONS,
-  DIAGNOSTIC_SUBJECT,
-  storedSubjects,
-  type SubjectPermissions,
-} from '../../core/bus-identity/bus-permissions.ts';
+import { accountLines } from '../../core/bus-identity/server-accounts.ts';
 import { SERVER_LIMITS } from './limits.ts';
 import type { ListenAddress } from './server-address.ts';
 import type { ServerBinary } from './server-binary.ts';
@@ -124,43 +119,13 @@ export function serverConfigText(
 /** Names of the accounts in a static configuration. */
 const BUS = 'BUS';
 const STREAMS = 'STREAMS';
-const ANONYMOUS = 'anonymous';
-
-const listOf = (subjects: readonly string[]): string => `[${subjects.map(quoted).join(', ')}]`;
-
-const permissionsText = ({ publish, subscribe }: SubjectPermissions): string =>
-  `{publish: {allow: ${listOf(publish)}}, subscribe: {allow: ${listOf(subscribe)}}}`;
 
 /** Accounts and users (docs/decisions/bus-identity.md#accounts). */
-function openAccess({
+const openAccess = ({
   users,
   anonymousPassword,
-}: Extract<ServerAccess, { type: 'open' }>): readonly string[] {
-  const stored = storedSubjects(false);
-  return [
-    `no_auth_user: ${ANONYMOUS}`,
-    'accounts {',
-    `  ${BUS} {`,
-    '    users: [',
-    `      {nkey: ${users.requests}}`,
-    `      {user: ${ANONYMOUS}, password: ${quoted(anonymousPassword)}, permissions: ${permissionsText(ANONYMOUS_PERMISSIONS)}}`,
-    '    ]',
-    '    imports: [',
-    ...stored.map((subject) => `      {service: {account: ${STREAMS}, subject: ${quoted(subject)}}}`),
-    '    ]',
-    `    exports: [{stream: ${quoted(DIAGNOSTIC_SUBJECT)}}]`,
-    '  }',
-    `  ${STREAMS} {`,
-    '    jetstream: enabled',
-    `    users: [{nkey: ${users.streams}}]`,
-    '    exports: [',
-    ...stored.map((subject) => `      {service: ${quoted(subject)}}`),
-    '    ]',
-    `    imports: [{stream: {account: ${BUS}, subject: ${quoted(DIAGNOSTIC_SUBJECT)}}}]`,
-    '  }',
-    '}',
-  ];
-}
+}: Extract<ServerAccess, { type: 'open' }>): readonly string[] =>
+  accountLines({ accounts: { bus: BUS, streams: STREAMS }, service: users, workers: [], anonymousPassword });
 
 const authenticatedAccess = (access: Extract<ServerAccess, { type: 'authenticated' }>): readonly string[] => [
   `operator: ${access.operatorJwt}`,
