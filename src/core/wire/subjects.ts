@@ -32,7 +32,7 @@ export interface StreamDefinition {
   readonly retentionMs: number;
 }
 
-/** Returns subjects without and with the worker (docs/bus-identity.md#subjects). */
+/** Returns subjects without and with the worker (docs/bus-identity.md#what-a-credential-allows). */
 const bothForms = (...plain: readonly string[]): readonly string[] => [
   ...plain,
   ...plain.map((subject) => `${subject}.*`),
