@@ -9,7 +9,19 @@ import { configuredServers, type ServerList } from '../../src/adapters/nats/serv
 import type { Logger } from '../process/logging.ts';
 import { throwIfStopping, type StartContext } from './start-context.ts';
 
-/** Returns the servers of the bus: those of `bus.url`, or a `nats-server` that it starts and supervises. */
+/** Access of the service to the bus. */
+export interface OpenedBus {
+  /** For lease requests, replies, cancels and the presence of the service. */
+  readonly requests: ServerList;
+  /** For streams. May be the same servers with another access. */
+  readonly streams: ServerList;
+  /** Whether each worker has a credential of its own, and its subjects end with its id. */
+  readonly isScoped: boolean;
+}
+
+const openTo = (servers: ServerList): OpenedBus => ({ requests: servers, streams: servers, isScoped: false });
+
+/** Returns the access to the bus: to the servers of `bus.url`, or a `nats-server` that it starts and supervises. */
 export async function openBus({
   config,
   directory,
@@ -17,7 +29,7 @@ export async function openBus({
   stopping,
   shutdown,
   readiness,
-}: StartContext): Promise<ServerList> {
+}: StartContext): Promise<OpenedBus> {
   const folder = join(directory, 'bus');
   if (config.bus.urls.length > 0) {
     const servers = configuredServers(config.bus.urls, config.bus.access);
@@ -27,7 +39,7 @@ export async function openBus({
       logger.warn(
         'stopped the nats-server of an earlier start without bus.url: workers must not use it any more',
       );
-    return servers;
+    return openTo(servers);
   }
   const server = await startManagedServer(
     { folder, listen: config.bus.addr, binaryPath: config.bus.serverPath },
@@ -43,7 +55,7 @@ export async function openBus({
     return server.release();
   });
   throwIfStopping(stopping);
-  return server.servers;
+  return openTo(server.servers);
 }
 
 function logServer(logger: Logger, event: ManagedServerEvent): void {
