@@ -1,0 +1,81 @@
+import type { WorkerId } from '../ids.ts';
+import type { JoinTokenRecord } from '../records/join-token.ts';
+import type { WorkerStatus } from '../records/worker.ts';
+import type { WorkerCredentialRecord } from '../records/worker-credential.ts';
+import { isValidCredential, latestKey, UNREGISTERED_HOLD_MS } from './credentials.ts';
+import { joinTokenStatus, useToken } from './join-tokens.ts';
+
+/** A worker with the name of one that joins, in a farm in which it may register. */
+export interface Namesake {
+  readonly id: WorkerId;
+  readonly status: WorkerStatus;
+  /** Whether it is a registered worker, not only one that has joined. */
+  readonly isRegistered: boolean;
+}
+
+export type JoinDecision =
+  /** A repeated request: the worker has joined with this key. */
+  | { readonly type: 'repeated'; readonly credential: WorkerCredentialRecord }
+  /** `takesOver` is the id of the worker; null for a new one. `revokes` never registered, and loses the name. */
+  | {
+      readonly type: 'joins';
+      readonly token: JoinTokenRecord;
+      readonly takesOver: WorkerId | null;
+      readonly revokes: readonly WorkerCredentialRecord[];
+    }
+  | { readonly type: 'refused'; readonly reason: string };
+
+const refusal = (reason: string): JoinDecision => ({ type: 'refused', reason });
+
+/**
+ * Decides whether a worker joins (docs/decisions/bus-identity.md). The secret of the token is already checked.
+ *
+ * @param holder - Credential that has the worker's key, if any.
+ * @param namesakes - Every worker with the name in the farms in which the worker may register, with its credential.
+ */
+export function decideJoin(
+  token: JoinTokenRecord,
+  name: string,
+  holder: WorkerCredentialRecord | undefined,
+  key: string,
+  namesakes: readonly {
+    readonly worker: Namesake;
+    readonly credential: WorkerCredentialRecord | undefined;
+  }[],
+  now: number,
+): JoinDecision {
+  if (holder !== undefined) {
+    const isSame = holder.tokenId === token.id && latestKey(holder).key === key;
+    return isSame && isValidCredential(holder, now)
+      ? { type: 'repeated', credential: holder }
+      : refusal('the key was used before; delete the credential file of the worker and join again');
+  }
+  const used = useToken(token, now);
+  if (used === null) return refusal(`the token ${TOKEN_FAULTS[joinTokenStatus(token)]}; create a new one`);
+  const shown = JSON.stringify(name);
+  const revokes: WorkerCredentialRecord[] = [];
+  const offline: WorkerId[] = [];
+  for (const { worker, credential } of namesakes) {
+    const isValid = credential !== undefined && isValidCredential(credential, now);
+    if (worker.isRegistered && worker.status !== 'offline')
+      return refusal(`a worker named ${shown} is ${worker.status}; stop and delete it, or set worker.name`);
+    if (isValid && !isAbandoned(worker, credential, now))
+      return refusal(
+        `a worker named ${shown} has a credential; delete it, or revoke it with "callsheet workers revoke"`,
+      );
+    if (worker.isRegistered) offline.push(worker.id);
+    else if (isValid) revokes.push(credential);
+  }
+  if (offline.length > 1)
+    return refusal(`several farms have a worker named ${shown}; set worker.farm, or use a token of one farm`);
+  return { type: 'joins', token: used, takesOver: offline[0] ?? null, revokes };
+}
+
+const TOKEN_FAULTS = {
+  active: 'has expired',
+  used_up: 'has no uses left',
+  revoked: 'is revoked',
+} as const;
+
+const isAbandoned = (worker: Namesake, credential: WorkerCredentialRecord, now: number): boolean =>
+  !worker.isRegistered && latestKey(credential).issuedAt + UNREGISTERED_HOLD_MS <= now;
