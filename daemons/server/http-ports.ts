@@ -22,6 +22,7 @@ import type { Shards } from './shards.ts';
 import type { StartContext } from './start-context.ts';
 import type { StartedLogs } from './start-logs.ts';
 import { retryOf, type StartedShards } from './start-shards.ts';
+import { workerTokensOf } from './worker-tokens.ts';
 
 /** docs/contract/rest.md#public-routes: time limit of each readiness check. */
 const CHECK_MS = 5_000;
@@ -71,6 +72,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     passwords: new Argon2Passwords(),
     directory: openDirectory(context),
     secrets: randomSecrets,
+    workerTokens: workerTokensOf(null, config.bus.urls.length > 0),
     auth: {
       enabled: config.auth.enabled,
       ...config.auth.session,

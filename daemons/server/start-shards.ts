@@ -92,6 +92,7 @@ function settingsOf(
     reclaimAfterMs: scheduler.reclaimAfterMs,
     busIdentity: busIdentityOf(config),
     busReplicas: config.bus.replicas,
+    workerIdentity: 'open',
     retry: retryOf(config),
     unschedulableGraceMs: scheduler.unschedulableGraceMs,
     reservationAfterMs: scheduler.reservationAfterMs,

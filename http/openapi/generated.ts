@@ -3021,7 +3021,7 @@ export interface components {
             /** @description Number of workers that can join with the token in all. */
             readonly uses: number;
             readonly uses_left: components["schemas"]["Count"];
-            /** @description Username of who created it; empty while authentication of users was off. */
+            /** @description Username of who created it; `anonymous` while authentication (`auth.enabled`) was off. */
             readonly created_by: string;
             readonly created_at: components["schemas"]["Timestamp"];
             readonly expires_at: components["schemas"]["Timestamp"];

@@ -56,6 +56,7 @@ export function joinedCredential(
       { ...key, status: nextKeyStatus(null, 'join') ?? 'refused', issuedAt: now, refusedFrom: null },
     ],
     revokedAt: null,
+    registeredAt: null,
   };
 }
 

@@ -5,12 +5,20 @@ import type { WorkerCredentialRecord } from '../records/worker-credential.ts';
 import { isValidCredential, latestKey, UNREGISTERED_HOLD_MS } from './credentials.ts';
 import { joinTokenStatus, useToken } from './join-tokens.ts';
 
-/** A worker with the name of one that joins, in a farm in which it may register. */
+/** A registered worker with the name of one that joins, in a farm in which that one may register. */
 export interface Namesake {
   readonly id: WorkerId;
   readonly status: WorkerStatus;
-  /** Whether it is a registered worker, not only one that has joined. */
-  readonly isRegistered: boolean;
+}
+
+/** What is known about the name of a worker that joins. */
+export interface NameHolders {
+  readonly workers: readonly {
+    readonly worker: Namesake;
+    readonly credential: WorkerCredentialRecord | undefined;
+  }[];
+  /** Credentials of workers that have joined with the name and have not registered yet. */
+  readonly unregistered: readonly WorkerCredentialRecord[];
 }
 
 export type JoinDecision =
@@ -31,17 +39,13 @@ const refusal = (reason: string): JoinDecision => ({ type: 'refused', reason });
  * Decides whether a worker joins (docs/decisions/bus-identity.md). The secret of the token is already checked.
  *
  * @param holder - Credential that has the worker's key, if any.
- * @param namesakes - Every worker with the name in the farms in which the worker may register, with its credential.
  */
 export function decideJoin(
   token: JoinTokenRecord,
   name: string,
   holder: WorkerCredentialRecord | undefined,
   key: string,
-  namesakes: readonly {
-    readonly worker: Namesake;
-    readonly credential: WorkerCredentialRecord | undefined;
-  }[],
+  { workers, unregistered }: NameHolders,
   now: number,
 ): JoinDecision {
   if (holder !== undefined) {
@@ -53,29 +57,26 @@ export function decideJoin(
   const used = useToken(token, now);
   if (used === null) return refusal(`the token ${TOKEN_FAULTS[joinTokenStatus(token)]}; create a new one`);
   const shown = JSON.stringify(name);
-  const revokes: WorkerCredentialRecord[] = [];
-  const offline: WorkerId[] = [];
-  for (const { worker, credential } of namesakes) {
-    const isValid = credential !== undefined && isValidCredential(credential, now);
-    if (worker.isRegistered && worker.status !== 'offline')
+  for (const { worker, credential } of workers) {
+    if (worker.status !== 'offline')
       return refusal(`a worker named ${shown} is ${worker.status}; stop and delete it, or set worker.name`);
-    if (isValid && !isAbandoned(worker, credential, now))
-      return refusal(
-        `a worker named ${shown} has a credential; delete it, or revoke it with "callsheet workers revoke"`,
-      );
-    if (worker.isRegistered) offline.push(worker.id);
-    else if (isValid) revokes.push(credential);
+    if (credential !== undefined && isValidCredential(credential, now)) return refusal(heldName(shown));
   }
-  if (offline.length > 1)
+  const waiting = unregistered.filter((each) => isValidCredential(each, now));
+  if (waiting.some((each) => now < latestKey(each).issuedAt + UNREGISTERED_HOLD_MS))
+    return refusal(
+      `a worker named ${shown} has joined and has not registered yet; try again after ${UNREGISTERED_HOLD_MS / 60_000} minutes`,
+    );
+  if (workers.length > 1)
     return refusal(`several farms have a worker named ${shown}; set worker.farm, or use a token of one farm`);
-  return { type: 'joins', token: used, takesOver: offline[0] ?? null, revokes };
+  return { type: 'joins', token: used, takesOver: workers[0]?.worker.id ?? null, revokes: waiting };
 }
+
+const heldName = (shown: string): string =>
+  `a worker named ${shown} has a credential; delete it, or revoke it with "callsheet workers revoke"`;
 
 const TOKEN_FAULTS = {
   active: 'has expired',
   used_up: 'has no uses left',
   revoked: 'is revoked',
 } as const;
-
-const isAbandoned = (worker: Namesake, credential: WorkerCredentialRecord, now: number): boolean =>
-  !worker.isRegistered && latestKey(credential).issuedAt + UNREGISTERED_HOLD_MS <= now;

@@ -18,7 +18,7 @@ export interface JoinTokenRecord {
   readonly usesLeft: number;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** Username; empty while authentication of users was off. */
+  /** Username. */
   readonly createdBy: string;
   readonly revokedAt: number | null;
   readonly lastUsedAt: number | null;

@@ -28,4 +28,6 @@ export interface WorkerCredentialRecord {
   /** In the order in which they were issued. Never empty. */
   readonly keys: readonly CredentialKey[];
   readonly revokedAt: number | null;
+  /** First registration of the worker after it has joined; null before. */
+  readonly registeredAt: number | null;
 }
