@@ -626,6 +626,24 @@ const WORKER_KEYS = {
     'true',
     'Detects installed applications and reports each as a tag with the value true.',
   ),
+  'worker.join': key(
+    secret(),
+    '',
+    'Token with which this worker joins a bus with authentication, once. `--join` is the same. Prefer `worker.join_file`. A worker that has a credential ignores it.',
+    'none',
+  ),
+  'worker.join_file': key(
+    text(),
+    '',
+    'File with the token of `worker.join`. A line feed at its end is ignored.',
+    'none',
+  ),
+  'worker.credentials_file': key(
+    optional(text()),
+    '',
+    'File with the credential of this worker on the bus, which the worker writes when it joins and renews it. Only its owner may read it.',
+    'bus-credentials.json in `worker.dir`',
+  ),
   'worker.dir': key(
     optional(text()),
     '',
