@@ -134,7 +134,9 @@ async function revoke(given: string, _options: unknown, command: Command): Promi
       'It needs a new token to join again.',
     ],
   }));
-  const credential = await client.call('post', '/workers/{id}/credential/revoke', { path: { id: worker.id } });
+  const credential = await client.call('post', '/workers/{id}/credential/revoke', {
+    path: { id: worker.id },
+  });
   if (json) printJson(terminal, credential);
   else terminal.out(`${worker.id} revoked\n`);
 }
@@ -142,7 +144,10 @@ async function revoke(given: string, _options: unknown, command: Command): Promi
 /** `callsheet workers` */
 export const workersCommand = (): Command =>
   pageOptions(
-    clientCommand('workers', 'List workers (CORES: reserved of all), or disable, enable, delete or revoke one.')
+    clientCommand(
+      'workers',
+      'List workers (CORES: reserved of all), or disable, enable, delete or revoke one.',
+    )
       .option('--farm <farm>', 'only workers of this farm')
       .addOption(new Option('--status <status>', 'only workers of this status').choices(WORKER_STATUSES))
       .option('--location <name>', 'only workers at this compute location'),

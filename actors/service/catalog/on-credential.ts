@@ -47,9 +47,9 @@ export function onJoin(
   const decision = decideJoin(token, name, holder, key, holders, context.now);
   if (decision.type === 'refused') return refuse(decision.reason);
   if (decision.type === 'repeated') return context.reply(replyTo, done(decision.credential));
-  if (state.credentials.size >= CREDENTIALS_MAX) return refuse('the service has too many credentials of workers');
-  for (const lost of decision.revokes)
-    writeCredential(state, revokeCredential(lost, context.now), context);
+  if (state.credentials.size >= CREDENTIALS_MAX)
+    return refuse('the service has too many credentials of workers');
+  for (const lost of decision.revokes) writeCredential(state, revokeCredential(lost, context.now), context);
   const id = decision.takesOver ?? workerId(context.newId());
   const credential = joinedCredential(
     state.credentials.get(id),
@@ -117,7 +117,10 @@ export function onRevoke(
 ): void {
   const credential = state.credentials.get(id);
   if (credential === undefined) {
-    context.reply(replyTo, refused('conflict', 'the worker has no credential: it has not joined with a token'));
+    context.reply(
+      replyTo,
+      refused('conflict', 'the worker has no credential: it has not joined with a token'),
+    );
     return;
   }
   const revoked = revokeCredential(credential, context.now);

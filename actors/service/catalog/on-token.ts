@@ -1,8 +1,4 @@
-import {
-  isExpiredToken,
-  JOIN_TOKENS_MAX,
-  revokeToken,
-} from '../../../src/core/bus-identity/join-tokens.ts';
+import { isExpiredToken, JOIN_TOKENS_MAX, revokeToken } from '../../../src/core/bus-identity/join-tokens.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import type { JoinTokenRecord } from '../../../src/core/records/join-token.ts';
 import { removeExpiredTokens, watchCredentials, writeToken } from './credential-rows.ts';

@@ -146,7 +146,10 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
   private identityOf(worker: WorkerId): WorkerIdentity {
     const kind = this.options.identity;
     return kind === 'joined'
-      ? { kind, credential: this.options.reader.get('workerCredential', keys.workerCredential(worker)) ?? null }
+      ? {
+          kind,
+          credential: this.options.reader.get('workerCredential', keys.workerCredential(worker)) ?? null,
+        }
       : { kind };
   }
 

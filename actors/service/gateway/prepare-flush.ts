@@ -107,8 +107,7 @@ export function prepareFlush(
       send();
       // Before the kernel reports the window as processed: it counts requests without a reply as parked.
       for (const { address, reply } of leases) meter.leaseAnswered(address, reply, windowStartedAt);
-      if (counts.length > 0)
-        mainThread.publish({ ...NOTHING, counts });
+      if (counts.length > 0) mainThread.publish({ ...NOTHING, counts });
       // A subscriber that comes later first waits until this window is readable and then reads it.
       whenReadable.events = subscribedEvents(whenReadable.published, followed);
       if (delayed.length > 0) ports.defer(() => runDelayed(delayed, ports));

@@ -1,4 +1,4 @@
-import { line, list, record, type Reader } from "../wire/field-readers.ts";
+import { line, list, record, type Reader } from '../wire/field-readers.ts';
 import { readToken } from '../wire/identifiers.ts';
 
 /** Content of a join token (docs/decisions/bus-identity.md#join-token). The names are those of its text. */
