@@ -5,6 +5,7 @@ import { auditCommand } from './audit.ts';
 import { completionCommand } from './completion-command.ts';
 import { backupCommand } from './backup.ts';
 import { compactCommand } from './compact.ts';
+import { busCommand } from '../bus/permissions-command.ts';
 import { restoreCommand } from './restore.ts';
 import { serverCommand, workerCommand } from './daemons.ts';
 import { exitStatusHelp } from './exit-codes.ts';
@@ -36,6 +37,7 @@ const COMMANDS = [
   workerCommand,
   backupCommand,
   restoreCommand,
+  busCommand,
   compactCommand,
   loginCommand,
   logoutCommand,

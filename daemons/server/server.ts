@@ -109,13 +109,13 @@ async function start(context: StartContext): Promise<void> {
   const store = await startStore(context);
   const bus = await openBus(context);
   const state = await openState(context, store.thread);
-  await waitAfterRestore(context, bus, state.reader);
+  await waitAfterRestore(context, bus.requests, state.reader);
   const observers = createObservers(context, store, state);
-  const logs = await startLogs(context, bus, observers);
+  const logs = await startLogs(context, bus.streams, observers);
   await startBackups(context, state, logs.store);
   const lists = openLists(context, state);
   const shards = startShards(context, {
-    bus,
+    bus: bus.requests,
     store: store.thread,
     reader: state.reader,
     observers,

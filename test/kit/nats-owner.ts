@@ -6,5 +6,8 @@ import { startManagedServer } from '../../src/adapters/nats/managed-server.ts';
  */
 const [folder = '', port = ''] = process.argv.slice(2);
 const say = (event: object): boolean => process.stdout.write(`${JSON.stringify(event)}\n`);
-await startManagedServer({ folder, listen: { host: '127.0.0.1', port: Number(port) }, binaryPath: '' }, say);
+await startManagedServer(
+  { folder, listen: { host: '127.0.0.1', port: Number(port) }, binaryPath: '', authentication: null },
+  say,
+);
 setInterval(() => undefined, 60_000);

@@ -1,7 +1,12 @@
-import { credsAuthenticator, type NodeConnectionOptions } from '@nats-io/transport-node';
+import {
+  credsAuthenticator,
+  jwtAuthenticator,
+  nkeyAuthenticator,
+  type NodeConnectionOptions,
+} from '@nats-io/transport-node';
 import type { BusAccess, BusTls } from '../../core/config/bus-access.ts';
 import { readConfiguredFile, readSecret } from '../system/secret-file.ts';
-import type { ServerList } from './server-address.ts';
+import type { BusUser, ServerList } from './server-address.ts';
 
 type AccessOptions = Pick<NodeConnectionOptions, 'tls' | 'user' | 'pass' | 'token' | 'authenticator'>;
 
@@ -11,26 +16,48 @@ type AccessOptions = Pick<NodeConnectionOptions, 'tls' | 'user' | 'pass' | 'toke
  *
  * @throws Error that names the key and the path if a file cannot be used.
  */
-export function accessOptions({ isTls, user, password, token, access }: ServerList): AccessOptions {
+export function accessOptions(servers: ServerList): AccessOptions {
+  const { isTls, user, password, token, access, identity, ca } = servers;
   const tls = access?.tls ?? null;
   return {
-    ...(tls !== null ? { tls: tlsOptions(tls) } : isTls ? { tls: {} } : {}),
+    ...(ca !== undefined
+      ? { tls: { ca } }
+      : tls !== null
+        ? { tls: tlsOptions(tls) }
+        : isTls
+          ? { tls: {} }
+          : {}),
     ...(user !== undefined ? { user } : {}),
     ...(password !== undefined ? { pass: password } : {}),
     ...(token !== undefined ? { token } : {}),
-    ...(access === undefined ? {} : identityOptions(access)),
+    ...(identity !== undefined ? userOptions(identity) : access === undefined ? {} : identityOptions(access)),
   };
 }
 
-function identityOptions(access: BusAccess): AccessOptions {
-  if (access.credentialsFile !== '')
+function userOptions({ seed, jwt }: BusUser): AccessOptions {
+  const key = new TextEncoder().encode(seed);
+  return { authenticator: jwt === null ? nkeyAuthenticator(key) : jwtAuthenticator(jwt, key) };
+}
+
+function identityOptions({
+  keys,
+  user,
+  password,
+  token,
+  credentialsFile,
+  nkeyFile,
+}: BusAccess): AccessOptions {
+  if (credentialsFile !== '')
     return {
-      authenticator: credsAuthenticator(readConfiguredFile('bus.credentials_file', access.credentialsFile)),
+      authenticator: credsAuthenticator(readConfiguredFile(`${keys}.credentials_file`, credentialsFile)),
     };
-  const { token, password } = access;
-  if (token !== null) return { token: readSecret('bus.token_file', token) };
+  if (nkeyFile !== '') {
+    const seed = readConfiguredFile(`${keys}.nkey_file`, nkeyFile).toString('utf8').trim();
+    return { authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)) };
+  }
+  if (token !== null) return { token: readSecret(`${keys}.token_file`, token) };
   if (password === null) return {};
-  return { user: access.user, pass: readSecret('bus.password_file', password) };
+  return { user, pass: readSecret(`${keys}.password_file`, password) };
 }
 
 function tlsOptions({ caFile, certFile, keyFile }: BusTls): NonNullable<NodeConnectionOptions['tls']> {

@@ -60,6 +60,8 @@ export const SERVER_LIMITS = {
   logSweepMs: 3600 * SECOND_MS,
   /** Maximum time of a server to recover its streams before it answers. */
   readyMs: 120 * SECOND_MS,
+  /** Maximum time of a TLS handshake. Many workers may connect at the same moment. */
+  tlsSeconds: 10,
   probeMs: 50,
   probeTimeoutMs: 2 * SECOND_MS,
   /** Maximum time of a server to stop. */

@@ -1,20 +1,16 @@
 import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { managedAccess, type BusAuthentication, type ManagedAccess } from './authority/managed-access.ts';
 import { backoffMs, BackoffTimer } from './backoff.ts';
 import { reasonOf } from './connection.ts';
 import { SERVER_LIMITS } from './limits.ts';
-import {
-  addressText,
-  dialAddress,
-  isLoopback,
-  type ListenAddress,
-  type ServerList,
-} from './server-address.ts';
+import { addressText, isLoopback, type ListenAddress } from './server-address.ts';
 import { findServerBinary, ManagedServerError, type ServerBinary } from './server-binary.ts';
 import { loadServerName, serverConfigText, serverFiles } from './server-config.ts';
-import { listenFault, probeServer } from './server-probe.ts';
+import { canConnect, listenFault, probeServer } from './server-probe.ts';
 import {
   endServer,
+  reloadServer,
   findServerProcess,
   spawnServer,
   watchServer,
@@ -29,6 +25,8 @@ interface ManagedServerOptions {
   readonly listen: ListenAddress;
   /** `bus.server_path`; empty to search for the program. */
   readonly binaryPath: string;
+  /** Null: the bus has no authentication. */
+  readonly authentication: BusAuthentication | null;
 }
 
 export type ManagedServerEvent =
@@ -42,8 +40,8 @@ export type ManagedServerEvent =
   | { readonly type: 'warning'; readonly text: string };
 
 export interface ManagedServer {
-  /** Addresses for connections from this machine. */
-  readonly servers: ServerList;
+  /** Access for connections from this machine. */
+  readonly access: ManagedAccess;
   readonly version: string;
   /** Whether the server ran before this service started. */
   readonly isAdopted: boolean;
@@ -51,6 +49,8 @@ export interface ManagedServer {
   stop(): Promise<void>;
   /** Ends the supervision. The server continues, and the next start adopts it. Stops one that does not answer yet. */
   release(): Promise<void>;
+  /** Lets the server read its certificate again. */
+  reload(): void;
 }
 
 /**
@@ -65,13 +65,17 @@ export async function startManagedServer(
   const binary = await findServerBinary(options.binaryPath);
   await mkdir(options.folder, { recursive: true, mode: 0o700 });
   const folder = await realpath(options.folder);
-  for (const text of warningsOf(options.listen, binary)) onEvent({ type: 'warning', text });
-  const supervisor = new Supervisor(folder, await loadServerName(folder), options.listen, binary, onEvent);
+  const { listen, authentication } = options;
+  for (const text of warningsOf(listen, binary, authentication !== null)) onEvent({ type: 'warning', text });
+  const access = await managedAccess(folder, listen, authentication);
+  const name = await loadServerName(folder);
+  const supervisor = new Supervisor({ folder, name, listen, binary, access }, onEvent);
   const isAdopted = await supervisor.start();
   return {
     isAdopted,
-    servers: { servers: [addressText(dialAddress(options.listen))], isTls: false },
+    access,
     version: binary.version,
+    reload: () => supervisor.reload(),
     stop: () => supervisor.stop(),
     release: () => supervisor.release(),
   };
@@ -98,7 +102,11 @@ async function realpathOf(folder: string): Promise<string> {
   }
 }
 
-function warningsOf(listen: ListenAddress, binary: ServerBinary): readonly string[] {
+function warningsOf(
+  listen: ListenAddress,
+  binary: ServerBinary,
+  isAuthenticated: boolean,
+): readonly string[] {
   const warnings: string[] = [];
   if (!binary.canSyncAlways) {
     warnings.push(
@@ -106,13 +114,26 @@ function warningsOf(listen: ListenAddress, binary: ServerBinary): readonly strin
         'acknowledged since. Workers repeat what matters; version 2.10 or newer closes the gap.',
     );
   }
-  if (!isLoopback(listen)) {
+  if (isAuthenticated && !binary.hasSecurityFixes) {
     warnings.push(
-      `the bus listens on ${addressText(listen)}: it has no authentication, and every host that can reach it can run commands on ` +
-        'the workers. Keep that network closed.',
+      `nats-server ${binary.version} gets no security fixes: with bus.auth.enabled, use version 2.12.12 or 2.14.3, or a newer one`,
+    );
+  }
+  if (!isAuthenticated && !isLoopback(listen)) {
+    warnings.push(
+      `the bus listens on ${addressText(listen)} without authentication: every host that can reach it can register as a worker and ` +
+        'run tasks. Set bus.auth.enabled, or keep that network closed.',
     );
   }
   return warnings;
+}
+
+interface SupervisedServer {
+  readonly folder: string;
+  readonly name: string;
+  readonly listen: ListenAddress;
+  readonly binary: ServerBinary;
+  readonly access: ManagedAccess;
 }
 
 class Supervisor {
@@ -120,6 +141,7 @@ class Supervisor {
   readonly #name: string;
   readonly #listen: ListenAddress;
   readonly #binary: ServerBinary;
+  readonly #access: ManagedAccess;
   readonly #onEvent: (event: ManagedServerEvent) => void;
   readonly #pauses = new BackoffTimer();
   #current: ServerProcess | null = null;
@@ -130,17 +152,12 @@ class Supervisor {
   #supervision: Promise<void> = Promise.resolve();
   #sweep: NodeJS.Timeout | undefined;
 
-  constructor(
-    folder: string,
-    name: string,
-    listen: ListenAddress,
-    binary: ServerBinary,
-    onEvent: (event: ManagedServerEvent) => void,
-  ) {
-    this.#folder = folder;
-    this.#name = name;
-    this.#listen = listen;
-    this.#binary = binary;
+  constructor(server: SupervisedServer, onEvent: (event: ManagedServerEvent) => void) {
+    this.#folder = server.folder;
+    this.#name = server.name;
+    this.#listen = server.listen;
+    this.#binary = server.binary;
+    this.#access = server.access;
     this.#onEvent = onEvent;
   }
 
@@ -158,6 +175,10 @@ class Supervisor {
     clearInterval(this.#sweep);
     if (this.#current !== null) await endServer(this.#current);
     await this.#supervision;
+  }
+
+  reload(): void {
+    if (this.#current !== null && !this.#launching) reloadServer(this.#current);
   }
 
   async release(): Promise<void> {
@@ -204,7 +225,13 @@ class Supervisor {
   /** Returns a server that answers: the running one with exactly this configuration, or a new one. */
   async #launch(): Promise<ServerProcess> {
     const files = serverFiles(this.#folder);
-    const config = serverConfigText(this.#folder, this.#name, this.#listen, this.#binary);
+    const config = serverConfigText(
+      this.#folder,
+      this.#name,
+      this.#listen,
+      this.#binary,
+      this.#access.access,
+    );
     const leftBehind = await findServerProcess(files.config);
     if (leftBehind !== null) {
       const server = watchServer(leftBehind, files.config);
@@ -214,6 +241,7 @@ class Supervisor {
     }
     await this.#refuseClash();
     if (this.#isStopping) throw new ManagedServerError('the service is stopping');
+    await this.#access.prepare();
     await writeFile(files.config, config, { mode: 0o600 });
     await this.#removeOldLogs();
     const server = spawnServer(this.#binary, files.config, files.output);
@@ -241,7 +269,8 @@ class Supervisor {
     const deadline = performance.now() + SERVER_LIMITS.readyMs;
     while (!server.hasEnded() && !this.#isStopping && performance.now() < deadline) {
       const greeting = await probeServer(this.#listen);
-      if (greeting?.server_name === this.#name && greeting.jetstream === true) return true;
+      const isOurs = greeting?.server_name === this.#name && greeting.jetstream === true;
+      if (isOurs && (await canConnect(this.#access.streams))) return true;
       await this.#pauses.pause(SERVER_LIMITS.probeMs);
     }
     return false;

@@ -21,6 +21,9 @@ export function parseListenAddress(text: string): ListenAddress | null {
 
 const ANYWHERE = new Set(['0.0.0.0', '::']);
 
+/** Reports whether a server with this address listens on all addresses of the machine. */
+export const isAnyHost = ({ host }: ListenAddress): boolean => ANYWHERE.has(host);
+
 /** Reports whether only this machine can reach the address. */
 export const isLoopback = ({ host }: ListenAddress): boolean => isLoopbackHost(host);
 
@@ -43,6 +46,18 @@ export interface ServerList {
   readonly token?: string;
   /** Access by configuration keys, in place of credentials in the URL. */
   readonly access?: BusAccess;
+  /** A user with a key, in place of all other credentials. */
+  readonly identity?: BusUser;
+  /** PEM text of the certificate authority of the servers; requires TLS. */
+  readonly ca?: string;
+}
+
+/** A user who proves that it has a key (NKEY). */
+export interface BusUser {
+  /** Seed of the key: a secret. */
+  readonly seed: string;
+  /** JWT of the user; null if the configuration of the server names the key. */
+  readonly jwt: string | null;
 }
 
 const NATS_PORT = '4222';

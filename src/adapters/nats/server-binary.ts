@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { hasSecurityFixes } from '../../core/bus-identity/server-release.ts';
 import { reasonOf } from './connection.ts';
 
 /** A usable nats-server program. */
@@ -11,6 +12,8 @@ export interface ServerBinary {
   readonly version: string;
   /** Set if it can flush every message before it acknowledges it (2.10 and newer). */
   readonly canSyncAlways: boolean;
+  /** Set if the release line gets security fixes. */
+  readonly hasSecurityFixes: boolean;
 }
 
 /** Why the managed server cannot be started: one line for the operator. */
@@ -89,5 +92,10 @@ export async function findServerBinary(configuredPath: string): Promise<ServerBi
       `${path} is version ${version}: version ${OLDEST.major}.${OLDEST.minor} or newer is needed`,
     );
   }
-  return { path, version, canSyncAlways: isAtLeast(release, SYNC_ALWAYS) };
+  return {
+    path,
+    version,
+    canSyncAlways: isAtLeast(release, SYNC_ALWAYS),
+    hasSecurityFixes: hasSecurityFixes(version),
+  };
 }

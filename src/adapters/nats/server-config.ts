@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { accountLines } from '../../core/bus-identity/server-accounts.ts';
 import { SERVER_LIMITS } from './limits.ts';
 import type { ListenAddress } from './server-address.ts';
 import type { ServerBinary } from './server-binary.ts';
@@ -51,6 +52,36 @@ async function readName(path: string): Promise<string | null> {
   }
 }
 
+/** Public keys of the users of the service. */
+interface ServiceUsers {
+  readonly requests: string;
+  readonly streams: string;
+}
+
+/** Who may connect to the managed server. */
+export type ServerAccess =
+  /** Without authentication: clients without credentials are limited to the subjects of workers. */
+  | {
+      readonly type: 'open';
+      readonly users: ServiceUsers;
+      /** Password of the user that such clients become. They do not know it. */
+      readonly anonymousPassword: string;
+    }
+  /** Users need a JWT that an account has signed, and TLS. */
+  | {
+      readonly type: 'authenticated';
+      readonly operatorJwt: string;
+      /** Public key of the system account. */
+      readonly systemAccount: string;
+      /** Folder with the JWTs of the accounts. */
+      readonly accounts: string;
+      /** Paths of PEM files. */
+      readonly certFile: string;
+      readonly keyFile: string;
+      /** Of the certificate: another one results in another text. */
+      readonly certificateFingerprint: string;
+    };
+
 const quoted = (text: string): string => JSON.stringify(text);
 
 /**
@@ -63,6 +94,7 @@ export function serverConfigText(
   name: string,
   listen: ListenAddress,
   binary: ServerBinary,
+  access: ServerAccess,
 ): string {
   const files = serverFiles(folder);
   return [
@@ -79,6 +111,38 @@ export function serverConfigText(
     `  max_memory_store: ${SERVER_LIMITS.memoryStoreBytes}`,
     ...(binary.canSyncAlways ? ['  sync_interval: always'] : []),
     '}',
+    ...(access.type === 'open' ? openAccess(access) : authenticatedAccess(access)),
     '',
   ].join('\n');
 }
+
+/** Names of the accounts in a static configuration. */
+const BUS = 'BUS';
+const STREAMS = 'STREAMS';
+
+/** Accounts and users (docs/decisions/bus-identity.md#accounts). */
+const openAccess = ({
+  users,
+  anonymousPassword,
+}: Extract<ServerAccess, { type: 'open' }>): readonly string[] =>
+  accountLines({ accounts: { bus: BUS, streams: STREAMS }, service: users, workers: [], anonymousPassword });
+
+const authenticatedAccess = (access: Extract<ServerAccess, { type: 'authenticated' }>): readonly string[] => [
+  `operator: ${access.operatorJwt}`,
+  `system_account: ${access.systemAccount}`,
+  'resolver {',
+  '  type: full',
+  `  dir: ${quoted(access.accounts)}`,
+  '  allow_delete: false',
+  '}',
+  `# certificate ${access.certificateFingerprint}`,
+  'tls {',
+  `  cert_file: ${quoted(access.certFile)}`,
+  `  key_file: ${quoted(access.keyFile)}`,
+  `  timeout: ${SERVER_LIMITS.tlsSeconds}`,
+  '}',
+];
+
+/** Returns the name of the folder in which the server keeps the streams: that of their account. */
+export const streamAccountOf = (access: ServerAccess, streamsKey: string): string =>
+  access.type === 'open' ? STREAMS : streamsKey;

@@ -1,8 +1,10 @@
 import { createConnection, createServer } from 'node:net';
+import { connect } from '@nats-io/transport-node';
 import { finite, flag, messageParser, optional, record, text } from '../../core/wire/field-readers.ts';
 import { WIRE_LIMITS } from '../../core/wire/limits.ts';
+import { accessOptions } from './access.ts';
 import { SERVER_LIMITS } from './limits.ts';
-import { dialAddress, type ListenAddress } from './server-address.ts';
+import { dialAddress, type ListenAddress, type ServerList } from './server-address.ts';
 
 /** Greeting of a NATS server. */
 interface ServerGreeting {
@@ -10,6 +12,9 @@ interface ServerGreeting {
   readonly version?: string;
   readonly port?: number;
   readonly jetstream?: boolean;
+  /** Set if a client must have credentials, or use TLS, before the server answers it. */
+  readonly auth_required?: boolean;
+  readonly tls_required?: boolean;
 }
 
 const parseGreeting = messageParser(
@@ -18,6 +23,8 @@ const parseGreeting = messageParser(
     version: optional(text(WIRE_LIMITS.name)),
     port: optional(finite),
     jetstream: optional(flag),
+    auth_required: optional(flag),
+    tls_required: optional(flag),
   }),
   { length: WIRE_LIMITS.statusText, nesting: WIRE_LIMITS.nesting },
 );
@@ -25,7 +32,10 @@ const parseGreeting = messageParser(
 const GREETING = /^INFO (\{.*\})\s*\r\n/;
 const PONG = 'PONG\r\n';
 
-/** Returns the greeting of the NATS server at the address, once it has also answered a ping; null if there is none. */
+/**
+ * Returns the greeting of the NATS server at the address, once it has also answered a ping, if it answers clients without
+ * credentials; null if there is no server.
+ */
 export function probeServer(address: ListenAddress): Promise<ServerGreeting | null> {
   return new Promise((resolve) => {
     const socket = createConnection(dialAddress(address));
@@ -46,6 +56,7 @@ export function probeServer(address: ListenAddress): Promise<ServerGreeting | nu
         const parsed = parseGreeting(match[1] ?? '');
         if (!parsed.ok) return finish(null);
         greeting = parsed.value;
+        if (greeting.tls_required === true || greeting.auth_required === true) return finish(greeting);
         socket.write('CONNECT {"verbose":false,"name":"callsheet probe"}\r\nPING\r\n');
       }
       if (greeting !== null && received.includes(PONG)) finish(greeting);
@@ -53,6 +64,25 @@ export function probeServer(address: ListenAddress): Promise<ServerGreeting | nu
       return undefined;
     });
   });
+}
+
+/** Reports whether the server accepts a connection with this access, and answers on it. */
+export async function canConnect(servers: ServerList): Promise<boolean> {
+  try {
+    const nc = await connect({
+      servers: [...servers.servers],
+      name: 'callsheet probe',
+      reconnect: false,
+      timeout: SERVER_LIMITS.probeTimeoutMs,
+      noAsyncTraces: true,
+      ...accessOptions(servers),
+    });
+    await nc.close();
+    return true;
+  } catch {
+    // It does not answer yet, or is another server: the caller asks again until its deadline.
+    return false;
+  }
 }
 
 /** Returns null if this process can listen at the address; otherwise the system's error code, such as EADDRINUSE. */

@@ -154,6 +154,11 @@ export async function endServer(server: ServerProcess): Promise<void> {
   await server.ended;
 }
 
+/** Lets a server read its configuration and its certificate again. */
+export function reloadServer(server: ServerProcess): void {
+  if (!server.hasEnded()) signal(server.pid, 'SIGHUP');
+}
+
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

@@ -174,16 +174,22 @@ const BUS_ACCESS_KEYS = {
     'NATS credentials file (.creds: a JWT and the seed of its key), read for each connection.',
     'none',
   ),
+  'bus.nkey_file': key(
+    text(),
+    '',
+    'File with the seed of an NKEY (SU…) whose public key the configuration of the NATS server names, read for each connection.',
+    'none',
+  ),
   'bus.tls.ca_file': key(
     text(),
     '',
-    'PEM file with the certificate authorities of the NATS servers. Setting any key of `bus.tls` requires TLS; so does tls:// in `bus.url`.',
+    'PEM file with the certificate authorities of the NATS servers. Setting any key of `bus.tls` requires TLS; so does tls:// in `bus.url`. For the managed server with `bus.auth.enabled`: the authority of its own certificate.',
     'the authorities of Node',
   ),
   'bus.tls.cert_file': key(
     text(),
     '',
-    'PEM file with the client certificate for the NATS servers, read for each connection.',
+    'PEM file with the client certificate for the NATS servers, read for each connection. For the managed server with `bus.auth.enabled`: its own certificate, in place of the one that the service creates.',
     'none',
   ),
   'bus.tls.key_file': key(text(), '', 'PEM file with the key of `bus.tls.cert_file`.', 'none'),
@@ -421,7 +427,42 @@ const SERVER_KEYS = {
   'bus.addr': key(
     address(1),
     '127.0.0.1:14222',
-    'Address of the managed nats-server. The worker channel has no authentication: use an address other than loopback only in a network where every host may act as a worker.',
+    'Address of the managed nats-server. Without `bus.auth.enabled`, use an address other than loopback only in a network where every host may act as a worker.',
+  ),
+  'bus.auth.enabled': key(
+    boolean(),
+    'false',
+    'Gives every worker an identity on the bus: workers join with a token, and may use only their own subjects. The managed nats-server then requires TLS. With `bus.url`, the server must have the users of `callsheet bus permissions`. See bus-identity.md.',
+  ),
+  'bus.auth.credential_lifetime': key(
+    duration(60 * SECOND_MS, 3650 * 24 * HOUR_MS),
+    '720h',
+    'Time for which the credential of a worker is valid: 30 days. Workers renew it after two thirds of this time.',
+  ),
+  'bus.public_url': key(
+    list(busUrl()),
+    '',
+    'Addresses of the managed nats-server in join tokens: nats://HOST:PORT or tls://HOST:PORT.',
+    'from `bus.addr`, with the name of the machine if it listens on all addresses',
+  ),
+  'bus.streams.user': key(
+    text(),
+    '',
+    'User name for the account of the streams of an external NATS server, if workers have another account.',
+    'the same access as for requests',
+  ),
+  'bus.streams.password_file': key(text(), '', 'File with the password of `bus.streams.user`.', 'none'),
+  'bus.streams.credentials_file': key(
+    text(),
+    '',
+    'NATS credentials file for the account of the streams.',
+    'none',
+  ),
+  'bus.streams.nkey_file': key(
+    text(),
+    '',
+    'File with the seed of an NKEY for the account of the streams.',
+    'none',
   ),
   'bus.server_path': key(text(), 'nats-server', 'Program of the managed bus: a name on the PATH or a path.'),
   'bus.stop_with_service': key(

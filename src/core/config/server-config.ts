@@ -1,6 +1,17 @@
 import type { RateLimit } from '../rate-limit/rate-limiter.ts';
 import { authConfig, type AuthConfig } from './auth-config.ts';
-import { busAccess, type BusAccess } from './bus-access.ts';
+import {
+  busAccess,
+  streamAccess,
+  type BusAccess,
+  type BusAccessValues,
+  type StreamAccessValues,
+} from './bus-access.ts';
+import {
+  busAuthentication,
+  type BusAuthentication,
+  type BusAuthenticationValues,
+} from './bus-authentication.ts';
 import type { ConfigSources, Resolved } from './resolve.ts';
 import { resolveServer } from './resolve.ts';
 import type { TrustedPeers } from './http-types.ts';
@@ -41,6 +52,10 @@ export interface ServerConfig {
     readonly isSingleServer: boolean;
     /** Null for the managed server, and for one that requires nothing beyond `urls`. */
     readonly access: BusAccess | null;
+    /** Access to the account of the streams of an external server. The same object if it is that of `access`. */
+    readonly streamAccess: BusAccess | null;
+    /** Null: workers need no credentials. */
+    readonly authentication: BusAuthentication | null;
     /** Null: chosen by the size of the cluster. */
     readonly replicas: number | null;
   };
@@ -111,11 +126,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
     const limits = `${reclaimAfterMs / 1000} s is less than the ${heartbeatTimeoutMs / 1000} s of scheduler.heartbeat_timeout`;
     lines.push(`scheduler.reclaim_after: ${limits}`);
   }
-  const access = busAccess(values, values['bus.url'], lines);
-  if (access !== null && values['bus.url'].length === 0)
-    lines.push(
-      'bus.url: must be set for the other keys of the access to a NATS server: the managed server has none',
-    );
+  const bus = busSettings(values, lines);
   const notes: string[] = [];
   const auth = authConfig(values, lines, notes);
   if (lines.length > 0) return { ok: false, lines };
@@ -146,7 +157,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         serverPath: values['bus.server_path'],
         stopsWithService: values['bus.stop_with_service'],
         isSingleServer: values['bus.single_server'],
-        access,
+        ...bus,
         replicas: values['bus.replicas'],
       },
       discovery: values['discovery.enabled']
@@ -181,4 +192,29 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
       log: { format: values['log.format'], level: values['log.level'] },
     },
   };
+}
+
+type BusValues = BusAccessValues &
+  StreamAccessValues &
+  BusAuthenticationValues & { readonly 'bus.url': readonly string[] };
+
+/** Returns the access to the bus. Contradictions are added to `lines`. */
+function busSettings(
+  values: BusValues,
+  lines: string[],
+): Pick<ServerConfig['bus'], 'access' | 'streamAccess' | 'authentication'> {
+  const urls = values['bus.url'];
+  const access = busAccess(values, urls, lines);
+  const streams = streamAccess(values, access, lines);
+  const authentication = busAuthentication(values, urls, access, lines);
+  const isManaged = urls.length === 0;
+  // With authentication, the keys of TLS are the certificates of the managed server.
+  const isOwnCertificate = authentication?.certificates !== null && authentication !== null;
+  if (isManaged && !isOwnCertificate && (access !== null || streams !== null))
+    lines.push(
+      'bus.url: must be set for the other keys of the access to a NATS server: the managed server has none',
+    );
+  return isManaged
+    ? { access: null, streamAccess: null, authentication }
+    : { access, streamAccess: streams, authentication };
 }

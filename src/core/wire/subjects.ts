@@ -32,14 +32,20 @@ export interface StreamDefinition {
   readonly retentionMs: number;
 }
 
+/** Returns subjects without and with the worker (docs/bus-identity.md#subjects). */
+const bothForms = (...plain: readonly string[]): readonly string[] => [
+  ...plain,
+  ...plain.map((subject) => `${subject}.*`),
+];
+
 /** The persistent streams with the retention of the contract. */
 export const STREAMS = {
-  status: { name: 'CALLSHEET_STATUS', subjects: [subjects.statuses], retentionMs: 24 * HOUR_MS },
-  logs: { name: 'CALLSHEET_LOGS', subjects: [subjects.allLogs], retentionMs: 96 * HOUR_MS },
-  cancel: { name: 'CALLSHEET_CANCEL', subjects: [subjects.cancels], retentionMs: 5 * MINUTE_MS },
+  status: { name: 'CALLSHEET_STATUS', subjects: bothForms(subjects.statuses), retentionMs: 24 * HOUR_MS },
+  logs: { name: 'CALLSHEET_LOGS', subjects: bothForms(subjects.allLogs), retentionMs: 96 * HOUR_MS },
+  cancel: { name: 'CALLSHEET_CANCEL', subjects: bothForms(subjects.cancels), retentionMs: 5 * MINUTE_MS },
   presence: {
     name: 'CALLSHEET_PRESENCE',
-    subjects: [subjects.register, subjects.heartbeat, subjects.deregister],
+    subjects: bothForms(subjects.register, subjects.heartbeat, subjects.deregister),
     retentionMs: 2 * MINUTE_MS,
   },
 } as const satisfies Record<string, StreamDefinition>;

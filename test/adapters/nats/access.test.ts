@@ -10,7 +10,15 @@ import { ofType } from '../../kit/nats-recorder.ts';
 import { NatsServer } from '../../kit/nats-server.ts';
 import type { BusAccess } from '../../../src/core/config/bus-access.ts';
 
-const NONE: BusAccess = { user: '', password: null, token: null, credentialsFile: '', tls: null };
+const NONE: BusAccess = {
+  keys: 'bus',
+  user: '',
+  password: null,
+  token: null,
+  credentialsFile: '',
+  nkeyFile: '',
+  tls: null,
+};
 
 const optionsOf = (access: Partial<BusAccess>, url = 'nats://farm') =>
   accessOptions(configuredServers([url], { ...NONE, ...access }));

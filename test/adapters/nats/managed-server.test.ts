@@ -12,6 +12,7 @@ import {
   type ManagedServerEvent,
 } from '../../../src/adapters/nats/managed-server.ts';
 import { findServerProcess } from '../../../src/adapters/nats/server-process.ts';
+import type { ServerList } from '../../../src/adapters/nats/server-address.ts';
 import { probeServer } from '../../../src/adapters/nats/server-probe.ts';
 import {
   recordingShard,
@@ -29,7 +30,7 @@ const isStarted = ofType('started');
 async function startManaged(t: Test, folder: string, port: number) {
   const events = new Recorder<ManagedServerEvent>();
   const server: ManagedServer = await startManagedServer(
-    { folder, listen: { host: HOST, port }, binaryPath: '' },
+    { folder, listen: { host: HOST, port }, binaryPath: '', authentication: null },
     events.add,
   );
   t.teardown(() => server.stop());
@@ -58,13 +59,19 @@ async function kill(owner: ChildProcess): Promise<void> {
   await once(owner, 'exit');
 }
 
+/** Access of a client without credentials. */
+const anonymous = ({ access }: ManagedServer): ServerList => ({
+  servers: access.requests.servers,
+  isTls: false,
+});
+
 const configPathOf = (folder: string): string => join(folder, 'nats-server.conf');
 
 test('a managed server listens at its address, protects its files and ends when it is stopped', async (t) => {
   const folder = join(t.testdir({}), 'deep', 'bus');
   const port = await freePort();
   const { server, events, started } = await startManaged(t, folder, port);
-  t.same(server.servers, { servers: [`${HOST}:${port}`], isTls: false });
+  t.match(server.access.requests, { servers: [`${HOST}:${port}`], isTls: false });
   t.match(started, { version: server.version, isAdopted: false });
   t.match(await probeServer({ host: HOST, port }), { version: server.version, jetstream: true, port });
   t.equal(statSync(configPathOf(folder)).mode & 0o777, 0o600);
@@ -86,8 +93,8 @@ test('a managed server listens at its address, protects its files and ends when 
 
 test('a killed server is restarted, and all clients reconnect', async (t) => {
   const { server, events } = await startManaged(t, join(t.testdir({}), 'bus'), await freePort());
-  const shard = recordingShard(server.servers, FAST_REDELIVERY);
-  const worker = recordingWorker(server.servers);
+  const shard = recordingShard(server.access.requests, FAST_REDELIVERY);
+  const worker = recordingWorker(anonymous(server));
   t.teardown(() => Promise.all([shard.bus.close(), worker.bus.close()]));
   await Promise.all([shard.events.next(ofType('ready')), worker.events.next(ofType('ready'))]);
   for (let round = 1; round <= 3; round += 1) {
@@ -160,7 +167,10 @@ test('a used address is reported with the process that uses it', async (t) => {
   t.teardown(() => other.stop());
   const folder = join(t.testdir({}), 'bus');
   const start = (port: number) =>
-    startManagedServer({ folder, listen: { host: HOST, port }, binaryPath: '' }, () => undefined);
+    startManagedServer(
+      { folder, listen: { host: HOST, port }, binaryPath: '', authentication: null },
+      () => undefined,
+    );
   await t.rejects(start(other.port), {
     name: 'ManagedServerError',
     message: new RegExp(
@@ -177,7 +187,10 @@ test('a used address is reported with the process that uses it', async (t) => {
     message: new RegExp(`^bus\\.addr 127\\.0\\.0\\.1:${port} is taken by another program:`),
   });
   await t.rejects(
-    startManagedServer({ folder, listen: { host: '192.0.2.1', port }, binaryPath: '' }, () => undefined),
+    startManagedServer(
+      { folder, listen: { host: '192.0.2.1', port }, binaryPath: '', authentication: null },
+      () => undefined,
+    ),
     { message: `bus.addr 192.0.2.1:${port}: this address cannot be listened on (EADDRNOTAVAIL)` },
   );
   t.equal(await findServerProcess(configPathOf(folder)), null);
@@ -211,7 +224,7 @@ test('a missing, outdated or wrong program is rejected with one line', async (t)
   });
   const start = (binaryPath: string) =>
     startManagedServer(
-      { folder: join(folder, 'bus'), listen: { host: HOST, port: 1 }, binaryPath },
+      { folder: join(folder, 'bus'), listen: { host: HOST, port: 1 }, binaryPath, authentication: null },
       () => undefined,
     );
   for (const name of ['old.sh', 'odd.sh']) chmodSync(join(folder, name), 0o755);
@@ -231,7 +244,10 @@ test('an unusable store ends the start with the message of the server', async (t
   const folder = join(t.testdir({ bus: { store: 'a file instead of a folder' } }), 'bus');
   const port = await freePort();
   await t.rejects(
-    startManagedServer({ folder, listen: { host: HOST, port }, binaryPath: '' }, () => undefined),
+    startManagedServer(
+      { folder, listen: { host: HOST, port }, binaryPath: '', authentication: null },
+      () => undefined,
+    ),
     { message: /^nats-server did not start \(exit code 1\): .*not a directory/ },
   );
 });
@@ -241,11 +257,11 @@ test('a listener that is reachable from other machines causes a warning', async 
   const events = new Recorder<ManagedServerEvent>();
   const port = await freePort();
   const server = await startManagedServer(
-    { folder, listen: { host: '0.0.0.0', port }, binaryPath: '' },
+    { folder, listen: { host: '0.0.0.0', port }, binaryPath: '', authentication: null },
     events.add,
   );
   await server.stop();
-  t.same(server.servers, { servers: [`${HOST}:${port}`], isTls: false });
+  t.match(server.access.requests, { servers: [`${HOST}:${port}`], isTls: false });
   const warnings = events.all.filter(ofType('warning')).map(({ text }) => text);
   t.match(warnings.at(-1), new RegExp(`^the bus listens on 0\\.0\\.0\\.0:${port}: it has no authentication`));
 });

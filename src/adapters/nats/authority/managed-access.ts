@@ -1,0 +1,146 @@
+import { mkdir, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BusAuthority } from '../../../core/ports/bus-authority.ts';
+import { hostOfUrl } from '../../../core/discovery/bus-address.ts';
+import {
+  addressText,
+  dialAddress,
+  isAnyHost,
+  type ListenAddress,
+  type ServerList,
+} from '../server-address.ts';
+import { serverFiles, streamAccountOf, type ServerAccess } from '../server-config.ts';
+import { serviceUser } from './account-claims.ts';
+import { loadBusKeys, seedOf, type BusKeys } from './bus-keys.ts';
+import { fingerprintOf, ownCertificate, serverCertificate, type OwnCertificates } from './certificates.ts';
+import { natsBusAuthority } from './nats-bus-authority.ts';
+import { accountFolder, certificateHosts, operatorJwt, writeAccounts } from './server-access.ts';
+import { hostname } from 'node:os';
+
+/** Settings of a bus with authentication (`bus.auth.enabled`). */
+export interface BusAuthentication {
+  /** `bus.public_url`; empty: derived from the listen address. */
+  readonly publicUrls: readonly string[];
+  /** Null: certificates of the service's own authority. */
+  readonly certificates: OwnCertificates | null;
+}
+
+/** Who may connect to a managed server, and how the service itself connects. */
+export interface ManagedAccess {
+  readonly access: ServerAccess;
+  /** Access to the account of the workers, from this machine. */
+  readonly requests: ServerList;
+  /** Access to the account of the streams. */
+  readonly streams: ServerList;
+  /** Null without authentication. */
+  readonly authority: BusAuthority | null;
+  /** Must be called before a server is started that is not running: writes what it reads. */
+  prepare(): Promise<void>;
+}
+
+/**
+ * Returns the access to the managed server in this folder. Keys and certificates are created at the first start.
+ *
+ * @throws Error that names the file if keys or certificates cannot be used.
+ */
+export async function managedAccess(
+  folder: string,
+  listen: ListenAddress,
+  authentication: BusAuthentication | null,
+): Promise<ManagedAccess> {
+  const keys = await loadBusKeys(folder);
+  return authentication === null
+    ? openAccess(folder, listen, keys)
+    : authenticatedAccess(folder, listen, keys, authentication);
+}
+
+function openAccess(folder: string, listen: ListenAddress, keys: BusKeys): ManagedAccess {
+  const { requests, streams } = keys.users;
+  const servers = [addressText(dialAddress(listen))];
+  const access: ServerAccess = {
+    type: 'open',
+    users: { requests: requests.getPublicKey(), streams: streams.getPublicKey() },
+    anonymousPassword: keys.anonymousPassword,
+  };
+  return {
+    access,
+    requests: { servers, isTls: false, identity: { seed: seedOf(requests), jwt: null } },
+    streams: { servers, isTls: false, identity: { seed: seedOf(streams), jwt: null } },
+    authority: null,
+    prepare: () => moveStreams(folder, streamAccountOf(access, keys.streams.getPublicKey()), keys),
+  };
+}
+
+async function authenticatedAccess(
+  folder: string,
+  listen: ListenAddress,
+  keys: BusKeys,
+  { publicUrls, certificates }: BusAuthentication,
+): Promise<ManagedAccess> {
+  const urls = publicUrls.length > 0 ? publicUrls : [defaultUrl(listen)];
+  const { certFile, keyFile, caPem, pem } =
+    certificates === null
+      ? await serverCertificate(
+          join(folder, 'tls'),
+          certificateHosts(listen, urls.map(hostOfUrl)),
+          Date.now(),
+        )
+      : await ownCertificate(certificates);
+  const access: ServerAccess = {
+    type: 'authenticated',
+    operatorJwt: await operatorJwt(folder, keys),
+    systemAccount: keys.system.getPublicKey(),
+    accounts: accountFolder(folder),
+    certFile,
+    keyFile,
+    certificateFingerprint: fingerprintOf(pem),
+  };
+  const { users } = keys;
+  const base = { servers: [addressText(dialAddress(listen))], isTls: true, ca: caPem };
+  const userOf = async (
+    name: string,
+    user: typeof users.system,
+    account: typeof keys.bus,
+  ): Promise<ServerList> => ({
+    ...base,
+    identity: { seed: seedOf(user), jwt: await serviceUser(name, user, account) },
+  });
+  return {
+    access,
+    requests: await userOf('service requests', users.requests, keys.bus),
+    streams: await userOf('service streams', users.streams, keys.streams),
+    authority: natsBusAuthority({
+      keys,
+      caPem,
+      urls,
+      system: await userOf('service accounts', users.system, keys.system),
+    }),
+    prepare: async () => {
+      await moveStreams(folder, streamAccountOf(access, keys.streams.getPublicKey()), keys);
+      await writeAccounts(folder, keys);
+    },
+  };
+}
+
+/** A server that listens everywhere is known by the name of its machine. */
+function defaultUrl(listen: ListenAddress): string {
+  const host = isAnyHost(listen) ? hostname() : listen.host;
+  return `tls://${addressText({ host, port: listen.port })}`;
+}
+
+/** Account of a server without accounts, as earlier versions ran it. */
+const GLOBAL_ACCOUNT = '$G';
+
+/**
+ * The server keeps the streams below the name of their account, which depends on the authentication. The streams are moved
+ * when it has changed, so that messages that were not read yet are not lost.
+ */
+async function moveStreams(folder: string, account: string, keys: BusKeys): Promise<void> {
+  const root = join(serverFiles(folder).store, 'jetstream');
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  const present = new Set(await readdir(root));
+  if (present.has(account)) return;
+  const names = [GLOBAL_ACCOUNT, 'STREAMS', keys.streams.getPublicKey()];
+  const earlier = names.find((name) => present.has(name));
+  if (earlier !== undefined) await rename(join(root, earlier), join(root, account));
+}

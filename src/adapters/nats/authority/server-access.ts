@@ -1,0 +1,69 @@
+import { isIP } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decode, type Account } from '@nats-io/jwt';
+import { replaceFile } from '../../host/durable-file.ts';
+import { isAnyHost, type ListenAddress } from '../server-address.ts';
+import { serverClaims, type Refusals } from './account-claims.ts';
+import type { BusKeys } from './bus-keys.ts';
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+/** Returns the folder with the JWTs of the accounts, which the server reads and changes. */
+export const accountFolder = (folder: string): string => join(folder, 'accounts');
+
+/** Returns the JWT of the operator of the bus, which is created once: it is part of the server's configuration. */
+export async function operatorJwt(folder: string, keys: BusKeys): Promise<string> {
+  const path = join(folder, 'operator.jwt');
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  const { operator } = await serverClaims(keys, {});
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await replaceFile(path, `${operator}\n`);
+  return operator;
+}
+
+/**
+ * Writes the JWTs of the accounts for a server that is not running. Keys that were refused stay refused, also before the
+ * service has loaded its own list.
+ */
+export async function writeAccounts(folder: string, keys: BusKeys): Promise<void> {
+  const accounts = accountFolder(folder);
+  await mkdir(accounts, { recursive: true, mode: 0o700 });
+  const claims = await serverClaims(keys, await storedRefusals(folder, keys));
+  for (const { key, jwt } of claims.accounts) await replaceFile(join(accounts, `${key}.jwt`), jwt);
+}
+
+/** Returns the keys that the stored JWT of the account of the workers refuses. */
+async function storedRefusals(folder: string, keys: BusKeys): Promise<Refusals> {
+  try {
+    const path = join(accountFolder(folder), `${keys.bus.getPublicKey()}.jwt`);
+    return decode<Account>((await readFile(path, 'utf8')).trim()).nats.revocations ?? {};
+  } catch (error) {
+    if (isMissing(error)) return {};
+    throw error;
+  }
+}
+
+/**
+ * Returns the names and addresses that the certificate of a server at this address must have: those of the machine if it
+ * listens everywhere, and the configured ones.
+ */
+export function certificateHosts(listen: ListenAddress, publicHosts: readonly string[]): readonly string[] {
+  const own = isAnyHost(listen) ? [hostname(), ...interfaceAddresses()] : [listen.host];
+  const hosts = [...own, ...publicHosts, 'localhost', '127.0.0.1', '::1'];
+  return [...new Set(hosts)].filter((host) => isIP(host) !== 0 || HOST_NAME.test(host));
+}
+
+const HOST_NAME =
+  /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+
+const interfaceAddresses = (): readonly string[] =>
+  Object.values(networkInterfaces())
+    .flat()
+    .flatMap((entry) => (entry === undefined || entry.scopeid ? [] : [entry.address]));
