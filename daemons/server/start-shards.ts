@@ -44,6 +44,10 @@ interface ShardDeps {
   readonly reader: StateReader;
   readonly observers: Observers;
   readonly logThread: LogThread;
+  /** What proves the identity of a worker on the bus. */
+  readonly workerIdentity: ShardSettings['workerIdentity'];
+  /** The bus must refuse other keys of workers than before. */
+  readonly refusedKeysChanged: () => void;
 }
 
 export interface StartedShards {
@@ -55,13 +59,14 @@ export interface StartedShards {
 /** Starts the thread of each shard and forwards its notices to the observers. */
 export function startShards(context: StartContext, deps: ShardDeps): StartedShards {
   const { logger, shutdown } = context;
-  const { bus, store, reader, observers, logThread } = deps;
+  const { bus, store, reader, observers, logThread, workerIdentity, refusedKeysChanged } = deps;
   const shares = committedShares(reader);
   const tallies = tallyMemory(shares);
   const shards = new Shards(
     {
       ...settingsOf(context, reader.attemptFloor()),
       bus,
+      workerIdentity,
       tallies,
       shares,
       followed: observers.followed,
@@ -69,7 +74,10 @@ export function startShards(context: StartContext, deps: ShardDeps): StartedShar
     (shard) => store.attachShard(shard),
     reader,
     {
-      noticed: (shard, notice) => handleNotice(shard, notice, context, observers, reader),
+      noticed: (shard, notice) => {
+        handleNotice(shard, notice, context, observers, reader);
+        if (notice.type === 'outbox' && notice.busNotices.length > 0) refusedKeysChanged();
+      },
       deleteLogs: (job) => logThread.forget(job),
       broken: (shard, error) => failStop(logger, `shard ${shard} has ended`, error),
     },
@@ -83,7 +91,7 @@ export function startShards(context: StartContext, deps: ShardDeps): StartedShar
 function settingsOf(
   { config, directory }: StartContext,
   attemptFloor: number,
-): Omit<ShardSettings, 'bus' | 'tallies' | 'shares' | 'followed'> {
+): Omit<ShardSettings, 'bus' | 'workerIdentity' | 'tallies' | 'shares' | 'followed'> {
   const { scheduler, openjd, auth } = config;
   return {
     count: scheduler.shards,
@@ -92,7 +100,6 @@ function settingsOf(
     reclaimAfterMs: scheduler.reclaimAfterMs,
     busIdentity: busIdentityOf(config),
     busReplicas: config.bus.replicas,
-    workerIdentity: 'open',
     retry: retryOf(config),
     unschedulableGraceMs: scheduler.unschedulableGraceMs,
     reservationAfterMs: scheduler.reservationAfterMs,
