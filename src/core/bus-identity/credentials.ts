@@ -61,14 +61,15 @@ export function joinedCredential(
 }
 
 /**
- * Returns the credential with a new offered key; itself if it has the key already. Returns null if it has too many keys,
- * or if the key was used before.
+ * Returns the credential with a new offered key; itself if it has the key already. Returns null if it is
+ * revoked, if it has too many keys, or if the key was used before.
  */
 export function renewedCredential(
   credential: WorkerCredentialRecord,
   key: Pick<CredentialKey, 'key' | 'expiresAt'>,
   now: number,
 ): WorkerCredentialRecord | null {
+  if (credential.revokedAt !== null) return null;
   const known = credential.keys.find((each) => each.key === key.key);
   if (known !== undefined)
     return known.status === 'offered' || known.status === 'current' ? credential : null;
@@ -91,7 +92,8 @@ export function confirmedCredential(
   now: number,
 ): WorkerCredentialRecord | null {
   const known = credential.keys.find((each) => each.key === key);
-  if (known === undefined || nextKeyStatus(known.status, 'confirm') === null) return null;
+  if (known === undefined || now >= known.expiresAt || nextKeyStatus(known.status, 'confirm') === null)
+    return null;
   if (known.status === 'current') return credential;
   return {
     ...credential,

@@ -435,7 +435,7 @@ const SERVER_KEYS = {
     'Gives every worker an identity on the bus: workers join with a token, and may use only their own subjects. The managed nats-server then requires TLS. With `bus.url`, the server must have the users of `callsheet bus permissions`. See bus-identity.md.',
   ),
   'bus.auth.credential_lifetime': key(
-    duration(60 * SECOND_MS, 3650 * 24 * HOUR_MS),
+    duration(10 * SECOND_MS, 3650 * 24 * HOUR_MS),
     '720h',
     'Time for which the credential of a worker is valid: 30 days. Workers renew it after two thirds of this time.',
   ),
