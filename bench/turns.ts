@@ -290,6 +290,7 @@ function register(
     id: farm,
     message: {
       type: 'worker.register',
+      identity: { kind: 'open' },
       registration: {
         v: 1,
         type: 'register',

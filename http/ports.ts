@@ -17,6 +17,7 @@ import type { LogReader } from '../src/core/ports/log-store.ts';
 import type { StoreReader } from '../src/core/ports/store.ts';
 import type { Outcome } from '../src/core/problems.ts';
 import type { PointedError } from '../src/openjd/primitives/pointed-error.ts';
+import type { JoinTokenRecord } from '../src/core/records/join-token.ts';
 import type { JobRecord, TemplateFormat } from '../src/core/records/job.ts';
 import type { CookieSettings } from './accounts/session-cookie.ts';
 import type { Audit } from './audit/audit.ts';
@@ -44,6 +45,7 @@ export interface Ports {
   /** Checks passwords of names without a local account; null if there is none. */
   readonly directory: Pick<Directory, 'authenticate'> | null;
   readonly secrets: Secrets;
+  readonly workerTokens: WorkerTokens;
   readonly auth: AuthSettings;
   /** Sign-in by a provider; null if it is off (`auth.oidc.enabled`) or authentication is off. */
   readonly oidc: Pick<OidcSignIn, 'begin' | 'finish' | 'logoutUrl'> | null;
@@ -96,6 +98,15 @@ export interface Ports {
   delay(milliseconds: number, signal: AbortSignal): Promise<void>;
   log(level: 'info' | 'warn' | 'error', text: string, attributes: Readonly<Record<string, string>>): void;
 }
+
+/** Join tokens of workers (docs/decisions/bus-identity.md); with a reason if the bus has no such credentials. */
+export type WorkerTokens =
+  | { readonly isOn: false; readonly reason: string }
+  | {
+      readonly isOn: true;
+      /** Returns the text with which a worker joins. */
+      textOf(token: JoinTokenRecord, secret: string): Promise<string>;
+    };
 
 export interface Actors {
   /**

@@ -24,6 +24,8 @@ export type ServiceEffect =
   | { readonly kind: 'confirm-bus'; readonly workerId: WorkerId; readonly askedAt: number }
   /** A message to an actor that may be on another shard. Delivered after the commit. */
   | { readonly kind: 'forward'; readonly envelope: ServiceEnvelope }
+  /** The bus must refuse other keys of workers than before: those in the table of credentials. */
+  | { readonly kind: 'refused-keys-changed' }
   /** Deletes the logs of a deleted job. The purge then receives `purge.logs-deleted`. */
   | { readonly kind: 'delete-logs'; readonly jobId: JobId; readonly farmId: FarmId }
   /** Live tasks of a farm hold fewer slots of a tally (src/core/ports/tallies.ts). */

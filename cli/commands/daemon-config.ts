@@ -52,8 +52,11 @@ export function workerConfigOf(args: readonly string[]): WorkerConfig {
   return config;
 }
 
-/** Secrets in flags: credentials in URLs of the bus; secret keys have no flags. Every account can read arguments. */
-const SECRET_ARGUMENTS = /(?<=(?:nats|tls):\/\/)[^\0\s/@,]+(?=@)/g;
+/**
+ * Secrets in flags: credentials in URLs of the bus, and join tokens; other secret keys have no flags. Every account can read
+ * arguments.
+ */
+const SECRET_ARGUMENTS = /(?<=(?:nats|tls):\/\/)[^\0\s/@,]+(?=@)|csj1_[^\0\s]+/g;
 
 /** Makes secrets unreadable in /proc. Prints a line if that is impossible. */
 function hideSecrets(isCleared: (name: string) => boolean, isKept: (name: string) => boolean): void {

@@ -17,6 +17,7 @@ import type { Worker } from '../../client/resources.ts';
 import type { QueryOf } from '../../client/rest-calls.ts';
 import type { RestClient } from './rest-client.ts';
 import { table, type Column } from './table.ts';
+import { workerTokenCommand } from './worker-tokens.ts';
 
 type WorkersQuery = QueryOf<'get', '/workers'>;
 
@@ -120,10 +121,33 @@ const actionCommand = (action: Action): Command =>
       else terminal.out(`${worker.id} ${standing.status}\n`);
     });
 
+/** Revokes the credential of a worker on a bus with authentication. */
+async function revoke(given: string, _options: unknown, command: Command): Promise<void> {
+  const options = command.optsWithGlobals<WorkersOptions & { readonly yes?: boolean }>();
+  const { client, terminal, json } = contextOf(options);
+  const farm = await findGivenFarm(client, options.farm);
+  const worker = await findWorker(client, given, farm);
+  await confirmDeletion(terminal, options.yes === true, async () => ({
+    object: `the credential of worker ${worker.name}`,
+    consequences: [
+      `The worker is ${worker.status}. It loses its connection at once, and its tasks are assigned again later.`,
+      'It needs a new token to join again.',
+    ],
+  }));
+  const credential = await client.call('post', '/workers/{id}/credential/revoke', {
+    path: { id: worker.id },
+  });
+  if (json) printJson(terminal, credential);
+  else terminal.out(`${worker.id} revoked\n`);
+}
+
 /** `callsheet workers` */
 export const workersCommand = (): Command =>
   pageOptions(
-    clientCommand('workers', 'List workers (CORES: reserved of all), or disable, enable or delete one.')
+    clientCommand(
+      'workers',
+      'List workers (CORES: reserved of all), or disable, enable, delete or revoke one.',
+    )
       .option('--farm <farm>', 'only workers of this farm')
       .addOption(new Option('--status <status>', 'only workers of this status').choices(WORKER_STATUSES))
       .option('--location <name>', 'only workers at this compute location'),
@@ -132,4 +156,10 @@ export const workersCommand = (): Command =>
     .action(workers)
     .addCommand(actionCommand('disable'))
     .addCommand(actionCommand('enable'))
-    .addCommand(actionCommand('delete'));
+    .addCommand(actionCommand('delete'))
+    .addCommand(
+      confirmable(innerCommand('revoke', 'Revoke the credential of a worker. It is disconnected at once.'))
+        .argument('<worker>', 'the worker, by id, by the beginning of its id, or by name')
+        .action(revoke),
+    )
+    .addCommand(workerTokenCommand());

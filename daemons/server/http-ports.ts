@@ -2,14 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AuditRecorder, type RecorderPorts } from '../../http/audit/audit-recorder.ts';
 import { ProductList } from '../../http/lists/product-list.ts';
 import { TaskTails } from '../../http/log-follow/task-tails.ts';
-import type { Actors, Ports, StorePages } from '../../http/ports.ts';
+import type { Ports, StorePages } from '../../http/ports.ts';
 import { Argon2Passwords } from '../../src/adapters/identity/argon2-passwords.ts';
 import { randomSecrets } from '../../src/adapters/identity/random-secrets.ts';
 import type { ProductLibrary } from '../../src/core/products/product-library.ts';
 import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import type { StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
+import type { BusAuthority } from '../../src/core/ports/bus-authority.ts';
 import { busReach } from '../../src/core/discovery/bus-address.ts';
+import { actorsOf } from './actors-of.ts';
 import { oidcSignIn } from './oidc-sign-in.ts';
 import { openDirectory } from './directory.ts';
 import { languageLimits } from './open-products.ts';
@@ -18,10 +20,10 @@ import type { Observers } from './observers.ts';
 import type { OpenLists } from './open-lists.ts';
 import type { OpenState } from './open-state.ts';
 import type { PreparationPool } from './preparation-pool.ts';
-import type { Shards } from './shards.ts';
 import type { StartContext } from './start-context.ts';
 import type { StartedLogs } from './start-logs.ts';
 import { retryOf, type StartedShards } from './start-shards.ts';
+import { workerTokensOf } from './worker-tokens.ts';
 
 /** docs/contract/rest.md#public-routes: time limit of each readiness check. */
 const CHECK_MS = 5_000;
@@ -34,6 +36,8 @@ interface HttpDeps {
   readonly logs: StartedLogs;
   readonly lists: OpenLists;
   readonly shards: StartedShards;
+  /** Null if the service issues no credentials for the bus. */
+  readonly authority: BusAuthority | null;
   readonly pool: PreparationPool;
   readonly products: ProductLibrary;
   readonly storePages: () => StorePages;
@@ -71,6 +75,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     passwords: new Argon2Passwords(),
     directory: openDirectory(context),
     secrets: randomSecrets,
+    workerTokens: workerTokensOf(deps.authority, config.bus.urls.length > 0),
     auth: {
       enabled: config.auth.enabled,
       ...config.auth.session,
@@ -126,21 +131,6 @@ function startAudit({ shutdown }: StartContext, ports: RecorderPorts): AuditReco
   shutdown.add('http', () => recorder.flush());
   return recorder;
 }
-
-/** The actors of all shards. After each answer the reader sees the changes of its commit. */
-const actorsOf = (shards: Shards, reader: StateReader): Actors => ({
-  ask: async (make) => {
-    const outcome = await shards.ask(make);
-    reader.refresh();
-    return outcome;
-  },
-  tell: (envelope) => shards.tell(envelope),
-  submit: async (farm, submission, plan) => {
-    const outcome = await shards.submit(farm, submission, plan);
-    reader.refresh();
-    return outcome;
-  },
-});
 
 /** Reads from the store. A failed commit is not checked: it ends the process. */
 function checkStore(reader: StateReader): Promise<void> {

@@ -28,6 +28,7 @@ import { startBackups } from './start-backups.ts';
 import { StoppedEarlyError, throwIfStopping, type StartContext } from './start-context.ts';
 import { startHttp, untilReady } from './start-http.ts';
 import { startLogs } from './start-logs.ts';
+import { startJoinDesk, startRefusedKeys } from './start-join-desk.ts';
 import { startShards } from './start-shards.ts';
 
 /** docs/contract/limits.md#shutdown. */
@@ -114,13 +115,17 @@ async function start(context: StartContext): Promise<void> {
   const logs = await startLogs(context, bus, observers);
   await startBackups(context, state, logs.store);
   const lists = openLists(context, state);
+  const refused = startRefusedKeys(context, bus, state.reader);
   const shards = startShards(context, {
     bus,
     store: store.thread,
     reader: state.reader,
     observers,
     logThread: logs.thread,
+    workerIdentity: bus.authority !== null ? 'joined' : bus.isScoped ? 'operator' : 'open',
+    refusedKeysChanged: () => refused?.changed(),
   });
+  startJoinDesk(context, bus, { reader: state.reader, shards: shards.shards, observers });
   const pool = startPool(context);
   const storePages = (): StorePages => ({ state: state.reader.pages(), logs: logs.store.pages() });
   observers.metrics.storePages(storePages);
@@ -131,6 +136,7 @@ async function start(context: StartContext): Promise<void> {
     logs,
     lists,
     shards,
+    authority: bus.authority,
     pool,
     products: openProducts(context, pool),
     storePages,

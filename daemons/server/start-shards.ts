@@ -44,6 +44,10 @@ interface ShardDeps {
   readonly reader: StateReader;
   readonly observers: Observers;
   readonly logThread: LogThread;
+  /** What proves the identity of a worker on the bus. */
+  readonly workerIdentity: ShardSettings['workerIdentity'];
+  /** The bus must refuse other keys of workers than before. */
+  readonly refusedKeysChanged: () => void;
 }
 
 export interface StartedShards {
@@ -55,7 +59,7 @@ export interface StartedShards {
 /** Starts the thread of each shard and forwards its notices to the observers. */
 export function startShards(context: StartContext, deps: ShardDeps): StartedShards {
   const { logger, shutdown } = context;
-  const { bus, store, reader, observers, logThread } = deps;
+  const { bus, store, reader, observers, logThread, workerIdentity, refusedKeysChanged } = deps;
   const shares = committedShares(reader);
   const tallies = tallyMemory(shares);
   const shards = new Shards(
@@ -64,6 +68,7 @@ export function startShards(context: StartContext, deps: ShardDeps): StartedShar
       bus: bus.requests,
       busStreams: bus.streams,
       isBusScoped: bus.isScoped,
+      workerIdentity,
       tallies,
       shares,
       followed: observers.followed,
@@ -71,7 +76,10 @@ export function startShards(context: StartContext, deps: ShardDeps): StartedShar
     (shard) => store.attachShard(shard),
     reader,
     {
-      noticed: (shard, notice) => handleNotice(shard, notice, context, observers, reader),
+      noticed: (shard, notice) => {
+        handleNotice(shard, notice, context, observers, reader);
+        if (notice.type === 'outbox' && notice.busNotices.length > 0) refusedKeysChanged();
+      },
       deleteLogs: (job) => logThread.forget(job),
       broken: (shard, error) => failStop(logger, `shard ${shard} has ended`, error),
     },
@@ -85,7 +93,10 @@ export function startShards(context: StartContext, deps: ShardDeps): StartedShar
 function settingsOf(
   { config, directory }: StartContext,
   attemptFloor: number,
-): Omit<ShardSettings, 'bus' | 'busStreams' | 'isBusScoped' | 'tallies' | 'shares' | 'followed'> {
+): Omit<
+  ShardSettings,
+  'bus' | 'busStreams' | 'isBusScoped' | 'workerIdentity' | 'tallies' | 'shares' | 'followed'
+> {
   const { scheduler, openjd, auth } = config;
   return {
     count: scheduler.shards,

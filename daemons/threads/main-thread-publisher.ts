@@ -13,6 +13,7 @@ const emptyBatch = (): PendingBatch => ({
   forwards: [],
   counts: [],
   logDeletions: [],
+  busNotices: [],
 });
 
 /**
@@ -29,14 +30,16 @@ export class MainThreadPublisher {
   }
 
   /** Sends outputs of a window that is readable. Counts may be sent as soon as the window is durable. */
-  publish({ answers, events, forwards, counts, logDeletions }: OutboxBatch): void {
-    const isAwaited = answers.length + forwards.length + counts.length + logDeletions.length > 0;
+  publish({ answers, events, forwards, counts, logDeletions, busNotices }: OutboxBatch): void {
+    const isAwaited =
+      answers.length + forwards.length + counts.length + logDeletions.length + busNotices.length > 0;
     if (!isAwaited && events.length === 0) return;
     this.pending.answers.push(...answers);
     this.pending.events.push(...events);
     this.pending.forwards.push(...forwards);
     this.pending.counts.push(...counts);
     this.pending.logDeletions.push(...logDeletions);
+    this.pending.busNotices.push(...busNotices);
     if (isAwaited) this.send();
     else this.timer ??= setTimeout(() => this.send(), EVENT_BATCH_DELAY_MS);
   }

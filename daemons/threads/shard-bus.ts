@@ -35,6 +35,7 @@ export function connectBus(parts: ShardParts, host: ThreadHost<ServiceSystem>): 
     reader,
     ownsFarm,
     isFirstShard: options.index === 0,
+    identity: options.workerIdentity,
     meter,
     bus: () => bus,
     post: (envelope, onProcessed) => host.post(envelope, onProcessed),

@@ -1,4 +1,4 @@
-import type { JobSubmission } from '../../actors/service/farm/messages.ts';
+import type { JobSubmission, WorkerIdentity } from '../../actors/service/farm/messages.ts';
 import type { ReplyTo } from '../../actors/kernel/address.ts';
 import type { AuditLimits } from '../../src/core/records/audit-entry.ts';
 import type { Outcome } from '../../src/core/problems.ts';
@@ -59,6 +59,8 @@ export interface ShardOptions {
   readonly busIdentity: BusIdentityRule | null;
   /** `bus.replicas`; null if it is not set. */
   readonly busReplicas: number | null;
+  /** What proves the identity of a worker on the bus. */
+  readonly workerIdentity: WorkerIdentity['kind'];
   readonly retry: RetryPolicy;
   readonly unschedulableGraceMs: number;
   readonly reservationAfterMs: number;

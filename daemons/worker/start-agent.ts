@@ -21,6 +21,7 @@ import { garbageCollector, usedHeapBytes } from '../process/v8-collector.ts';
 import { AgentEffects } from './agent-effects.ts';
 import { agentSettingsOf } from './agent-settings-of.ts';
 import type { BusDiscovery } from './bus-discovery.ts';
+import type { BusIdentity } from './bus-identity.ts';
 import { CapabilityWatch } from './capability-watch.ts';
 import { DiagnosticSender } from './diagnostic-sender.ts';
 import { busListener, processEvents } from './external-events.ts';
@@ -37,8 +38,10 @@ interface AgentContext {
   readonly logger: Logger;
   readonly newId: () => string;
   readonly state: WorkerState;
-  /** Servers of `bus.url`. Not used with `discovery`. */
+  /** Servers of `bus.url`. Not used with `identity` or `discovery`. */
   readonly servers: ServerList;
+  /** The credential of this worker; null on a bus without authentication. */
+  readonly identity: BusIdentity | null;
   readonly discovery: BusDiscovery | null;
   /** Receives the sender of diagnostic records as soon as there is one. */
   readonly onSender: (sender: DiagnosticSender) => void;
@@ -92,6 +95,8 @@ export async function startAgent(context: AgentContext): Promise<Agent> {
   });
   recoverLogs(state.spool.attempts, post);
   post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.start' } });
+  // The server closes the connection with the earlier key, and the next one uses the present key.
+  context.identity?.start();
   return {
     leave: (atOnce) =>
       post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.leave', atOnce } }),
@@ -178,14 +183,20 @@ function openProcesses(
 }
 
 /** Connects to the bus: to the configured servers, or to those that discovery has found last. */
-function connectBus({ config, servers, discovery }: AgentContext, post: Post, busLog: BusLog) {
+function connectBus({ config, servers, identity, discovery }: AgentContext, post: Post, busLog: BusLog) {
   return connectWorkerBus(
     {
-      servers: discovery === null ? servers : () => withAccess(discovery.servers(), config.bus.access),
+      servers:
+        identity !== null
+          ? () => identity.servers()
+          : discovery === null
+            ? servers
+            : () => withAccess(discovery.servers(), config.bus.access),
       name: `callsheet worker ${config.worker.name}`,
     },
     busListener(post, (event) => {
       busLog.note('worker', event);
+      identity?.noticed(event);
       discovery?.noticed(event);
     }),
   );

@@ -3,14 +3,16 @@ import { accessOptions } from '../../src/adapters/nats/access.ts';
 import { configuredServers, type ServerList } from '../../src/adapters/nats/server-address.ts';
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 import type { WorkerConfig } from '../../src/core/config/worker-config.ts';
+import type { WorkerId } from '../../src/core/ids.ts';
 import { failStop } from '../process/fail-stop.ts';
 import { createLogger, type Logger } from '../process/logging.ts';
 import { untilAborted } from '../process/stop-signal.ts';
 import { BusDiscovery } from './bus-discovery.ts';
+import { openIdentity } from './bus-identity.ts';
 import type { DiagnosticSender } from './diagnostic-sender.ts';
 import { SHUTDOWN_GRACE_MS, shutdownSignals, type ShutdownSignals } from './shutdown-signals.ts';
 import { startAgent, type Agent } from './start-agent.ts';
-import { openWorkerState } from './worker-state.ts';
+import { openWorkerState, type WorkerState } from './worker-state.ts';
 
 /** Exit code of a worker that could not start. */
 const START_FAILED_EXIT = 1;
@@ -43,7 +45,9 @@ async function work(config: WorkerConfig): Promise<void> {
   const newId = (): string => ids.next();
 
   const state = await openWorkerState(config, logger, newId);
-  const discovery = await findBus(config, logger, signals.stopping);
+  const identity = await openIdentity(config, logger, signals.stopping);
+  if (identity !== null) await adoptId(state, identity.workerId);
+  const discovery = identity === null ? await findBus(config, logger, signals.stopping) : null;
   if (signals.stopping.aborted) {
     discovery?.close();
     await state.close();
@@ -55,6 +59,7 @@ async function work(config: WorkerConfig): Promise<void> {
     newId,
     state,
     servers,
+    identity,
     discovery,
     onSender: (started) => {
       sender = started;
@@ -63,6 +68,7 @@ async function work(config: WorkerConfig): Promise<void> {
   await untilAborted(signals.stopping);
   await leaveService(agent, config, logger, signals, async () => {
     await agent.close();
+    await identity?.close();
     discovery?.close();
     await state.close();
   });
@@ -78,6 +84,12 @@ function checkStart({ bus, worker }: WorkerConfig): ServerList {
   accessOptions(servers);
   return servers;
 }
+
+/** Gives the worker the id of its credential, before anything refers to it. */
+const adoptId = (state: WorkerState, workerId: WorkerId): Promise<void> =>
+  state.journal.workerId === workerId
+    ? Promise.resolve()
+    : new Promise((resolve) => state.journal.append([{ op: 'worker-identified', workerId }], resolve));
 
 /** Waits until discovery has found a service, or until the worker is asked to stop. Returns null without discovery. */
 async function findBus(

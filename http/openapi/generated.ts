@@ -1495,6 +1495,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/workers/{id}/credential/revoke": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Revoke the credential of a worker
+         * @description The bus closes the worker's connection and refuses its keys. The worker needs a new token to join again. A revoked credential is unchanged. 409 while the bus has no authentication (`bus.auth.enabled`), and for a worker without a credential.
+         */
+        readonly post: operations["revokeWorkerCredential"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/workers/{id}/retry-failed": {
         readonly parameters: {
             readonly query?: never;
@@ -1512,6 +1534,52 @@ export interface paths {
          */
         readonly post: operations["retryWorkerFailures"];
         readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/worker-tokens": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Tokens with which workers join
+         * @description The tokens that have not expired, the oldest first, with revoked ones and without their secrets (docs/decisions/bus-identity.md). 409 while the bus has no authentication (`bus.auth.enabled`).
+         */
+        readonly get: operations["listWorkerTokens"];
+        readonly put?: never;
+        /**
+         * Create a token with which workers join
+         * @description A worker exchanges the token for a credential of its own (docs/decisions/bus-identity.md). 409 while the bus has no authentication (`bus.auth.enabled`), or if there are 1000 tokens already. A farm that does not exist gives 400.
+         */
+        readonly post: operations["createWorkerToken"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/worker-tokens/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Revoke a token with which workers join
+         * @description No further worker joins with the token; workers that have joined with it keep their credentials. A revoked token is unchanged. 409 while the bus has no authentication (`bus.auth.enabled`).
+         */
+        readonly delete: operations["revokeWorkerToken"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -2923,6 +2991,67 @@ export interface components {
             readonly registered_at: components["schemas"]["Timestamp"];
             /** @description Failures reported by the worker since its registration. Reclaimed work does not count. */
             readonly failed_attempts: number;
+            /** @description Null for a worker that has not joined with a token. */
+            readonly credential: components["schemas"]["WorkerCredential"] | null;
+        };
+        /** @description The credential of a worker on a bus with authentication. */
+        readonly WorkerCredential: {
+            /** @description When the worker got its present key, by joining or renewing. */
+            readonly issued_at: components["schemas"]["Timestamp"];
+            /** @description The worker renews its key before that time. */
+            readonly expires_at: components["schemas"]["Timestamp"];
+            /** @description Token with which the worker has joined. */
+            readonly token_id: string;
+            readonly revoked: boolean;
+        };
+        /**
+         * @description `used_up`: every use is spent.
+         * @enum {string}
+         */
+        readonly WorkerTokenStatus: "active" | "used_up" | "revoked";
+        readonly WorkerToken: {
+            readonly id: string;
+            readonly status: components["schemas"]["WorkerTokenStatus"];
+            /** @description Farm of workers that join with the token. Null if the worker selects the farm itself. */
+            readonly farm_id: string | null;
+            /** @description Tags that these workers get. They replace those of the same name in the worker's configuration. */
+            readonly tags: {
+                readonly [key: string]: string;
+            };
+            /** @description Number of workers that can join with the token in all. */
+            readonly uses: number;
+            readonly uses_left: components["schemas"]["Count"];
+            /** @description Username of who created it; `anonymous` while authentication (`auth.enabled`) was off. */
+            readonly created_by: string;
+            readonly created_at: components["schemas"]["Timestamp"];
+            readonly expires_at: components["schemas"]["Timestamp"];
+            /** @description Null if no worker has joined with it. */
+            readonly last_used_at: components["schemas"]["Timestamp"] | null;
+            /** @description Null if it is not revoked. */
+            readonly revoked_at: components["schemas"]["Timestamp"] | null;
+        };
+        readonly NewWorkerToken: components["schemas"]["WorkerToken"] & {
+            /** @description The token. It is not shown again. */
+            readonly token: string;
+            /** @description Command that starts a worker with the token. It is not shown again. */
+            readonly command: string;
+        };
+        readonly WorkerTokenInput: {
+            /** @description Null or absent if workers select the farm themselves. */
+            readonly farm_id?: string | null;
+            readonly tags?: {
+                readonly [key: string]: string;
+            };
+            /**
+             * @description Number of workers that can join with the token.
+             * @default 1
+             */
+            readonly uses?: number;
+            /**
+             * @description Lifetime from `1m` to `2160h` (90 days), a whole number with the unit `s`, `m` or `h`.
+             * @default 24h
+             */
+            readonly expires_in?: string;
         };
         readonly WorkerStanding: {
             readonly id: string;
@@ -6602,6 +6731,37 @@ export interface operations {
             readonly default: components["responses"]["Problem"];
         };
     };
+    readonly revokeWorkerCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The revoked credential. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WorkerCredential"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
     readonly retryWorkerFailures: {
         readonly parameters: {
             readonly query?: never;
@@ -6628,6 +6788,95 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listWorkerTokens: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The tokens. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["WorkerToken"][];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly createWorkerToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["WorkerTokenInput"];
+            };
+        };
+        readonly responses: {
+            /** @description The token. Its `token` and `command` are not shown again. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NewWorkerToken"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly revokeWorkerToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };

@@ -68,6 +68,12 @@ import {
 } from './usage-pools.ts';
 import { createUser, deleteUser, getUser, listUsers, setUserPassword, updateUser } from './users.ts';
 import { WaitingReasons } from './waiting-reasons.ts';
+import {
+  createWorkerToken,
+  listWorkerTokens,
+  revokeWorkerCredential,
+  revokeWorkerToken,
+} from './worker-tokens.ts';
 import { deleteWorker, disableWorker, enableWorker, getWorker, listWorkers } from './workers.ts';
 
 /** Returns the handlers of all operations. */
@@ -172,6 +178,10 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     enableWorker,
     bulkWorkers,
     retryWorkerFailures,
+    revokeWorkerCredential,
+    listWorkerTokens,
+    createWorkerToken,
+    revokeWorkerToken,
     getDiagnosticLogs,
     openEvents,
   };

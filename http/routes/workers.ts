@@ -5,6 +5,7 @@ import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { WorkerFailuresRecord } from '../../src/core/records/step-failures.ts';
 import type { BookingRecord, WorkerRecord } from '../../src/core/records/worker.ts';
+import type { WorkerCredentialRecord } from '../../src/core/records/worker-credential.ts';
 import type { Ports } from '../ports.ts';
 import { pageOf, sortedBy } from '../views/page-view.ts';
 import type { Schemas } from '../views/schemas.ts';
@@ -32,7 +33,8 @@ export const listWorkers: Handler<'listWorkers'> = ({ query, principal }, { stor
   const visible = new VisibleJobs(store, principal.ownerScope);
   const view = (worker: WorkerRecord): Schemas['Worker'] => {
     const booking = bookingOf(store, worker);
-    return workerView(worker, booking, visibleWork(booking, failuresOf(store, worker), visible));
+    const work = visibleWork(booking, failuresOf(store, worker), visible);
+    return workerView(worker, booking, work, credentialOf(store, worker));
   };
   const page = pageOf(sorted, query, view);
   // The summary reads the bookings of all workers.
@@ -88,7 +90,7 @@ export const getWorker: Handler<'getWorker'> = ({ path, principal }, ports) => {
   const visible = new VisibleJobs(store, principal.ownerScope);
   const work = visibleWork(booking, failuresOf(store, worker), visible);
   const body = {
-    ...workerView(worker, booking, work),
+    ...workerView(worker, booking, work, credentialOf(store, worker)),
     current_tasks: currentTasks(ports, work.bookings),
     failures: stepFailuresView(store, work.failures),
   };
@@ -137,6 +139,9 @@ export const failuresOf = (store: StoreReader, worker: WorkerRecord): WorkerFail
 
 const bookingOf = (store: StoreReader, worker: WorkerRecord): BookingRecord | undefined =>
   store.get('booking', keys.booking(worker.id));
+
+const credentialOf = (store: StoreReader, worker: WorkerRecord): WorkerCredentialRecord | undefined =>
+  store.get('workerCredential', keys.workerCredential(worker.id));
 
 function currentTasks(ports: Ports, bookings: BookingRecord['bookings']): Schemas['Task'][] {
   const viewers = new Map<string, TaskViewer>();

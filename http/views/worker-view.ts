@@ -2,8 +2,10 @@ import { parseAttemptId, stepIdOf } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { WorkerFailuresRecord } from '../../src/core/records/step-failures.ts';
 import type { BookingRecord, WorkerRecord } from '../../src/core/records/worker.ts';
+import type { WorkerCredentialRecord } from '../../src/core/records/worker-credential.ts';
 import type { Schemas } from './schemas.ts';
 import type { VisibleJobs } from './visible-jobs.ts';
+import { workerCredentialView } from './worker-token-view.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 
@@ -40,6 +42,7 @@ export function workerView(
   worker: WorkerRecord,
   booking: BookingRecord | undefined,
   work: VisibleWork,
+  credential: WorkerCredentialRecord | undefined,
 ): Schemas['Worker'] {
   const bookings = booking?.bookings ?? [];
   return {
@@ -67,6 +70,7 @@ export function workerView(
     last_heartbeat_at: timestampOf(worker.lastHeartbeatAt),
     registered_at: timestampOf(worker.registeredAt),
     failed_attempts: work.failedAttempts,
+    credential: credential === undefined ? null : workerCredentialView(credential),
   };
 }
 

@@ -29,6 +29,11 @@ const NEVER_SUCCEEDING: Readonly<Record<string, string>> = {
   beginOidcLogin: 'there is no provider',
   finishOidcLogin: 'there is no provider',
   deleteWorker: 'the only worker is online',
+  ...Object.fromEntries(
+    ['listWorkerTokens', 'createWorkerToken', 'revokeWorkerToken', 'revokeWorkerCredential'].map(
+      (operation) => [operation, 'the bus has no authentication'],
+    ),
+  ),
   openEvents: 'the requests ask for no other protocol; test/e2e/events.test.ts does',
 };
 

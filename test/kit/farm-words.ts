@@ -29,6 +29,8 @@ export function formatEffect(effect: ServiceEffect, nameOf: NameOf): string | nu
     // Recorded in `taskEvents`.
     case 'task-events':
       return null;
+    case 'refused-keys-changed':
+      return 'refuse keys';
     case 'cancel':
       return `stop ${attemptWord(effect.message.attempt_id, nameOf)}: ${effect.message.reason}`;
     case 'count':

@@ -322,7 +322,7 @@ export class TestFarm extends TestFarmCatalog {
     this.send({
       actor: 'farm',
       id: registration.farm,
-      message: { type: 'worker.register', registration, replyTo: client },
+      message: { type: 'worker.register', registration, identity: { kind: 'open' }, replyTo: client },
     });
   }
 

@@ -438,7 +438,12 @@ export class ServiceModel implements ServiceEndpoint {
           {
             actor: 'farm',
             id: message.farm,
-            message: { type: 'worker.register', registration: message, replyTo: to },
+            message: {
+              type: 'worker.register',
+              registration: message,
+              identity: { kind: 'open' },
+              replyTo: to,
+            },
           },
           ack,
         );

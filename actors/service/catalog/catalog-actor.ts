@@ -1,16 +1,27 @@
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { ServiceSystem } from '../service-system.ts';
-import { onFarmNamed } from './on-farm.ts';
+import {
+  onConfirm,
+  onCredentialsDue,
+  onJoin,
+  onRegistered,
+  onRenew,
+  onRevoke,
+  onWorkerRemoved,
+} from './on-credential.ts';
+import { watchCredentials } from './credential-rows.ts';
+import { onFarmNamed, onFarmRemoved } from './on-farm.ts';
 import { onLocationCreate, onLocationDelete, onLocationReplace, onLocationSeen } from './on-location.ts';
 import { onPoolCreate, onPoolDelete, onPoolReplace } from './on-pool.ts';
 import { onProductCreate, onProductDelete, onProductReplace } from './on-product.ts';
 import { onStorageCreate, onStorageDelete, onStorageReplace } from './on-storage.ts';
 import { PoolSlots } from './pool-slots.ts';
+import { onTokenCreate, onTokenRevoke } from './on-token.ts';
 import { loadCatalog, type CatalogState } from './state.ts';
 
 /**
  * The catalog actor owns the data that all farms share, so that each farm can be on one shard: the unique names of
- * farms, usage pools, compute and storage locations, and products. Sends changes of pools and storage locations to all
+ * farms, usage pools, compute and storage locations, products, join tokens and credentials of workers. Sends changes of pools and storage locations to all
  * lease actors.
  */
 export function catalogActor(): ActorDefinition<ServiceSystem, 'catalog', CatalogState> {
@@ -22,13 +33,14 @@ export function catalogActor(): ActorDefinition<ServiceSystem, 'catalog', Catalo
       for (const { slot } of state.pools.values()) slots.keep(slot);
       return state;
     },
+    onActivated: watchCredentials,
     onMissing: () => null,
     handlers: {
+      'catalog.activate': () => undefined,
+      'credentials.due': onCredentialsDue,
       'farm.create': onFarmNamed,
       'farm.replace': onFarmNamed,
-      'farm.removed': (state, { farmId }) => {
-        state.names.delete(farmId);
-      },
+      'farm.removed': onFarmRemoved,
       'pool.create': onPoolCreate(slots),
       'pool.replace': onPoolReplace,
       'pool.delete': onPoolDelete,
@@ -42,6 +54,14 @@ export function catalogActor(): ActorDefinition<ServiceSystem, 'catalog', Catalo
       'product.create': onProductCreate,
       'product.replace': onProductReplace,
       'product.delete': onProductDelete,
+      'token.create': onTokenCreate,
+      'token.revoke': onTokenRevoke,
+      'credential.join': onJoin,
+      'credential.renew': onRenew,
+      'credential.confirm': onConfirm,
+      'credential.revoke': onRevoke,
+      'credential.registered': onRegistered,
+      'credential.worker-removed': onWorkerRemoved,
     },
   };
 }

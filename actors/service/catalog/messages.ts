@@ -1,4 +1,7 @@
-import type { FarmId } from '../../../src/core/ids.ts';
+import type { FarmId, WorkerId } from '../../../src/core/ids.ts';
+import type { Namesake } from '../../../src/core/bus-identity/join-decision.ts';
+import type { JoinTokenRecord } from '../../../src/core/records/join-token.ts';
+import type { WorkerCredentialRecord } from '../../../src/core/records/worker-credential.ts';
 import type { FarmInput } from '../farm/messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import type { StorageLocationRecord, StorageRoot } from '../../../src/core/records/storage-location.ts';
@@ -33,9 +36,27 @@ export interface StorageInput {
   readonly roots: readonly StorageRoot[];
 }
 
+/** A new token. `digest` is the SHA-256 of its secret. */
+export type TokenInput = Pick<JoinTokenRecord, 'digest' | 'farmId' | 'tags' | 'uses' | 'createdBy'> & {
+  /** Milliseconds. */
+  readonly lifetimeMs: number;
+};
+
+/** A worker that joins with a token, whose secret the sender has checked. */
+export interface JoinRequest {
+  readonly tokenId: string;
+  readonly name: string;
+  /** Its NKEY public key. */
+  readonly key: string;
+  /** The registered workers of that name in the farms in which it may register. */
+  readonly namesakes: readonly Namesake[];
+  /** Lifetime of the key in milliseconds. */
+  readonly lifetimeMs: number;
+}
+
 /**
  * Messages of the catalog actor, which owns the data that all farms share: names of farms, usage pools, compute and
- * storage locations, products. All requests with `replyTo` come from clients.
+ * storage locations, products, join tokens and credentials of workers. All requests with `replyTo` come from clients.
  */
 export type CatalogMessage =
   /** Replies with the FarmRecord (through the farm), or `conflict` if a farm of that name exists. */
@@ -140,4 +161,52 @@ export type CatalogMessage =
       readonly replyTo: ReplyTo<Outcome<ProductRecord>>;
     }
   /** Replies with null; `not-found` for an unknown product. */
-  | { readonly type: 'product.delete'; readonly name: string; readonly replyTo: ReplyTo<Outcome<null>> };
+  | { readonly type: 'product.delete'; readonly name: string; readonly replyTo: ReplyTo<Outcome<null>> }
+  /** At the start of the first shard. */
+  | { readonly type: 'catalog.activate' }
+  /** The actor's own timer: expired tokens, replaced and expired keys. */
+  | { readonly type: 'credentials.due' }
+  /** Replies with the JoinTokenRecord; `bad-request` for an unknown farm, `conflict` if there are too many tokens. */
+  | {
+      readonly type: 'token.create';
+      readonly input: TokenInput;
+      readonly replyTo: ReplyTo<Outcome<JoinTokenRecord>>;
+    }
+  /** Replies with null; `not-found` for an unknown or expired token. */
+  | { readonly type: 'token.revoke'; readonly tokenId: string; readonly replyTo: ReplyTo<Outcome<null>> }
+  /** Replies with the credential of the worker; `forbidden` if it must not join. */
+  | {
+      readonly type: 'credential.join';
+      readonly request: JoinRequest;
+      readonly replyTo: ReplyTo<Outcome<WorkerCredentialRecord>>;
+    }
+  /**
+   * The holder of the key `by` asks for a credential with a new key. Replies with the credential; `forbidden` if `by` is
+   * not the key in use, `conflict` if the worker has too many keys.
+   */
+  | {
+      readonly type: 'credential.renew';
+      readonly workerId: WorkerId;
+      readonly by: string;
+      readonly key: string;
+      /** Milliseconds. */
+      readonly lifetimeMs: number;
+      readonly replyTo: ReplyTo<Outcome<WorkerCredentialRecord>>;
+    }
+  /** The worker uses the key. Replies with the credential; `forbidden` if the key is not valid. */
+  | {
+      readonly type: 'credential.confirm';
+      readonly workerId: WorkerId;
+      readonly key: string;
+      readonly replyTo: ReplyTo<Outcome<WorkerCredentialRecord>>;
+    }
+  /** From a client. Replies with the credential; `conflict` if the worker has none. */
+  | {
+      readonly type: 'credential.revoke';
+      readonly workerId: WorkerId;
+      readonly replyTo: ReplyTo<Outcome<WorkerCredentialRecord>>;
+    }
+  /** From a farm: a worker has registered for the first time since it joined. */
+  | { readonly type: 'credential.registered'; readonly workerId: WorkerId }
+  /** From a worker actor that has deleted its worker. */
+  | { readonly type: 'credential.worker-removed'; readonly workerId: WorkerId };

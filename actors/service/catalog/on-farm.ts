@@ -1,5 +1,6 @@
 import { refused } from '../../../src/core/problems.ts';
 import type { CatalogMessage } from './messages.ts';
+import { revokeFarm } from './on-credential.ts';
 import { broadcastPools } from './on-pool.ts';
 import { broadcastStorageLocations } from './on-storage.ts';
 import type { CatalogContext, CatalogState } from './state.ts';
@@ -27,4 +28,14 @@ export function onFarmNamed(state: CatalogState, message: Naming, context: Catal
   if (type !== 'farm.create') return;
   if (state.pools.size > 0) broadcastPools(state, farmId, context);
   if (state.storage.size > 0) broadcastStorageLocations(state, farmId, context);
+}
+
+/** Frees the name of a deleted farm. Its tokens admit no worker any more, and its credentials are revoked. */
+export function onFarmRemoved(
+  state: CatalogState,
+  { farmId }: Extract<CatalogMessage, { type: 'farm.removed' }>,
+  context: CatalogContext,
+): void {
+  state.names.delete(farmId);
+  revokeFarm(state, farmId, context);
 }

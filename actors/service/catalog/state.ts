@@ -1,14 +1,17 @@
 /**
- * State of the catalog actor. No states: each entry exists or not. Invariants: names are unique per kind of entry
+ * State of the catalog actor. No states: each entry exists or not; those of tokens and keys are in
+ * src/core/bus-identity. Invariants: names are unique per kind of entry
  * (pools: ignoring case), and a farm's name is reserved before the farm is written. The actor is never evicted.
  */
 
-import type { FarmId } from '../../../src/core/ids.ts';
+import type { FarmId, WorkerId } from '../../../src/core/ids.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { ComputeLocationRecord } from '../../../src/core/records/compute-location.ts';
+import type { JoinTokenRecord } from '../../../src/core/records/join-token.ts';
 import type { ProductRecord } from '../../../src/core/records/product.ts';
 import type { StorageLocationRecord } from '../../../src/core/records/storage-location.ts';
 import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
+import type { WorkerCredentialRecord } from '../../../src/core/records/worker-credential.ts';
 import type { ServiceContext } from '../service-system.ts';
 
 export type CatalogContext = ServiceContext<'catalog'>;
@@ -21,6 +24,9 @@ export interface CatalogState {
   readonly storage: Map<string, StorageLocationRecord>;
   /** By name, without their content. */
   readonly products: Map<string, Pick<ProductRecord, 'revision' | 'source' | 'createdAt'>>;
+  readonly tokens: Map<string, JoinTokenRecord>;
+  /** Also of deleted workers, until their keys have expired. */
+  readonly credentials: Map<WorkerId, WorkerCredentialRecord>;
 }
 
 export function loadCatalog(_id: string, reader: StoreReader): CatalogState {
@@ -35,5 +41,7 @@ export function loadCatalog(_id: string, reader: StoreReader): CatalogState {
         { revision, source, createdAt },
       ]),
     ),
+    tokens: new Map([...reader.scan('joinToken')].map(({ key, value }) => [key, value])),
+    credentials: new Map([...reader.scan('workerCredential')].map(({ value }) => [value.workerId, value])),
   };
 }

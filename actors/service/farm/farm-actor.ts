@@ -1,5 +1,5 @@
 import { farmId } from '../../../src/core/ids.ts';
-import { refused } from '../../../src/core/problems.ts';
+import { done, refused } from '../../../src/core/problems.ts';
 import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
@@ -9,7 +9,7 @@ import { onJobDeleted, onJobEnded, onJobExpire } from './on-job-ended.ts';
 import { noQueue, onJobRequeue, onJobSubmit } from './on-job.ts';
 import { onJobReactivated, onReactivationRequested } from './on-reactivation.ts';
 import { onQueueCreate, onQueueDelete, onQueueReplace } from './on-queue.ts';
-import { onWorkerChanged, onWorkerExpiring, onWorkerRegister } from './on-worker.ts';
+import { onWorkerChanged, onWorkerExpiring, onWorkerFind, onWorkerRegister } from './on-worker.ts';
 import { loadFarm, newFarmState, type FarmState } from './state.ts';
 
 /**
@@ -44,6 +44,7 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceSys
       'job.deleted': onJobDeleted,
       'job.expire': onJobExpire,
       'worker.register': onWorkerRegister(settings.workers),
+      'worker.find': onWorkerFind,
       'worker.changed': onWorkerChanged,
       'worker.removed': (state, { workerId }) => {
         state.workers.delete(workerId);
@@ -68,6 +69,9 @@ function onMissing(id: string, message: FarmMessage, context: ServiceContext<'fa
       context.reply(message.replyTo, reply);
       return null;
     }
+    case 'worker.find':
+      context.reply(message.replyTo, done(null));
+      return null;
     case 'job.submit':
       context.reply(message.replyTo, refused('bad-request', `farm_id: there is no farm ${id}`));
       return null;

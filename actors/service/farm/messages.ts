@@ -16,9 +16,20 @@ import type {
   SubmittedTemplate,
   UpstreamSeen,
 } from '../job/messages.ts';
+import type { Namesake } from '../../../src/core/bus-identity/join-decision.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
+import type { WorkerCredentialRecord } from '../../../src/core/records/worker-credential.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import type { QueueRecord } from '../../../src/core/records/queue.ts';
+
+/** What proves that the sender of a registration is the worker whose id it contains (docs/decisions/bus-identity.md). */
+export type WorkerIdentity =
+  /** Nothing: any client of the bus can send it. */
+  | { readonly kind: 'open' }
+  /** The permissions of its user, which the operator of the bus has created. */
+  | { readonly kind: 'operator' }
+  /** The permissions of its credential; null if it has none. */
+  | { readonly kind: 'joined'; readonly credential: WorkerCredentialRecord | null };
 
 /** Settings of a farm that a client can change. */
 export interface FarmInput {
@@ -158,7 +169,14 @@ export type FarmMessage =
   | {
       readonly type: 'worker.register';
       readonly registration: RegisterMessage;
+      readonly identity: WorkerIdentity;
       readonly replyTo: ReplyTo<PresenceReply>;
+    }
+  /** From the join desk. Replies with the worker of that name; null if there is none. */
+  | {
+      readonly type: 'worker.find';
+      readonly name: string;
+      readonly replyTo: ReplyTo<Outcome<Namesake | null>>;
     }
   /** From a worker actor: its status or incarnation has changed. */
   | {

@@ -1,13 +1,16 @@
 import { NO_EXPRESSIONS } from '../../../src/openjd/expr/expr-limits.ts';
-import { workerId, type QueueId } from '../../../src/core/ids.ts';
+import { isValidCredential } from '../../../src/core/bus-identity/credentials.ts';
+import { workerId, type QueueId, type WorkerId } from '../../../src/core/ids.ts';
+import { done } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
 import { isRefusedIncarnation, keepsOut } from '../../../src/core/wire/incarnation.ts';
 import type { PresenceReply, RegisterMessage } from '../../../src/core/wire/bus-messages.ts';
+import { CATALOG_ID } from '../catalog/messages.ts';
 import type { ServiceContext, ServiceSettings } from '../service-system.ts';
 import { expiryDelayMs } from './expiry-limiter.ts';
-import type { FarmMessage } from './messages.ts';
+import type { FarmMessage, WorkerIdentity } from './messages.ts';
 import type { KnownWorker } from './known-workers.ts';
 import type { FarmState } from './state.ts';
 
@@ -15,7 +18,7 @@ type FarmContext = ServiceContext<'farm'>;
 
 /**
  * Registers a worker. Names are unique in the farm: a worker with the name of an offline worker takes over its id. The
- * name of an online worker is refused.
+ * name of an online worker is refused. With a proven identity, no worker takes over another one's id.
  */
 export const onWorkerRegister =
   ({ perFarm }: ServiceSettings['workers']) =>
@@ -46,6 +49,11 @@ export const onWorkerRegister =
       refuse(queueIds);
       return;
     }
+    const fault = identityFault(state, registration, message.identity, context.now);
+    if (fault !== null) {
+      refuse(fault);
+      return;
+    }
     const known = state.workers.get(registration.worker_id);
     const namesake = state.workers.named(registration.name);
     if (namesake !== undefined && namesake.id !== registration.worker_id && namesake.status !== 'offline') {
@@ -62,7 +70,8 @@ export const onWorkerRegister =
       refuse('a later incarnation of this worker has already registered');
       return;
     }
-    const predecessor = namesake ?? known;
+    const isProven = message.identity.kind !== 'open';
+    const predecessor = isProven ? known : (namesake ?? known);
     if (predecessor === undefined && state.workers.size >= perFarm) {
       context.log('warn', 'refused a worker: the farm has the maximum number of workers', {
         farm_id: state.record.id,
@@ -84,15 +93,64 @@ export const onWorkerRegister =
       status: predecessor?.status ?? 'offline',
     };
     state.workers.put(worker);
+    const credential = message.identity.kind === 'joined' ? message.identity.credential : null;
+    if (credential?.registeredAt === null) reportRegistered(worker.id, context);
     context.send('worker', worker.id, {
       type: 'worker.registered',
-      record: toWorkerRecord(state, worker, registration, queueIds, context.now),
+      record: toWorkerRecord(
+        state,
+        worker,
+        { ...registration, tags: { ...registration.tags, ...credential?.tags } },
+        queueIds,
+        context.now,
+      ),
       openAttempts: registration.open_attempts,
       registeredAs: workerId(registration.worker_id),
       stopped: registration.stopped ?? null,
       replyTo: message.replyTo,
     });
   };
+
+/** Returns why the sender must not register as the worker in this farm; null if it may. */
+function identityFault(
+  { record: { id }, workers }: FarmState,
+  { worker_id: ownId, name }: RegisterMessage,
+  identity: WorkerIdentity,
+  now: number,
+): string | null {
+  if (identity.kind === 'open') return null;
+  const namesake = workers.named(name);
+  if (namesake !== undefined && namesake.id !== ownId)
+    return `the farm has another worker named ${JSON.stringify(name)}; delete that one, or set worker.name`;
+  if (identity.kind === 'operator') return null;
+  const { credential } = identity;
+  if (credential?.workerId !== ownId || !isValidCredential(credential, now))
+    return 'it has no valid credential; it needs a new token to join';
+  if (credential.farmId !== null && credential.farmId !== id)
+    return 'its credential is for another farm; set worker.farm to that one, or join with another token';
+  return null;
+}
+
+function reportRegistered(worker: WorkerId, context: FarmContext): void {
+  context.effect({
+    kind: 'forward',
+    envelope: {
+      actor: 'catalog',
+      id: CATALOG_ID,
+      message: { type: 'credential.registered', workerId: worker },
+    },
+  });
+}
+
+/** Replies to the join desk with the worker of a name. */
+export function onWorkerFind(
+  state: FarmState,
+  { name, replyTo }: Extract<FarmMessage, { type: 'worker.find' }>,
+  context: FarmContext,
+): void {
+  const worker = state.workers.named(name);
+  context.reply(replyTo, done(worker === undefined ? null : { id: worker.id, status: worker.status }));
+}
 
 /**
  * Maximum characters of the texts of a registration that are kept for each worker. With the number of workers, it bounds

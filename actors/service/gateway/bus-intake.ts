@@ -3,6 +3,8 @@ import type { Delivery, ServiceBus, ServiceBusListener } from '../../../src/core
 import type { LeaseWait } from '../../../src/core/metrics/lease-waits.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { LeaseRequest, PresenceMessage, StatusMessage } from '../../../src/core/wire/bus-messages.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import type { WorkerIdentity } from '../farm/messages.ts';
 import type { ServiceEnvelope } from '../service-messages.ts';
 import { leaseReply, presenceReply } from './reply-address.ts';
 import { acceptReports, type ReportPorts } from './accept-reports.ts';
@@ -27,6 +29,8 @@ export interface BusIntakeOptions {
   readonly ownsFarm: (farm: string) => boolean;
   /** The first shard answers messages that belong to no farm. */
   readonly isFirstShard: boolean;
+  /** What proves the identity of a worker on this bus. */
+  readonly identity: WorkerIdentity['kind'];
   readonly meter: IntakeMeter;
   readonly bus: () => ServiceBus;
   readonly post: (envelope: ServiceEnvelope, onProcessed: (() => void) | null) => void;
@@ -84,7 +88,7 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
       delivery.acknowledge();
       return;
     }
-    this.options.post(envelopeOf(message, farm), () => delivery.acknowledge());
+    this.options.post(this.envelopeOf(message, farm), () => delivery.acknowledge());
   };
 
   readonly statusReported = (delivery: Delivery<StatusMessage>): void => {
@@ -124,6 +128,31 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
     return farm?.id ?? { reason: `the service has no farm ${JSON.stringify(text)}` };
   }
 
+  private envelopeOf(message: PresenceMessage, farm: FarmId): ServiceEnvelope {
+    if (message.type !== 'register') return messageOf(message);
+    const identity = this.identityOf(message.worker_id);
+    return {
+      actor: 'farm',
+      id: farm,
+      message: {
+        type: 'worker.register',
+        registration: message,
+        identity,
+        replyTo: presenceReply(message.reply_to),
+      },
+    };
+  }
+
+  private identityOf(worker: WorkerId): WorkerIdentity {
+    const kind = this.options.identity;
+    return kind === 'joined'
+      ? {
+          kind,
+          credential: this.options.reader.get('workerCredential', keys.workerCredential(worker)) ?? null,
+        }
+      : { kind };
+  }
+
   private ownsJob(job: JobId): boolean {
     const known = this.ownJobs.get(job);
     if (known !== undefined) return known;
@@ -137,16 +166,10 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
   }
 }
 
-function envelopeOf(message: PresenceMessage, farm: FarmId): ServiceEnvelope {
+function messageOf(message: Exclude<PresenceMessage, { type: 'register' }>): ServiceEnvelope {
   const replyTo = presenceReply(message.reply_to);
   const worker: WorkerId = message.worker_id;
   switch (message.type) {
-    case 'register':
-      return {
-        actor: 'farm',
-        id: farm,
-        message: { type: 'worker.register', registration: message, replyTo },
-      };
     case 'heartbeat':
       return {
         actor: 'worker',

@@ -20,6 +20,9 @@ export interface LogDeletion {
   readonly farmId: FarmId;
 }
 
+/** The bus must refuse other keys of workers than before (docs/decisions/bus-identity.md). */
+export type BusNotice = 'refused-keys-changed';
+
 /** Outputs of committed windows for the main thread, in the order of the windows. */
 export interface OutboxBatch {
   readonly answers: readonly ClientAnswer[];
@@ -28,4 +31,5 @@ export interface OutboxBatch {
   readonly forwards: readonly ServiceEnvelope[];
   readonly counts: readonly CounterIncrement[];
   readonly logDeletions: readonly LogDeletion[];
+  readonly busNotices: readonly BusNotice[];
 }

@@ -8,7 +8,7 @@ import type { ServiceBus } from '../../../src/core/ports/bus.ts';
 import type { Tallies } from '../../../src/core/ports/tallies.ts';
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import { batchEvents } from '../../../src/core/wire/event-batch.ts';
-import type { ClientAnswer, CounterIncrement, LogDeletion, OutboxBatch } from './outbox-batch.ts';
+import type { BusNotice, ClientAnswer, CounterIncrement, LogDeletion, OutboxBatch } from './outbox-batch.ts';
 import type { PoisonedReports } from './accept-reports.ts';
 import { replyTargetOf, typedAnswer, type LeaseAddress, type ReplyTarget } from './reply-address.ts';
 
@@ -16,6 +16,15 @@ type Effect = ServiceSystem['effect'];
 type EventEffect = Extract<Effect, { kind: 'event' | 'task-events' }>;
 
 type DelayedEffect = Extract<Effect, { kind: 'cancel' | 'release' | 'confirm-bus' }>;
+
+const NOTHING: OutboxBatch = {
+  answers: [],
+  events: [],
+  forwards: [],
+  counts: [],
+  logDeletions: [],
+  busNotices: [],
+};
 
 const LEASE_TOO_LARGE =
   'a lease does not fit a message of the bus: raise max_payload of the NATS server to 8 MiB';
@@ -55,7 +64,14 @@ interface ReadableOutputs {
   events: readonly DomainEvent[];
   readonly forwards: ServiceEnvelope[];
   readonly logDeletions: LogDeletion[];
+  readonly busNotices: BusNotice[];
 }
+
+const READABLE_EFFECTS: ReadonlySet<Effect['kind']> = new Set([
+  'forward',
+  'delete-logs',
+  'refused-keys-changed',
+] as const);
 
 /**
  * Reports whether a receiver of the output waits until its window is readable: a client for its answer, another shard
@@ -65,7 +81,7 @@ interface ReadableOutputs {
 export const requiresReadable = (output: Output<ServiceSystem>): boolean =>
   output.kind === 'reply'
     ? replyTargetOf(output.to).kind === 'main-thread'
-    : output.effect.kind === 'forward' || output.effect.kind === 'delete-logs';
+    : READABLE_EFFECTS.has(output.effect.kind);
 
 /**
  * Prepares the outputs of one commit window (docs/decisions/journal.md). Replies to workers are sent when the window is
@@ -83,16 +99,15 @@ export function prepareFlush(
   const { bus, meter, followed, mainThread, store } = ports;
   const { leases, delayed, counts, whenReadable } = sortOutputs(outputs, ports);
   const send = bus.takePrepared();
-  const { answers, forwards, logDeletions } = whenReadable;
+  const { answers, forwards, logDeletions, busNotices } = whenReadable;
   // A window without changes waits for earlier windows only. Events alone do not justify an early apply.
-  if (answers.length + forwards.length + logDeletions.length > 0) store.requestApply();
+  if (answers.length + forwards.length + logDeletions.length + busNotices.length > 0) store.requestApply();
   return {
     onDurable: () => {
       send();
       // Before the kernel reports the window as processed: it counts requests without a reply as parked.
       for (const { address, reply } of leases) meter.leaseAnswered(address, reply, windowStartedAt);
-      if (counts.length > 0)
-        mainThread.publish({ answers: [], events: [], forwards: [], counts, logDeletions: [] });
+      if (counts.length > 0) mainThread.publish({ ...NOTHING, counts });
       // A subscriber that comes later first waits until this window is readable and then reads it.
       whenReadable.events = subscribedEvents(whenReadable.published, followed);
       if (delayed.length > 0) ports.defer(() => runDelayed(delayed, ports));
@@ -107,7 +122,14 @@ function sortOutputs(outputs: readonly Output<ServiceSystem>[], ports: FlushPort
     leases: [],
     delayed: [],
     counts: [],
-    whenReadable: { answers: [], published: [], events: [], forwards: [], logDeletions: [] },
+    whenReadable: {
+      answers: [],
+      published: [],
+      events: [],
+      forwards: [],
+      logDeletions: [],
+      busNotices: [],
+    },
   };
   for (const output of outputs) {
     if (output.kind === 'reply') addReply(sorted, replyTargetOf(output.to), output.answer, ports);
@@ -159,6 +181,9 @@ function addEffect({ delayed, counts, whenReadable }: SortedOutputs, effect: Eff
       return;
     case 'delete-logs':
       whenReadable.logDeletions.push(effect);
+      return;
+    case 'refused-keys-changed':
+      whenReadable.busNotices.push(effect.kind);
   }
 }
 
@@ -197,8 +222,16 @@ function onReadableOf(
   outputs: ReadableOutputs,
   mainThread: FlushPorts['mainThread'],
 ): WindowFlush['onReadable'] {
-  const { answers, published, forwards, logDeletions } = outputs;
-  if (answers.length + published.length + forwards.length + logDeletions.length === 0) return null;
+  const { answers, published, forwards, logDeletions, busNotices } = outputs;
+  const awaited = answers.length + forwards.length + logDeletions.length + busNotices.length;
+  if (awaited + published.length === 0) return null;
   return () =>
-    mainThread.publish({ answers, events: batchEvents(outputs.events), forwards, counts: [], logDeletions });
+    mainThread.publish({
+      answers,
+      events: batchEvents(outputs.events),
+      forwards,
+      counts: [],
+      logDeletions,
+      busNotices,
+    });
 }

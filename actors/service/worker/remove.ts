@@ -1,5 +1,6 @@
 import { remove } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
+import { CATALOG_ID } from '../catalog/messages.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { WorkerState } from './state.ts';
 import { giveBackAll } from './exiting-attempts.ts';
@@ -17,6 +18,15 @@ export function removeWorker(state: WorkerState, reason: string, context: Servic
   context.change(remove('workerFailures', keys.workerFailures(workerId)));
   context.send('lease', farmId, { type: 'worker.removed', workerId });
   context.send('farm', farmId, { type: 'worker.removed', workerId });
+  // A worker that joined with a token must not use the bus any more.
+  context.effect({
+    kind: 'forward',
+    envelope: {
+      actor: 'catalog',
+      id: CATALOG_ID,
+      message: { type: 'credential.worker-removed', workerId },
+    },
+  });
   giveBackAll(state, reason, context);
   publishWorker(state.record, 'removed', context);
 }

@@ -10,7 +10,7 @@ const GIB = 2 ** 30;
 /** Maximum size of a file before it must be mapped again: address space, not memory. */
 const MAP_BYTES = { state: 256 * GIB, logs: 1024 * GIB } as const satisfies Record<EnvironmentKind, number>;
 
-const MAX_DATABASES = 32;
+const MAX_DATABASES = 64;
 /**
  * Maximum number of read transactions of all threads of all processes
  * (docs/dependency-hazards.md#limits-of-lmdb-and-the-engine: 126 by default).

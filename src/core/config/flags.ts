@@ -9,7 +9,10 @@ export interface GivenFlag {
 }
 
 /** Short forms of flags that are typed by hand. */
-const SHORT_FLAGS: ReadonlyMap<string, string> = new Map([['--stop-bus', flagName('bus.stop_with_service')]]);
+const SHORT_FLAGS: ReadonlyMap<string, string> = new Map([
+  ['--stop-bus', flagName('bus.stop_with_service')],
+  ['--join', flagName('worker.join')],
+]);
 
 export type ReadFlags =
   | { readonly ok: true; readonly configFile: string | null; readonly flags: readonly GivenFlag[] }

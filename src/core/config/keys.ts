@@ -435,7 +435,7 @@ const SERVER_KEYS = {
     'Gives every worker an identity on the bus: workers join with a token, and may use only their own subjects. The managed nats-server then requires TLS. With `bus.url`, the server must have the users of `callsheet bus permissions`. See bus-identity.md.',
   ),
   'bus.auth.credential_lifetime': key(
-    duration(60 * SECOND_MS, 3650 * 24 * HOUR_MS),
+    duration(10 * SECOND_MS, 3650 * 24 * HOUR_MS),
     '720h',
     'Time for which the credential of a worker is valid: 30 days. Workers renew it after two thirds of this time.',
   ),
@@ -666,6 +666,24 @@ const WORKER_KEYS = {
     boolean(),
     'true',
     'Detects installed applications and reports each as a tag with the value true.',
+  ),
+  'worker.join': key(
+    secret(),
+    '',
+    'Token with which this worker joins a bus with authentication, once. `--join` is the same. Prefer `worker.join_file`. A worker that has a credential ignores it.',
+    'none',
+  ),
+  'worker.join_file': key(
+    text(),
+    '',
+    'File with the token of `worker.join`. A line feed at its end is ignored.',
+    'none',
+  ),
+  'worker.credentials_file': key(
+    optional(text()),
+    '',
+    'File with the credential of this worker on the bus, which the worker writes when it joins and renews it. Only its owner may read it.',
+    'bus-credentials.json in `worker.dir`',
   ),
   'worker.dir': key(
     optional(text()),

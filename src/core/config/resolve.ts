@@ -90,6 +90,12 @@ function fromFlags(flags: readonly GivenFlag[]): Setting[] {
   }));
 }
 
+/**
+ * Secrets that a flag may contain: a join token is used up at once, and the daemon removes it from its arguments
+ * (docs/decisions/bus-identity.md).
+ */
+const SECRET_FLAGS: ReadonlySet<string> = new Set(['worker.join']);
+
 /** Returns the error of a secret on a command line. It does not show the value. */
 const secretFlag = (name: string, setting: Setting): string =>
   `${name}: a secret has no flag, because command lines are public; set ${name}_file or the environment variable ${environmentName(name)} (set in ${setting.source})`;
@@ -130,7 +136,7 @@ function resolve<Keys extends KeySet>(
     const name = own.find(means);
     const definition = name === undefined ? undefined : keys[name];
     if (name !== undefined && definition !== undefined) {
-      if (definition.type.isSecret === true && !setting.mayHoldSecrets) {
+      if (definition.type.isSecret === true && !setting.mayHoldSecrets && !SECRET_FLAGS.has(name)) {
         lines.push(secretFlag(name, setting));
         continue;
       }

@@ -1,11 +1,17 @@
 import { busAccess, type BusAccess } from './bus-access.ts';
 import type { ConfigSources, Resolved } from './resolve.ts';
 import { resolveWorker } from './resolve.ts';
+import { secretSource, type SecretSource } from './secret-source.ts';
 import type { DiscoveryConfig, LogConfig } from './server-config.ts';
 
 /** Settings of `callsheet worker`. */
 export interface WorkerConfig {
-  readonly bus: { readonly urls: readonly string[]; readonly access: BusAccess | null };
+  readonly bus: {
+    readonly urls: readonly string[];
+    /** Whether `bus.url` is set, so that it takes precedence over the addresses in a credential. */
+    readonly hasUrls: boolean;
+    readonly access: BusAccess | null;
+  };
   /** Null: the bus is at `bus.urls`. Otherwise the worker looks for the service, and `bus.urls` is ignored. */
   readonly discovery: DiscoveryConfig | null;
   readonly worker: {
@@ -24,6 +30,10 @@ export interface WorkerConfig {
     readonly detectApplications: boolean;
     /** As given. The default is absolute. */
     readonly dir: string;
+    /** Token with which it joins a bus with authentication. */
+    readonly join: SecretSource;
+    /** Its credential on the bus. */
+    readonly credentialsFile: string;
     readonly sessionLingerMs: number;
     readonly keepSessions: boolean;
     readonly drainTimeoutMs: number;
@@ -65,12 +75,14 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
   const name = values['worker.name'] ?? machine.hostName;
   const lines: string[] = [];
   const access = busAccess(values, values['bus.url'], lines);
+  const join = secretSource('worker.join', values, lines);
+  const dir = values['worker.dir'] ?? `${machine.temporaryDirectory}/callsheet-worker-${asFileName(name)}`;
   if (lines.length > 0) return { ok: false, lines };
   return {
     ok: true,
     notes: [],
     values: {
-      bus: { urls: values['bus.url'], access },
+      bus: { urls: values['bus.url'], hasUrls: resolved.given.has('bus.url'), access },
       discovery:
         values['discovery.enabled'] && !resolved.given.has('bus.url')
           ? { name: values['discovery.name'], interfaces: values['discovery.interfaces'] }
@@ -85,7 +97,9 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
         computeLocation: values['worker.compute_location'],
         tags: values['worker.tags'],
         detectApplications: values['worker.detect_applications'],
-        dir: values['worker.dir'] ?? `${machine.temporaryDirectory}/callsheet-worker-${asFileName(name)}`,
+        dir,
+        join,
+        credentialsFile: values['worker.credentials_file'] ?? `${dir}/bus-credentials.json`,
         sessionLingerMs: values['worker.session_linger'],
         keepSessions: values['worker.keep_sessions'],
         drainTimeoutMs: values['worker.drain_timeout'],

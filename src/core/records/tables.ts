@@ -18,6 +18,7 @@ import type { FarmSampleRecord } from './farm-sample.ts';
 import type { FarmRecord } from './farm.ts';
 import type { IdempotencyKeyRecord } from './idempotency-key.ts';
 import type { JobRecord, TemplateRecord } from './job.ts';
+import type { JoinTokenRecord } from './join-token.ts';
 import type { ProductRecord } from './product.ts';
 import type { QueueRecord } from './queue.ts';
 import type { SessionRecord } from './session.ts';
@@ -28,6 +29,7 @@ import { pageOf } from './task-page.ts';
 import type { TaskTextRecord } from './task-text.ts';
 import type { UsagePoolRecord } from './usage-pool.ts';
 import { usernameKey, type UserRecord, type UsernameRecord } from './user.ts';
+import type { WorkerCredentialRecord } from './worker-credential.ts';
 import type { BookingRecord, WorkerRecord } from './worker.ts';
 
 /** The tables of the state store with the types of their rows. Keys are strings built only by `keys`. */
@@ -80,6 +82,10 @@ export interface Tables {
   product: ProductRecord;
   /** The latest revisions of each product, with the present one. */
   productRevision: ProductRecord;
+  /** Tokens with which workers join, by id. */
+  joinToken: JoinTokenRecord;
+  /** Credentials on the bus, by the id of the worker. */
+  workerCredential: WorkerCredentialRecord;
 }
 
 export type TableName = keyof Tables;
@@ -117,6 +123,8 @@ export const TABLE_NAMES = [
   'auditEntry',
   'product',
   'productRevision',
+  'joinToken',
+  'workerCredential',
 ] as const satisfies readonly TableName[];
 
 const ZEROS = '0'.repeat(16);
@@ -206,6 +214,8 @@ export const keys = {
     `${keys.productRevisionsOf(name)}${padded(revision, INDEX_DIGITS)}`,
   /** A space, which no name has: `a/` would also be a prefix of product `a/b`. */
   productRevisionsOf: (name: string): string => `${name} `,
+  joinToken: (id: string): string => id,
+  workerCredential: (id: WorkerId): string => id,
   worker: (id: WorkerId): string => id,
   booking: (id: WorkerId): string => id,
   workerOrdinal: (farm: FarmId, ordinal: number): string => `${farm}/${padded(ordinal, INDEX_DIGITS)}`,

@@ -3,7 +3,14 @@ import { test } from 'tap';
 import { MainThreadPublisher } from '../../../daemons/threads/main-thread-publisher.ts';
 import type { OutboxBatch } from '../../../actors/service/gateway/outbox-batch.ts';
 
-const NOTHING: OutboxBatch = { answers: [], events: [], forwards: [], counts: [], logDeletions: [] };
+const NOTHING: OutboxBatch = {
+  answers: [],
+  events: [],
+  forwards: [],
+  counts: [],
+  logDeletions: [],
+  busNotices: [],
+};
 const eventOf = (text: string): OutboxBatch => ({
   ...NOTHING,
   events: [{ subject: 'jobs', jobId: null, count: 1, payloads: text }],

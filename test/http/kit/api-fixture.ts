@@ -106,6 +106,8 @@ export class ApiFixture {
   auth: AuthSettings = AUTH_OFF;
   /** Sign-in by a provider. */
   oidc: Ports['oidc'] = null;
+  /** Join tokens; off as on a bus without authentication. */
+  workerTokens: Ports['workerTokens'] = { isOn: false, reason: 'no authentication' };
   /** Events that were stored in the audit log, in order. */
   readonly audited: AuditEvent[] = [];
   /** Whether the audit log can be written. */
@@ -343,6 +345,7 @@ export class ApiFixture {
       passwords: new Argon2Passwords(),
       directory: null,
       secrets: randomSecrets,
+      workerTokens: this.workerTokens,
       oidc: this.oidc,
       auth: this.auth,
       largeJobs: {

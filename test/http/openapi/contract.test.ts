@@ -135,6 +135,10 @@ const ADDITIVE_PERMISSIONS: readonly (readonly [string, string])[] = [
   ['POST /api/v1/workers/{id}/retry-failed', 'jobs.write'],
   ['GET /api/v1/products/{name}/revisions', 'products.read'],
   ['POST /api/v1/presets/{name}/update', 'products.manage'],
+  ['GET /api/v1/worker-tokens', 'infra.manage'],
+  ['POST /api/v1/worker-tokens', 'infra.manage'],
+  ['DELETE /api/v1/worker-tokens/{id}', 'infra.manage'],
+  ['POST /api/v1/workers/{id}/credential/revoke', 'infra.manage'],
 ];
 
 void test('the contract has exactly these operations and permissions', async (t) => {

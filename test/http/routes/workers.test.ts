@@ -210,6 +210,7 @@ void test('returns a worker with its tasks', async (t) => {
     last_heartbeat_at: '2026-11-20T10:00:01.000Z',
     registered_at: '2026-11-20T10:00:00.000Z',
     failed_attempts: 0,
+    credential: null,
     failures: [],
     current_tasks: [
       {

@@ -25,5 +25,6 @@ export const aWorker = (change: Partial<Worker> = {}): Worker => ({
   last_heartbeat_at: '2026-01-01T00:00:00Z',
   registered_at: '2026-01-01T00:00:00Z',
   failed_attempts: 0,
+  credential: null,
   ...change,
 });
