@@ -193,6 +193,7 @@ function connectBus({ config, servers, identity, discovery }: AgentContext, post
             ? servers
             : () => withAccess(discovery.servers(), config.bus.access),
       name: `callsheet worker ${config.worker.name}`,
+      identity: identity === null ? null : { workerId: identity.workerId },
     },
     busListener(post, (event) => {
       busLog.note('worker', event);
