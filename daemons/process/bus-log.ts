@@ -12,6 +12,7 @@ const LEVELS = {
   'stream-repaired': 'warn',
   'server-error': 'warn',
   poisoned: 'warn',
+  refused: 'warn',
   'max-deliveries-reached': 'error',
   'publish-failed': 'warn',
   listenerFailed: 'error',

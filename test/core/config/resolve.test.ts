@@ -74,6 +74,8 @@ test('the server has its defaults', async (t) => {
         isSingleServer: true,
         access: null,
         replicas: null,
+        streamAccess: null,
+        authentication: null,
       },
       discovery: null,
       scheduler: {
@@ -496,10 +498,10 @@ test('contradictions in the access to the bus stop the start, and secrets are no
     'bus.user: needs bus.password or bus.password_file, and these need bus.user',
   ]);
   t.same(lines({ token: 'a', credentials_file: 'b' }), [
-    'bus.user, bus.token and bus.credentials_file: only one of them can be set',
+    'bus.user, bus.token, bus.credentials_file and bus.nkey_file: only one of them can be set',
   ]);
   t.same(lines({ url: 'nats://u:p@farm', token: 'a' }), [
-    'bus.url: contains a user or token in addition to bus.user, bus.token or bus.credentials_file',
+    'bus.url: contains a user or token in addition to bus.user, bus.token, bus.credentials_file or bus.nkey_file',
   ]);
   t.same(lines({ tls: { cert_file: 'c' } }), [
     'bus.tls.cert_file: bus.tls.cert_file and bus.tls.key_file must be set together',
@@ -511,4 +513,58 @@ test('contradictions in the access to the bus stop the start, and secrets are no
   t.same(serverLines({ document: { bus: { token: 'a' } } }), [
     'bus.url: must be set for the other keys of the access to a NATS server: the managed server has none',
   ]);
+});
+
+test('the authentication of the bus and the access to the streams are read, and contradictions are named', (t) => {
+  const bus = (flags: string[]) => serverConfig(sources({ args: flags }));
+  t.match(bus(['--bus-auth-enabled=true', '--bus-public-url=tls://farm:4000']), {
+    ok: true,
+    values: {
+      bus: {
+        authentication: {
+          credentialLifetimeMs: 30 * 24 * 3600 * 1000,
+          publicUrls: ['tls://farm:4000'],
+          certificates: null,
+        },
+        access: null,
+      },
+    },
+  });
+  const files = ['--bus-tls-ca-file=ca', '--bus-tls-cert-file=cert', '--bus-tls-key-file=key'];
+  t.match(bus(['--bus-auth-enabled=true', ...files]), {
+    ok: true,
+    values: {
+      bus: {
+        authentication: { certificates: { caFile: 'ca', certFile: 'cert', keyFile: 'key' } },
+        access: null,
+      },
+    },
+  });
+  t.match(bus(['--bus-auth-enabled=true', ...files.slice(1)]), {
+    ok: false,
+    lines: [
+      'bus.tls.cert_file: the managed server needs bus.tls.ca_file, bus.tls.cert_file and bus.tls.key_file together',
+    ],
+  });
+  t.match(bus(files), { ok: false, lines: [/^bus\.url: must be set/] });
+  t.match(bus(['--bus-streams-nkey-file=a']), { ok: false, lines: [/^bus\.url: must be set/] });
+  const external = ['--bus-url=nats://farm', '--bus-nkey-file=a'];
+  t.match(bus([...external, '--bus-streams-nkey-file=b']), {
+    ok: true,
+    values: { bus: { access: { nkeyFile: 'a' }, streamAccess: { keys: 'bus.streams', nkeyFile: 'b' } } },
+  });
+  t.match(bus(external), {
+    ok: true,
+    values: { bus: { access: { nkeyFile: 'a' }, streamAccess: { nkeyFile: 'a' }, authentication: null } },
+  });
+  t.match(bus([...external, '--bus-streams-nkey-file=b', '--bus-streams-credentials-file=c']), {
+    ok: false,
+    lines: [
+      'bus.streams.user, bus.streams.credentials_file and bus.streams.nkey_file: only one of them can be set',
+    ],
+  });
+  t.match(bus([...external, '--bus-streams-user=b']), {
+    ok: false,
+    lines: [/^bus\.streams\.user: .* must be set together/],
+  });
 });
