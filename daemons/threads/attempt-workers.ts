@@ -1,4 +1,11 @@
-import { attemptIdOf, parseTaskId, type AttemptAddress, type AttemptId, type TaskId, type WorkerId } from '../../src/core/ids.ts';
+import {
+  attemptIdOf,
+  parseTaskId,
+  type AttemptAddress,
+  type AttemptId,
+  type TaskId,
+  type WorkerId,
+} from '../../src/core/ids.ts';
 import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import { latestAttemptOf, workerOfAttempt } from '../../src/core/records/attempt-worker.ts';
 

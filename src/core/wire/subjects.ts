@@ -1,4 +1,12 @@
-import { isUuid, workerId, type FarmId, type JobId, type QueueId, type TaskId, type WorkerId } from '../ids.ts';
+import {
+  isUuid,
+  workerId,
+  type FarmId,
+  type JobId,
+  type QueueId,
+  type TaskId,
+  type WorkerId,
+} from '../ids.ts';
 
 export const ANY_QUEUE = '_any';
 
@@ -49,7 +57,8 @@ export const scopedSubjects = (worker: WorkerId): WorkerSubjects => ({
 });
 
 /** Returns the pattern of the lease requests of all workers. */
-export const leaseRequests = (isScoped: boolean): string => (isScoped ? `${subjects.leases}.*` : subjects.leases);
+export const leaseRequests = (isScoped: boolean): string =>
+  isScoped ? `${subjects.leases}.*` : subjects.leases;
 
 /** Root of the inboxes of a worker with a credential; a random token of this start follows. */
 export const inboxRootOf = (worker: WorkerId): string => `${INBOX_ROOT}.${worker}`;
