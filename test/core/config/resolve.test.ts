@@ -107,7 +107,7 @@ test('the defaults of a worker depend on its machine', async (t) => {
     ok: true,
     notes: [],
     values: {
-      bus: { urls: ['nats://127.0.0.1:14222'], access: null },
+      bus: { urls: ['nats://127.0.0.1:14222'], hasUrls: false, access: null },
       discovery: null,
       worker: {
         name: 'node-7.farm',
@@ -120,6 +120,8 @@ test('the defaults of a worker depend on its machine', async (t) => {
         tags: {},
         detectApplications: true,
         dir: '/tmp/callsheet-worker-node-7%2Efarm',
+        join: null,
+        credentialsFile: '/tmp/callsheet-worker-node-7%2Efarm/bus-credentials.json',
         logSpoolBytes: 67_108_864,
         sessionLingerMs: 5_000,
         keepSessions: false,
@@ -421,6 +423,8 @@ test('a secret has a file key and no flag, and its value is not shown', async (t
   for (const { daemon, name, keys } of secrets) {
     t.ok(keys[`${name}_file`], `${name}_file of ${daemon}`);
     t.not(keys[`${name}_file`]?.type.isSecret, true, `${name}_file is a path`);
+    // It is used up at once, and the daemon clears it from its arguments.
+    if (name === 'worker.join') continue;
     const lines = daemon === 'server' ? serverLines : workerLines;
     for (const args of [[`${flagName(name)}=hunter2`], [flagName(name), 'hunter2'], [flagName(name)]])
       t.ok(
@@ -431,6 +435,19 @@ test('a secret has a file key and no flag, and its value is not shown', async (t
       );
     t.notMatch(lines({ args: [`${flagName(name)}=hunter2`] }).join('\n'), /hunter2/);
   }
+});
+
+test('a join token has a flag, and its value is not shown', async (t) => {
+  const joinOf = (args: string[]): unknown => {
+    const resolved = workerConfig(sources({ args }), MACHINE);
+    return resolved.ok ? resolved.values.worker.join : resolved.lines;
+  };
+  for (const args of [['--join', 'csj1_x'], ['--join=csj1_x'], ['--worker-join', 'csj1_x']])
+    t.strictSame(joinOf(args), { text: 'csj1_x' }, args.join(' '));
+  t.strictSame(joinOf(['--worker-join-file', '/t']), { file: '/t' });
+  const both = joinOf(['--join', 'csj1_x', '--worker-join-file', '/t']);
+  t.strictSame(both, ['worker.join: cannot be set together with worker.join_file']);
+  t.notMatch(JSON.stringify(joinOf(['--join', 'csj1_x\u0001'])), /csj1_x/);
 });
 
 test('a key with the name of a secret is marked as one', async (t) => {
