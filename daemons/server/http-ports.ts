@@ -10,6 +10,7 @@ import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import type { StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 import { busReach } from '../../src/core/discovery/bus-address.ts';
+import type { BusStandingWatch } from './bus-standing.ts';
 import { oidcSignIn } from './oidc-sign-in.ts';
 import { openDirectory } from './directory.ts';
 import { languageLimits } from './open-products.ts';
@@ -37,6 +38,7 @@ interface HttpDeps {
   readonly pool: PreparationPool;
   readonly products: ProductLibrary;
   readonly storePages: () => StorePages;
+  readonly busStanding: BusStandingWatch;
 }
 
 /** Returns the ports of the REST API and the event channel. */
@@ -114,6 +116,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
       heartbeatTimeoutMs: config.scheduler.heartbeatTimeoutMs,
       reclaimAfterMs: config.scheduler.reclaimAfterMs,
     }),
+    busStanding: () => deps.busStanding.current(),
     acceptsSubmissions: () => store.diskState() === 'ok',
     serverRetry: retryOf(config),
     now: () => Date.now(),
