@@ -17,6 +17,7 @@ import { locationsCommand } from './locations.ts';
 import { loginCommand } from './login.ts';
 import { logoutCommand } from './logout.ts';
 import { logsCommand } from './logs.ts';
+import { doctorCommand } from '../doctor/doctor-command.ts';
 import { openjdCommand } from '../openjd/openjd-command.ts';
 import { poolsCommand } from './pools.ts';
 import { presetsCommand } from '../products/presets-command.ts';
@@ -34,6 +35,7 @@ import { workersCommand } from './workers.ts';
 const COMMANDS = [
   serverCommand,
   workerCommand,
+  doctorCommand,
   backupCommand,
   restoreCommand,
   compactCommand,

@@ -1,10 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
 import type { BusAccess } from '../../core/config/bus-access.ts';
 import type { AnonymousReach } from '../../core/bus-identity/open-bus.ts';
-import { accessOptions } from './access.ts';
+import { connectOnce } from './connect-once.ts';
 import { withDeadline } from './connection.ts';
-import { CONNECTION_LIMITS } from './limits.ts';
 import type { ServerList } from './server-address.ts';
 
 /** Time limit of a round trip. */
@@ -28,17 +27,6 @@ export function withoutCredentials({ servers, isTls, access }: ServerList): Serv
   return { ...open, access: bare };
 }
 
-/** Opens a connection that does not reconnect. Rejects with the reason if the server is unreachable or refuses it. */
-export const dialOnce = (servers: ServerList, name: string): Promise<NatsConnection> =>
-  connect({
-    servers: [...servers.servers],
-    name,
-    reconnect: false,
-    timeout: CONNECTION_LIMITS.dialMs,
-    noAsyncTraces: true,
-    ...accessOptions(servers),
-  });
-
 /**
  * Finds out how far a client without credentials gets on a bus, with messages that no worker reads and that the service
  * ignores. `servers` has the access of the service.
@@ -46,7 +34,7 @@ export const dialOnce = (servers: ServerList, name: string): Promise<NatsConnect
  * @throws Error if the service itself cannot use the bus.
  */
 export async function anonymousReach(servers: ServerList): Promise<AnonymousReach> {
-  const own = await dialOnce(servers, 'callsheet check of the bus');
+  const own = await connectOnce(servers, 'callsheet check of the bus');
   try {
     const stranger = await dialStranger(servers);
     if (stranger === null) return NO_ACCESS;
@@ -68,7 +56,7 @@ const randomToken = (): string => randomBytes(INBOX_BYTES).toString('hex');
 /** Returns null if the server refuses a client without credentials. */
 async function dialStranger(servers: ServerList): Promise<NatsConnection | null> {
   try {
-    return await dialOnce(withoutCredentials(servers), 'callsheet check without credentials');
+    return await connectOnce(withoutCredentials(servers), 'callsheet check without credentials');
   } catch {
     // The server has just accepted a connection with credentials, so it is reachable: this one is refused.
     return null;
