@@ -4,6 +4,7 @@ import type { StepPreview } from '../src/openjd/template/preview-command.ts';
 import type { JobSubmission } from '../actors/service/farm/messages.ts';
 import type { ServiceEnvelope } from '../actors/service/service-messages.ts';
 import type { ReplyTo } from '../actors/kernel/address.ts';
+import type { BusStanding } from '../src/core/bus-identity/open-bus.ts';
 import type { DiagnosticLog } from '../src/core/diagnostics/diagnostic-log.ts';
 import type { BusReach } from '../src/core/discovery/bus-address.ts';
 import type { Directory } from '../src/core/ports/directory.ts';
@@ -84,6 +85,8 @@ export interface Ports {
   diagnostics(): Pick<DiagnosticLog, 'records'> | null;
   readonly version: VersionFacts;
   settings(): ServiceFacts;
+  /** Returns what is known about clients without credentials on the bus. It changes without a commit. */
+  busStanding(): BusStanding;
   /** False while the disk is too full for new jobs (docs/dependency-hazards.md#d2-a-full-disk-corrupts-memory). */
   acceptsSubmissions(): boolean;
   /** Retry settings of the server, the first level of the cascade. */

@@ -18,6 +18,7 @@ import { locationsCommand } from './locations.ts';
 import { loginCommand } from './login.ts';
 import { logoutCommand } from './logout.ts';
 import { logsCommand } from './logs.ts';
+import { doctorCommand } from '../doctor/doctor-command.ts';
 import { openjdCommand } from '../openjd/openjd-command.ts';
 import { poolsCommand } from './pools.ts';
 import { presetsCommand } from '../products/presets-command.ts';
@@ -35,6 +36,7 @@ import { workersCommand } from './workers.ts';
 const COMMANDS = [
   serverCommand,
   workerCommand,
+  doctorCommand,
   backupCommand,
   restoreCommand,
   busCommand,

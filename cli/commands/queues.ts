@@ -17,6 +17,7 @@ import type { Queue } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
 import type { RestClient } from './rest-client.ts';
 import { table, type Column } from './table.ts';
+import { oneLine } from './terminal.ts';
 
 const ID: Column<Queue> = { title: 'ID', value: (queue) => queue.id, isId: true };
 
@@ -30,7 +31,8 @@ const QUEUES: Catalog<Queue, BodyOf<'put', '/queues/{id}'>> = {
   what: 'queue',
   columns: [ID, ...SETTINGS],
   list: async (client, { farm }) => allQueues(client, (await findGivenFarm(client, farm))?.id),
-  inputOf: ({ id: _id, created_at: _created, updated_at: _updated, ...input }) => input,
+  inputOf: ({ id: _id, created_at: _created, updated_at: _updated, isolation_warning: _warning, ...input }) =>
+    input,
   replace: (client, id, body) => client.call('put', '/queues/{id}', { path: { id }, body }),
   remove: (client, id) => client.call('delete', '/queues/{id}', { path: { id } }),
   consequences: async (client, { id }) => {
@@ -58,6 +60,8 @@ async function list(options: CatalogOptions): Promise<void> {
     shrinks: true,
   };
   terminal.out(table([ID, farm, ...SETTINGS], queues, terminal));
+  for (const { name, isolation_warning: warning } of queues)
+    if (warning !== undefined) terminal.err(`warning: queue ${oneLine(name)}: ${warning}\n`);
 }
 
 interface CreateOptions {

@@ -12,6 +12,7 @@ import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 import type { BusAuthority } from '../../src/core/ports/bus-authority.ts';
 import { busReach } from '../../src/core/discovery/bus-address.ts';
 import { actorsOf } from './actors-of.ts';
+import type { BusStandingWatch } from './bus-standing.ts';
 import { oidcSignIn } from './oidc-sign-in.ts';
 import { openDirectory } from './directory.ts';
 import { languageLimits } from './open-products.ts';
@@ -41,6 +42,7 @@ interface HttpDeps {
   readonly pool: PreparationPool;
   readonly products: ProductLibrary;
   readonly storePages: () => StorePages;
+  readonly busStanding: BusStandingWatch;
 }
 
 /** Returns the ports of the REST API and the event channel. */
@@ -119,6 +121,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
       heartbeatTimeoutMs: config.scheduler.heartbeatTimeoutMs,
       reclaimAfterMs: config.scheduler.reclaimAfterMs,
     }),
+    busStanding: () => deps.busStanding.current(),
     acceptsSubmissions: () => store.diskState() === 'ok',
     serverRetry: retryOf(config),
     now: () => Date.now(),

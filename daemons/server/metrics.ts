@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { FilePages, StorePages } from '../../http/ports.ts';
 import type { HubFigures } from '../../http/ws/hub.ts';
 import type { EventLoopLag } from '../../src/adapters/system/event-loop-lag.ts';
+import { isolatedQueues, type BusStanding } from '../../src/core/bus-identity/open-bus.ts';
 import { SECONDS_BOUNDS } from '../../src/core/metrics/buckets.ts';
 import { sumStates, type ServiceActivity, type StateCounts } from '../../src/core/metrics/state-counts.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
@@ -11,7 +12,7 @@ import { SummedHistogram } from './summed-histogram.ts';
 
 const SECOND_MS = 1000;
 
-type NamedQueue = Pick<QueueRecord, 'id' | 'name' | 'farmId'>;
+type NamedQueue = Pick<QueueRecord, 'id' | 'name' | 'farmId' | 'runAsUser'>;
 
 /**
  * The metrics of the service (docs/contract/rest.md#public-routes; docs/metrics.md). Threads send their measures
@@ -160,6 +161,19 @@ export class ServiceMetrics {
           this.set({ store, state: 'used' }, usedPages);
           this.set({ store, state: 'free' }, freePages);
         }
+      },
+    });
+  }
+
+  /** Adds the number of queues that have an account of their own on an open bus; `read` is called at each scrape. */
+  openBus(read: () => BusStanding): void {
+    const { queues } = this;
+    new Gauge({
+      name: 'callsheet_isolated_queues_on_open_bus',
+      help: 'Queues with an account of their own while clients without credentials can act on the bus.',
+      registers: [this.registry],
+      collect() {
+        this.set(read().kind === 'open' ? isolatedQueues(queues()).length : 0);
       },
     });
   }

@@ -6,12 +6,14 @@ import type { ServerConfig } from '../../src/core/config/server-config.ts';
 import { DiagnosticLog } from '../../src/core/diagnostics/diagnostic-log.ts';
 import { nanosOfMs } from '../../src/core/diagnostics/nano-time.ts';
 import { SERVER_COMPONENT } from '../../src/core/diagnostics/record.ts';
+import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { failStop } from '../process/fail-stop.ts';
 import { createLogger } from '../process/logging.ts';
 import { Shutdown } from '../process/shutdown.ts';
 import { stopSignal, untilAborted } from '../process/stop-signal.ts';
 import { versionFacts } from '../process/version.ts';
 import { announceBus } from './announce-bus.ts';
+import { watchBusStanding } from './bus-standing.ts';
 import { bootstrapAdmin } from './bootstrap-admin.ts';
 import { disablePretenuring } from './disable-pretenuring.ts';
 import { httpPorts } from './http-ports.ts';
@@ -129,6 +131,9 @@ async function start(context: StartContext): Promise<void> {
   const pool = startPool(context);
   const storePages = (): StorePages => ({ state: state.reader.pages(), logs: logs.store.pages() });
   observers.metrics.storePages(storePages);
+  const queues = (): Iterable<QueueRecord> => [...state.reader.scan('queue')].map(({ value }) => value);
+  const busStanding = watchBusStanding(context, bus, queues);
+  observers.metrics.openBus(() => busStanding.current());
   const ports = httpPorts(context, {
     store: store.thread,
     state,
@@ -140,6 +145,7 @@ async function start(context: StartContext): Promise<void> {
     pool,
     products: openProducts(context, pool),
     storePages,
+    busStanding,
   });
   const port = await startHttp(context, ports, pool);
   await bootstrapAdmin(config.auth, ports, logger);

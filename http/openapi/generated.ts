@@ -1739,6 +1739,8 @@ export interface components {
             readonly run_as_user?: string;
             /** @description Group that replaces the primary group of the account; absent means that group. */
             readonly run_as_group?: string;
+            /** @description Why the account protects less than it seems: clients without credentials can act on the bus. Absent for a queue without an account, on a bus with authentication, and while the check of an external bus has had no result. */
+            readonly isolation_warning?: string;
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
         };
@@ -2380,6 +2382,8 @@ export interface components {
                 readonly port?: number;
                 /** @description True if only workers on the host of the service reach it. */
                 readonly is_local: boolean;
+                /** @description False if a client without credentials can act as a worker on the bus or read replies to workers. Absent while the check of an external bus has had no result. */
+                readonly authenticated?: boolean;
             };
             readonly scheduler: {
                 /** @description A worker that sends nothing for this time is offline (`scheduler.heartbeat_timeout`). */

@@ -1,6 +1,8 @@
 import type { QueueInput } from '../../actors/service/farm/messages.ts';
+import { isolationWarning } from '../../src/core/bus-identity/open-bus.ts';
 import { farmId, queueId } from '../../src/core/ids.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
+import type { Ports } from '../ports.ts';
 import { isPermitted, type Principal } from '../guards/principal.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, sortedBy } from '../views/page-view.ts';
@@ -17,7 +19,8 @@ const SORT_KEYS = {
   updated_at: (queue: QueueRecord) => queue.updatedAt,
 } as const;
 
-export const listQueues: Handler<'listQueues'> = ({ query }, { store }) => {
+export const listQueues: Handler<'listQueues'> = ({ query }, ports) => {
+  const { store } = ports;
   const found: QueueRecord[] = [];
   for (const { value: queue } of store.scan('queue')) {
     if (query.farm_id !== undefined && queue.farmId !== query.farm_id) continue;
@@ -25,11 +28,11 @@ export const listQueues: Handler<'listQueues'> = ({ query }, { store }) => {
     found.push(queue);
   }
   const sorted = sortedBy(found, SORT_KEYS[query.sort_by], query.sort_dir);
-  return { kind: 'json', status: 200, body: pageOf(sorted, query, queueView) };
+  return { kind: 'json', status: 200, body: pageOf(sorted, query, viewOf(ports)) };
 };
 
-export const getQueue: Handler<'getQueue'> = ({ path }, { store }) =>
-  okOrNotFound('queue', path.id, store.get('queue', keys.queue(queueId(path.id))), queueView);
+export const getQueue: Handler<'getQueue'> = ({ path }, ports) =>
+  okOrNotFound('queue', path.id, ports.store.get('queue', keys.queue(queueId(path.id))), viewOf(ports));
 
 export const createQueue: Handler<'createQueue'> = async ({ body, principal }, ports) => {
   const refusal = isolationRefusal(body, principal) ?? groupRefusal(body, null);
@@ -43,7 +46,8 @@ export const createQueue: Handler<'createQueue'> = async ({ body, principal }, p
     id: farm,
     message: { type: 'queue.create', input: queueInput(body), replyTo },
   }));
-  return created('/api/v1/queues', outcome, queueView);
+  if (outcome.ok) warnIfUnprotected(outcome.value, null, ports);
+  return created('/api/v1/queues', outcome, viewOf(ports));
 };
 
 export const replaceQueue: Handler<'replaceQueue'> = async ({ path, body, principal }, ports) => {
@@ -61,7 +65,8 @@ export const replaceQueue: Handler<'replaceQueue'> = async ({ path, body, princi
     id: stored.farmId,
     message: { type: 'queue.replace', queueId: stored.id, input: queueInput(body), replyTo },
   }));
-  return replaced(outcome, queueView);
+  if (outcome.ok) warnIfUnprotected(outcome.value, stored, ports);
+  return replaced(outcome, viewOf(ports));
 };
 
 export const deleteQueue: Handler<'deleteQueue'> = async ({ path }, ports) => {
@@ -74,6 +79,18 @@ export const deleteQueue: Handler<'deleteQueue'> = async ({ path }, ports) => {
   }));
   return deleted(outcome);
 };
+
+const viewOf =
+  (ports: Pick<Ports, 'busStanding'>) =>
+  (queue: QueueRecord): Schemas['Queue'] =>
+    queueView(queue, ports.busStanding());
+
+/** Logs a warning for an account that a queue has got on an open bus. */
+function warnIfUnprotected(queue: QueueRecord, before: QueueRecord | null, ports: Ports): void {
+  if (queue.runAsUser === before?.runAsUser) return;
+  const warning = isolationWarning(queue, ports.busStanding());
+  if (warning !== null) ports.log('warn', warning, { queue: queue.name, queue_id: queue.id });
+}
 
 function queueInput(body: Schemas['QueueSettings']): QueueInput {
   return {

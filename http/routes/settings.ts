@@ -1,3 +1,4 @@
+import type { BusStanding } from '../../src/core/bus-identity/open-bus.ts';
 import type { BusReach } from '../../src/core/discovery/bus-address.ts';
 import type { Schemas } from '../views/schemas.ts';
 import type { Handler } from './operation.ts';
@@ -11,7 +12,7 @@ export const getSettings: Handler<'getSettings'> = (_call, ports) => {
     status: 200,
     body: {
       auth: { password_length_min: ports.auth.passwordLengthMin },
-      bus: busView(bus, isBusManaged),
+      bus: { ...busView(bus, isBusManaged), ...authenticationView(ports.busStanding()) },
       scheduler: {
         heartbeat_timeout_seconds: heartbeatTimeoutMs / SECOND_MS,
         reclaim_after_seconds: reclaimAfterMs / SECOND_MS,
@@ -19,6 +20,10 @@ export const getSettings: Handler<'getSettings'> = (_call, ports) => {
     },
   };
 };
+
+/** Absent while it is unknown. */
+const authenticationView = ({ kind }: BusStanding): Pick<Schemas['Settings']['bus'], 'authenticated'> =>
+  kind === 'unknown' ? {} : { authenticated: kind === 'closed' };
 
 /** Addresses with credentials are not shown. */
 function busView(reach: BusReach, isManaged: boolean): Schemas['Settings']['bus'] {

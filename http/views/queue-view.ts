@@ -1,10 +1,12 @@
+import { isolationWarning, type BusStanding } from '../../src/core/bus-identity/open-bus.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { retryView } from './retry-view.ts';
 import type { Schemas } from './schemas.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 
 /** docs/contract/resources.md#queue. */
-export function queueView(queue: QueueRecord): Schemas['Queue'] {
+export function queueView(queue: QueueRecord, bus: BusStanding): Schemas['Queue'] {
+  const warning = isolationWarning(queue, bus);
   return {
     id: queue.id,
     farm_id: queue.farmId,
@@ -16,6 +18,7 @@ export function queueView(queue: QueueRecord): Schemas['Queue'] {
     ...retryView(queue.retry),
     ...(queue.runAsUser === undefined ? {} : { run_as_user: queue.runAsUser }),
     ...(queue.runAsGroup === undefined ? {} : { run_as_group: queue.runAsGroup }),
+    ...(warning === null ? {} : { isolation_warning: warning }),
     created_at: timestampOf(queue.createdAt),
     updated_at: timestampOf(queue.updatedAt),
   };

@@ -32,6 +32,7 @@ import type { HttpServer } from '../../../http/server/server.ts';
 import { testEngine } from '../../kit/http-engine.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
 import { JobActivity } from '../../../src/core/history/job-activity.ts';
+import type { BusStanding } from '../../../src/core/bus-identity/open-bus.ts';
 import { DiagnosticLog } from '../../../src/core/diagnostics/diagnostic-log.ts';
 import type { JobId, TaskAddress } from '../../../src/core/ids.ts';
 import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
@@ -120,6 +121,7 @@ export class ApiFixture {
     heartbeatTimeoutMs: 30_000,
     reclaimAfterMs: 45_000,
   };
+  busStanding: BusStanding = { kind: 'closed' };
   activity: ServiceActivity = { state: NO_COUNTS, parkedRequests: 0, leasedPerSecond: 0 };
   isStopping = false;
   now = T0;
@@ -382,6 +384,7 @@ export class ApiFixture {
       diagnostics: () => this.diagnostics,
       version: { version: '0.1.0', commit: 'abc', builtAt: '2026-11-20T10:00:00Z', node: 'v20.20.2' },
       settings: () => this.settings,
+      busStanding: () => this.busStanding,
       storePages: () => ({
         state: { fileBytes: 40_960, pageBytes: 4096, usedPages: 7, freePages: 3 },
         logs: { fileBytes: 16_384, pageBytes: 4096, usedPages: 4, freePages: 0 },

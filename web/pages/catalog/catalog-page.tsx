@@ -1,5 +1,6 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { rowsOf } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
@@ -21,6 +22,8 @@ interface CatalogPageProps<Entry extends CatalogEntry> {
   readonly query: Pick<UseQueryResult<readonly Entry[]>, 'data' | 'isFetching' | 'error' | 'refetch'>;
   /** Further menu items of an entry. */
   readonly actions?: (entry: Entry) => readonly ActionItem[];
+  /** Shown above the entries. */
+  readonly notice?: ReactNode;
 }
 
 /** The page of a catalog: its entries, and the forms to create, change and delete them. */
@@ -28,12 +31,14 @@ export function CatalogPage<Entry extends CatalogEntry>({
   catalog,
   query: { data: entries, isFetching, error, refetch },
   actions,
+  notice,
 }: CatalogPageProps<Entry>) {
   const model = useCatalog(catalog, entries);
   const { view, setView, shown, forbidden } = model;
   return (
     <Page title={catalog.title} actions={<NewButton model={model} />} isFull>
       <p className="muted">{catalog.purpose}</p>
+      {notice}
       <DataTable
         id={catalog.id}
         label={catalog.title}

@@ -6,6 +6,7 @@ import type { Farm, Queue } from '../../../client/resources.ts';
 import type { Column } from '../../parts/data-table/column.ts';
 import type { ActionItem } from '../../parts/menu.tsx';
 import { FarmName } from '../../parts/names.tsx';
+import { Notice } from '../../parts/notice.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
@@ -132,6 +133,7 @@ export function QueuesPage() {
     <CatalogPage
       catalog={catalog}
       query={query}
+      notice={<OpenBusNotice queues={query.data ?? []} />}
       actions={(queue) => [
         pauseItem(queue),
         {
@@ -142,6 +144,27 @@ export function QueuesPage() {
         },
       ]}
     />
+  );
+}
+
+/** Warns about queues whose account protects less than it seems. */
+function OpenBusNotice({ queues }: { readonly queues: readonly Queue[] }) {
+  const warned = queues.filter((queue) => queue.isolation_warning !== undefined);
+  if (warned.length === 0) return null;
+  return (
+    <Notice
+      kind="warning"
+      title={`The bus has no authentication: ${warned.map(({ name }) => name).join(', ')}`}
+      detail="Programs that reach the bus can act as workers of these queues, or read their tasks. Their account does not protect against that."
+    >
+      <ul>
+        {warned.map(({ id, name, isolation_warning: warning }) => (
+          <li key={id}>
+            <strong>{name}</strong>: {warning}
+          </li>
+        ))}
+      </ul>
+    </Notice>
   );
 }
 
