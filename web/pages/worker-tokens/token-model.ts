@@ -69,11 +69,7 @@ export const tokenState = (
 
 /** Returns why a token cannot be revoked; empty if it can. */
 export const whyNotRevoked = (state: TokenState): string =>
-  state === 'revoked'
-    ? 'The token is already revoked.'
-    : state === 'expired'
-      ? 'The token has expired.'
-      : '';
+  state === 'revoked' ? 'The token is already revoked.' : state === 'expired' ? 'The token has expired.' : '';
 
 const SHORT = 8;
 

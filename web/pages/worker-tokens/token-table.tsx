@@ -42,8 +42,7 @@ export function TokenTable({
         { header: 'Tags', cell: (token) => <WorkerTags worker={token} />, isMinor: true },
         {
           header: 'Uses left',
-          cell: ({ uses, uses_left: left }) =>
-            `${left.toLocaleString('en')} of ${uses.toLocaleString('en')}`,
+          cell: ({ uses, uses_left: left }) => `${left.toLocaleString('en')} of ${uses.toLocaleString('en')}`,
         },
         { header: 'Created by', cell: ({ created_by: name }) => name, isMinor: true },
         { header: 'Created', cell: (token) => <Ago iso={token.created_at} />, isMinor: true },

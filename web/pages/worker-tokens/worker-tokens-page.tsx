@@ -113,11 +113,7 @@ function TokenList() {
         <TokenTable tokens={data} now={now} forbidden={why('infra.manage')} onRevoke={setRevoking} />
       )}
       {revoking !== null && (
-        <RevokeDialog
-          token={revoking}
-          onRevoked={() => void refetch()}
-          onClose={() => setRevoking(null)}
-        />
+        <RevokeDialog token={revoking} onRevoked={() => void refetch()} onClose={() => setRevoking(null)} />
       )}
     </>
   );
@@ -145,7 +141,7 @@ function RevokeDialog({
       }}
     >
       <p>
-        No further worker can join with it; {counted(left, 'use')} of {uses.toLocaleString('en')}{' '}
+        No further worker can join with it; {left.toLocaleString('en')} of {counted(uses, 'use')}{' '}
         {left === 1 ? 'is' : 'are'} left. Workers that have joined with it keep their credentials. A revoked
         token cannot be restored.
       </p>
