@@ -16,7 +16,7 @@ export type ServiceEffect =
   /** Events of tasks of a job that have changed together. They are built only if the job has a subscriber. */
   | { readonly kind: 'task-events'; readonly jobId: JobId; readonly events: () => readonly TaskEvent[] }
   /** Asks the worker that runs the attempt to end it. */
-  | { readonly kind: 'cancel'; readonly message: CancelMessage }
+  | { readonly kind: 'cancel'; readonly workerId: WorkerId; readonly message: CancelMessage }
   /**
    * Makes a round trip to the bus on the connection of this shard. Answered by the worker's `bus.confirmed`; no answer if
    * the bus does not reply.

@@ -6,6 +6,7 @@ import { isolatedQueues, type BusStanding } from '../../src/core/bus-identity/op
 import { SECONDS_BOUNDS } from '../../src/core/metrics/buckets.ts';
 import { sumStates, type ServiceActivity, type StateCounts } from '../../src/core/metrics/state-counts.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
+import { REFUSAL_REASONS, type RefusalReason } from '../../src/core/wire/sender-check.ts';
 import type { CounterIncrement } from '../../actors/service/gateway/outbox-batch.ts';
 import { MEASURE_PERIOD_MS, type ShardMeasures } from '../threads/shard-protocol.ts';
 import { SummedHistogram } from './summed-histogram.ts';
@@ -38,6 +39,7 @@ export class ServiceMetrics {
   private readonly leaseWait: SummedHistogram;
   private readonly commits: SummedHistogram;
   private readonly redeliveries: Counter<'stream'>;
+  private readonly refusals: Counter<'reason'>;
   private readonly lag: Gauge<'thread' | 'stat'>;
 
   /** `queues` returns the queues at the time of a scrape. */
@@ -87,6 +89,11 @@ export class ServiceMetrics {
       'Messages that the bus has delivered again.',
       'stream',
     );
+    this.refusals = counter(
+      'callsheet_bus_refused_messages_total',
+      'Messages of workers that were discarded because the credential of their sender does not allow them.',
+      'reason',
+    );
     this.lag = gauge(
       'svc_event_loop_lag_seconds',
       'How late the turns of a thread were in the last second.',
@@ -94,6 +101,7 @@ export class ServiceMetrics {
       'stat',
     );
     for (const answer of ['leased', 'empty', 'unknown']) this.leaseReplies.inc({ answer }, 0);
+    for (const reason of REFUSAL_REASONS) this.refusals.inc({ reason }, 0);
     for (const stream of ['status', 'presence', 'logs']) this.redeliveries.inc({ stream }, 0);
   }
 
@@ -132,6 +140,11 @@ export class ServiceMetrics {
 
   redelivered(stream: 'status' | 'presence' | 'logs', messages: number): void {
     this.redeliveries.inc({ stream }, messages);
+  }
+
+  /** Messages that the service has discarded. */
+  refused({ reason, count }: { readonly reason: RefusalReason; readonly count: number }): void {
+    this.refusals.inc({ reason }, count);
   }
 
   loopLagged(thread: string, lag: EventLoopLag): void {

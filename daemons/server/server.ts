@@ -114,12 +114,12 @@ async function start(context: StartContext): Promise<void> {
   const state = await openState(context, store.thread);
   await waitAfterRestore(context, bus.requests, state.reader);
   const observers = createObservers(context, store, state);
-  const logs = await startLogs(context, bus.streams, observers);
+  const logs = await startLogs(context, bus, observers);
   await startBackups(context, state, logs.store);
   const lists = openLists(context, state);
   const refused = startRefusedKeys(context, bus, state.reader);
   const shards = startShards(context, {
-    bus: bus.requests,
+    bus,
     store: store.thread,
     reader: state.reader,
     observers,

@@ -1,10 +1,10 @@
 import { openLogReader, type LogStoreReader } from '../../src/adapters/lmdb/log-reader.ts';
-import type { ServerList } from '../../src/adapters/nats/server-address.ts';
 import { failStop } from '../process/fail-stop.ts';
 import { storeDirectory } from '../maintenance/data-directory.ts';
 import type { LogNotice } from '../threads/log-protocol.ts';
 import { startLogThread, type LogThread } from './log-thread.ts';
 import type { Observers } from './observers.ts';
+import type { OpenedBus } from './open-bus.ts';
 import { throwIfStopping, type StartContext } from './start-context.ts';
 import { recordWorkerDiagnostics } from './worker-diagnostics.ts';
 
@@ -19,7 +19,7 @@ export interface StartedLogs {
 /** Starts the logs thread and opens its store for the main thread. */
 export async function startLogs(
   context: StartContext,
-  bus: ServerList,
+  bus: OpenedBus,
   observers: Observers,
 ): Promise<StartedLogs> {
   const { config, directory, version, logger, stopping, shutdown } = context;
@@ -29,7 +29,8 @@ export async function startLogs(
     {
       logDirectory,
       stateDirectory: storeDirectory(directory, 'state'),
-      bus,
+      busStreams: bus.streams,
+      isBusScoped: bus.isScoped,
       busReplicas: config.bus.replicas,
       softwareVersion: version.version,
       maxBytesPerTask: config.logs.maxBytesPerTask,
@@ -55,7 +56,10 @@ function handleNotice(
   { busLog, metrics, taskEvents }: Observers,
 ): void {
   if (notice.type === 'log') logger[notice.level](notice.attributes, notice.text);
-  if (notice.type === 'bus') busLog.note('logs', notice.event);
+  if (notice.type === 'bus') {
+    busLog.note('logs', notice.event);
+    if (notice.event.type === 'refused') metrics.refused(notice.event);
+  }
   if (notice.type === 'diagnosed' && diagnostics !== null) recordWorkerDiagnostics(diagnostics, notice.told);
   if (notice.type === 'measured') {
     metrics.loopLagged('logs', notice.lag);

@@ -3,7 +3,6 @@ import { tasksSubject } from '../../http/ws/hub.ts';
 import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import type { StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
 import type { BusIdentityRule } from '../../src/adapters/nats/service-bus.ts';
-import type { ServerList } from '../../src/adapters/nats/server-address.ts';
 import { tallyMemory, type TallyMemory } from '../../src/adapters/system/shared-tallies.ts';
 import type { ServerConfig } from '../../src/core/config/server-config.ts';
 import { committedShares } from '../../src/core/lease/committed-shares.ts';
@@ -13,6 +12,7 @@ import { storeDirectory } from '../maintenance/data-directory.ts';
 import type { ShardNotice } from '../threads/shard-protocol.ts';
 import type { LogThread } from './log-thread.ts';
 import type { Observers } from './observers.ts';
+import type { OpenedBus } from './open-bus.ts';
 import { Shards, type ShardSettings } from './shards.ts';
 import type { StartContext } from './start-context.ts';
 
@@ -39,7 +39,7 @@ function busIdentityOf({ bus }: ServerConfig): BusIdentityRule | null {
 
 /** Parts of the service that the shards use. */
 interface ShardDeps {
-  readonly bus: ServerList;
+  readonly bus: OpenedBus;
   readonly store: StoreThread;
   readonly reader: StateReader;
   readonly observers: Observers;
@@ -65,7 +65,9 @@ export function startShards(context: StartContext, deps: ShardDeps): StartedShar
   const shards = new Shards(
     {
       ...settingsOf(context, reader.attemptFloor()),
-      bus,
+      bus: bus.requests,
+      busStreams: bus.streams,
+      isBusScoped: bus.isScoped,
       workerIdentity,
       tallies,
       shares,
@@ -91,7 +93,10 @@ export function startShards(context: StartContext, deps: ShardDeps): StartedShar
 function settingsOf(
   { config, directory }: StartContext,
   attemptFloor: number,
-): Omit<ShardSettings, 'bus' | 'workerIdentity' | 'tallies' | 'shares' | 'followed'> {
+): Omit<
+  ShardSettings,
+  'bus' | 'busStreams' | 'isBusScoped' | 'workerIdentity' | 'tallies' | 'shares' | 'followed'
+> {
   const { scheduler, openjd, auth } = config;
   return {
     count: scheduler.shards,
@@ -128,6 +133,7 @@ function handleNotice(
       return;
     case 'bus':
       observers.busLog.note(`shard ${shard}`, notice.event);
+      if (notice.event.type === 'refused') observers.metrics.refused(notice.event);
       return;
     case 'outbox':
       for (const count of notice.counts) observers.metrics.count(count);

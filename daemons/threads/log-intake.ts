@@ -1,6 +1,7 @@
-import { parseAttemptId, type AttemptAddress, type TaskId } from '../../src/core/ids.ts';
+import { parseAttemptId, type AttemptAddress, type TaskId, type WorkerId } from '../../src/core/ids.ts';
 import type { LogDelivery } from '../../src/core/ports/bus.ts';
 import type { IncomingLogChunk, LogStoreWriter } from '../../src/core/ports/log-store.ts';
+import type { RefusalReason } from '../../src/core/wire/sender-check.ts';
 import type { KnownJobs } from './known-jobs.ts';
 import { LOG_PROTOCOL_VERSION, type LogNotice } from './log-protocol.ts';
 
@@ -32,6 +33,14 @@ const STEADY_CLOCK: IntakeClock = {
   },
 };
 
+/** Who may send the chunks of an attempt. */
+export interface LogSenders {
+  /** Returns the worker of an attempt; null if there is no such attempt. */
+  workerOf(attempt: AttemptAddress): WorkerId | null;
+  /** Counts a chunk that is discarded. */
+  refused(reason: RefusalReason, delivery: LogDelivery): void;
+}
+
 /** A delivery that is not stored and not acknowledged yet. */
 interface Waiting {
   readonly delivery: LogDelivery;
@@ -41,11 +50,13 @@ interface Waiting {
 /**
  * Collects chunks for a moment, stores them together and then acknowledges them. A chunk that arrives before its
  * predecessor waits for it, so that a client that reads at the end of the log misses none. A late chunk of a deleted
- * job is acknowledged but not stored, because it would never be removed.
+ * job is acknowledged but not stored, because it would never be removed. A chunk of an attempt that its sender does not
+ * have is discarded.
  */
 export class LogIntake {
   private readonly writer: Pick<LogStoreWriter, 'append' | 'streamFound'>;
   private readonly jobs: Pick<KnownJobs, 'has'>;
+  private readonly senders: LogSenders;
   private readonly tell: (notice: LogNotice) => void;
   private readonly clock: IntakeClock;
   /** By stream sequence: the redelivery of a waiting chunk replaces it. */
@@ -59,11 +70,13 @@ export class LogIntake {
   constructor(
     writer: Pick<LogStoreWriter, 'append' | 'streamFound'>,
     jobs: Pick<KnownJobs, 'has'>,
+    senders: LogSenders,
     tell: (notice: LogNotice) => void,
     clock: IntakeClock = STEADY_CLOCK,
   ) {
     this.writer = writer;
     this.jobs = jobs;
+    this.senders = senders;
     this.tell = tell;
     this.clock = clock;
   }
@@ -96,12 +109,12 @@ export class LogIntake {
     let late = 0;
     for (const entry of entries) {
       const attempt = attemptOf(entry.delivery);
-      if (this.jobs.has(attempt.jobId)) {
-        const mayOvertake = this.clock.now() - entry.since >= EARLY_CHUNK_MS;
-        waiting.set(chunkOf(entry.delivery, attempt, mayOvertake), entry);
-      } else {
+      if (!this.jobs.has(attempt.jobId)) {
         entry.delivery.acknowledge();
         late++;
+      } else if (!this.refuses(entry.delivery, attempt)) {
+        const mayOvertake = this.clock.now() - entry.since >= EARLY_CHUNK_MS;
+        waiting.set(chunkOf(entry.delivery, attempt, mayOvertake), entry);
       }
     }
     if (late > 0) this.noteLate(late);
@@ -128,6 +141,17 @@ export class LogIntake {
     this.flush();
     this.callOffTimer?.();
     this.waiting.clear();
+  }
+
+  /** Discards the chunk if its subject names a worker that does not have the attempt. */
+  private refuses(delivery: LogDelivery, attempt: AttemptAddress): boolean {
+    const { sender } = delivery;
+    if (sender === null) return false;
+    const worker = this.senders.workerOf(attempt);
+    if (worker === sender) return false;
+    delivery.discard();
+    this.senders.refused(worker === null ? 'unknown-attempt' : 'other-attempt', delivery);
+    return true;
   }
 
   private waitForEarlier(): void {

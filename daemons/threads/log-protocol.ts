@@ -16,7 +16,10 @@ export interface LogThreadOptions {
   readonly logDirectory: string;
   /** Directory of the state store. */
   readonly stateDirectory: string;
-  readonly bus: ServerList;
+  /** Servers of the connection for streams. */
+  readonly busStreams: ServerList;
+  /** Whether each worker has a credential of its own, and its subjects end with its id. */
+  readonly isBusScoped: boolean;
   /** `bus.replicas`; null if it is not set. */
   readonly busReplicas: number | null;
   /** Maximum size of the stored log of a task, in bytes; 0 means unlimited. */

@@ -4,6 +4,7 @@ import { LOG_DISK_LIMITS, openLogWriter, type LogWriter } from '../../src/adapte
 import { openStateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import { EventLoopWatch } from '../../src/adapters/system/event-loop-lag.ts';
 import { connectLogBus } from '../../src/adapters/nats/log-bus.ts';
+import { AttemptWorkers } from './attempt-workers.ts';
 import { exposeControl } from './control-port.ts';
 import { DiagnosticIntake, workerLookup } from './diagnostic-intake.ts';
 import { KnownJobs } from './known-jobs.ts';
@@ -34,7 +35,16 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
   const state = await openStateReader(options.stateDirectory);
   const jobs = new KnownJobs(state);
   const removal = new LogRemoval(writer);
-  const intake = new LogIntake(writer, jobs, notify);
+  const workers = new AttemptWorkers(state);
+  const intake = new LogIntake(
+    writer,
+    jobs,
+    {
+      workerOf: (attempt) => workers.workerOf(attempt),
+      refused: (reason, delivery) => bus.refuse(reason, delivery),
+    },
+    notify,
+  );
   const diagnostics = new DiagnosticIntake({
     isWorker: workerLookup(state, () => performance.now()),
     tell: notify,
@@ -42,7 +52,7 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
   });
   let redeliveries = 0;
   const bus = connectLogBus(
-    { servers: options.bus, replicas: options.busReplicas },
+    { servers: options.busStreams, replicas: options.busReplicas, isScoped: options.isBusScoped },
     {
       logged: (delivery) => {
         if (delivery.deliveryNumber > 1) redeliveries++;
@@ -63,7 +73,7 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
       jobs.forget(job);
       return removal.remove(job);
     },
-    lastLogOf: (task) => bus.lastLogOf(task),
+    lastLogOf: (task) => bus.lastLogOf(task, workers.latestWorkerOf(task)),
     stop: async () => {
       clearInterval(measuring);
       await bus.close();

@@ -43,6 +43,8 @@ export function connectBus(parts: ShardParts, host: ThreadHost<ServiceSystem>): 
   const bus = connectShardBus(
     {
       servers: options.bus,
+      streamServers: options.busStreams,
+      isScoped: options.isBusScoped,
       shard: { index: options.index, count: options.count },
       identity: options.busIdentity,
       replicas: options.busReplicas,

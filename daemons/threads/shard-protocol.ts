@@ -47,7 +47,12 @@ export interface ShardOptions {
   readonly count: number;
   /** Directory of the state store. */
   readonly stateDirectory: string;
+  /** Servers of the connection for requests and replies. */
   readonly bus: ServerList;
+  /** Servers of the connection for streams. */
+  readonly busStreams: ServerList;
+  /** Whether each worker has a credential of its own, and its subjects end with its id. */
+  readonly isBusScoped: boolean;
   readonly heartbeatTimeoutMs: number;
   readonly reclaimAfterMs: number;
   /** How a bus of one server identifies itself to workers; null if it must not. */

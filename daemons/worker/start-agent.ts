@@ -192,6 +192,7 @@ function connectBus({ config, servers, identity, discovery }: AgentContext, post
           : discovery === null
             ? servers
             : () => withAccess(discovery.servers(), config.bus.access),
+      identity,
       name: `callsheet worker ${config.worker.name}`,
     },
     busListener(post, (event) => {

@@ -46,7 +46,7 @@ await test('a worker sends one request per queue, keeps attempts open until conf
     farm_id: farm.farmId,
     name: 'second',
   });
-  const bus = await tapBus(options.busPort);
+  const bus = await tapBus(options);
   t.teardown(() => bus.close());
   const worker = startWorker(options, 'w', ['--worker-queues=main,second', '--worker-cpus=4']);
   ends(t, () => worker);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AttemptView } from '../kit/api-client.ts';
-import { Daemon, freePort, startService, type RunningService } from '../kit/daemons.ts';
+import { Daemon, freePort, joinFlags, startService, type RunningService } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
 import { evidenceTemplate, readProcesses, type TaskProcess } from './evidence.ts';
 import { Freezer } from './freezer.ts';
@@ -275,6 +275,7 @@ function startDaemon(
     [
       'worker',
       `--bus-url=${line.busUrl}`,
+      ...joinFlags(folder),
       `--worker-name=${name}`,
       `--worker-dir=${directory}`,
       `--worker-cpus=${CORES}`,

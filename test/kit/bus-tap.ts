@@ -1,4 +1,6 @@
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { join } from 'node:path';
+import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
+import { loadBusKeys } from '../../src/adapters/nats/authority/bus-keys.ts';
 import { until } from './until.ts';
 
 /** One message on the bus. */
@@ -20,8 +22,20 @@ export interface BusTap {
   close(): Promise<void>;
 }
 
-export async function tapBus(port: number): Promise<BusTap> {
-  const nc = await connect({ servers: [`127.0.0.1:${port}`], reconnect: false });
+/** Taps the managed bus of a service, with the credentials of the service: no other client may receive everything. */
+export async function tapBus({
+  folder,
+  busPort,
+}: {
+  readonly folder: string;
+  readonly busPort: number;
+}): Promise<BusTap> {
+  const { users } = await loadBusKeys(join(folder, 'data', 'bus'));
+  const nc = await connect({
+    servers: [`127.0.0.1:${busPort}`],
+    reconnect: false,
+    authenticator: nkeyAuthenticator(users.requests.getSeed()),
+  });
   const all: TappedMessage[] = [];
   nc.subscribe('>', {
     callback: (error, message) => {

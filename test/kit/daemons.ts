@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -87,8 +87,33 @@ export interface RunningService extends ServiceOptions {
   readonly api: ApiClient;
 }
 
+/**
+ * Whether services of tests authenticate their workers. Off by default; `npm run test:bus-auth` runs the tests of workers
+ * with it.
+ */
+const IS_BUS_AUTHENTICATED = process.env['CALLSHEET_TEST_BUS_AUTH'] === 'true';
+
+/** A token with which all workers of the service join; present only with authentication. */
+const tokenFile = (folder: string): string => join(folder, 'join-token');
+
+/** Reports whether the workers of this service join with a token. Accounts would need a login to create one. */
+const hasJoinToken = (flags: readonly string[]): boolean =>
+  IS_BUS_AUTHENTICATED && !flags.some((flag) => /^--(auth-enabled|bus-url|bus-auth)/.test(flag));
+
+async function makeJoinToken(folder: string, api: ApiClient): Promise<void> {
+  if (existsSync(tokenFile(folder))) return;
+  const { token } = await api.must<{ token: string }>('POST', '/api/v1/worker-tokens', { uses: 10_000 });
+  writeFileSync(tokenFile(folder), token, { mode: 0o600 });
+}
+
+/** Returns the flags by which a worker joins the service of this folder; none without authentication. */
+export const joinFlags = (folder: string): readonly string[] =>
+  existsSync(tokenFile(folder)) ? [`--worker-join-file=${tokenFile(folder)}`] : [];
+
 /** Starts `callsheet server` and resolves when it has printed its URL. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const flags = options.flags ?? [];
+  const joins = hasJoinToken(flags);
   const daemon = new Daemon(
     [
       'server',
@@ -98,12 +123,15 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       '--log-format=text',
       `--http-rate-limit-enabled=${options.isRateLimited === true}`,
       ...(options.keepsBus === true ? [] : ['--stop-bus']),
-      ...(options.flags ?? []),
+      ...(joins ? ['--bus-auth-enabled=true'] : []),
+      ...flags,
     ],
     join(options.folder, 'server.log'),
   );
   await daemon.printed(/http:\/\/\S+/);
-  return { ...options, daemon, api: new ApiClient(`http://127.0.0.1:${options.httpPort}`) };
+  const api = new ApiClient(`http://127.0.0.1:${options.httpPort}`);
+  if (joins) await makeJoinToken(options.folder, api);
+  return { ...options, daemon, api };
 }
 
 /** Starts `callsheet worker` on the bus of a service. */
@@ -117,6 +145,7 @@ export function startWorker(
     [
       'worker',
       `--bus-url=nats://127.0.0.1:${service.busPort}`,
+      ...joinFlags(service.folder),
       `--worker-name=${name}`,
       `--worker-dir=${join(service.folder, `worker-${name}`)}`,
       '--worker-allow-root=true',

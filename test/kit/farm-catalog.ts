@@ -4,8 +4,13 @@ import {
   type LocationInput,
   type StorageInput,
   type PoolInput,
+  type TokenInput,
 } from '../../actors/service/catalog/messages.ts';
 import { replyTo } from '../../actors/kernel/address.ts';
+import type { Namesake } from '../../src/core/bus-identity/join-decision.ts';
+import type { WorkerId } from '../../src/core/ids.ts';
+import type { JoinTokenRecord } from '../../src/core/records/join-token.ts';
+import type { WorkerCredentialRecord } from '../../src/core/records/worker-credential.ts';
 import type { ComputeLocationRecord } from '../../src/core/records/compute-location.ts';
 import type { ProductRecord } from '../../src/core/records/product.ts';
 import type { StorageLocationRecord } from '../../src/core/records/storage-location.ts';
@@ -132,6 +137,56 @@ export abstract class TestFarmCatalog extends TestFarmRows {
 
   deleteProduct(name: string): void {
     this.sendToCatalog({ type: 'product.delete', name, replyTo: replyTo(`delete product ${name}`) });
+  }
+
+  /** Creates a join token and returns it as stored. */
+  createToken(some: Partial<TokenInput> = {}): JoinTokenRecord {
+    const known = new Set(this.tokens().map(({ id }) => id));
+    const input = {
+      digest: 'd',
+      farmId: null,
+      tags: {},
+      uses: 1,
+      createdBy: 'ada',
+      lifetimeMs: 3_600_000,
+      ...some,
+    };
+    this.sendToCatalog({ type: 'token.create', input, replyTo: replyTo('create token') });
+    const made = this.tokens().find(({ id }) => !known.has(id));
+    if (made === undefined) throw new Error('no token was created');
+    return made;
+  }
+
+  tokens(): JoinTokenRecord[] {
+    return [...this.store.scan('joinToken')].map((row) => row.value);
+  }
+
+  credentials(): WorkerCredentialRecord[] {
+    return [...this.store.scan('workerCredential')].map((row) => row.value);
+  }
+
+  revokeToken(tokenId: string): void {
+    this.sendToCatalog({ type: 'token.revoke', tokenId, replyTo: replyTo('revoke token') });
+  }
+
+  /** A worker joins with a key and a token. Keys are valid for an hour. */
+  join(name: string, key: string, tokenId: string, namesakes: readonly Namesake[] = []): void {
+    const request = { tokenId, name, key, namesakes, lifetimeMs: 3_600_000 };
+    this.sendToCatalog({ type: 'credential.join', request, replyTo: replyTo(`join ${name}`) });
+  }
+
+  /** Renews or confirms the credential of a worker. */
+  renew(id: WorkerId, by: string, key: string): void {
+    const message = { workerId: id, by, key, lifetimeMs: 3_600_000 } as const;
+    this.sendToCatalog({ type: 'credential.renew', ...message, replyTo: replyTo(`renew ${key}`) });
+  }
+
+  confirm(id: WorkerId, key: string): void {
+    this.sendToCatalog({ type: 'credential.confirm', workerId: id, key, replyTo: replyTo(`confirm ${key}`) });
+  }
+
+  revokeCredential(id: WorkerId): void {
+    this.sendToCatalog({ type: 'credential.revoke', workerId: id, replyTo: replyTo('revoke credential') });
   }
 
   private sendToCatalog(message: CatalogMessage): void {

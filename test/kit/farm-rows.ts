@@ -16,6 +16,9 @@ import { TestFarmBase } from './farm-frame.ts';
 
 /** Stored rows of a test farm, looked up by the names of a scenario. */
 export abstract class TestFarmRows extends TestFarmBase {
+  /** Ids of workers that the service has assigned, by name. */
+  readonly workerIds = new Map<string, WorkerId>();
+
   job(name: string): JobRecord {
     for (const { value: job } of this.store.scan('job')) if (job.name === name) return job;
     throw new Error(`there is no job ${name}`);
@@ -75,6 +78,6 @@ export abstract class TestFarmRows extends TestFarmBase {
   }
 
   protected idOf(workerName: string): WorkerId {
-    return workerId(`id-of-${workerName}`);
+    return this.workerIds.get(workerName) ?? workerId(`id-of-${workerName}`);
   }
 }

@@ -3,7 +3,15 @@ import type { Redelivery } from '../../src/adapters/nats/durable-consumer.ts';
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
 import { connectShardBus } from '../../src/adapters/nats/service-bus.ts';
 import { connectWorkerBus } from '../../src/adapters/nats/worker-bus.ts';
-import { attemptIdOf, farmId, jobId, taskIdOf, workerId, type QueueId } from '../../src/core/ids.ts';
+import {
+  attemptIdOf,
+  farmId,
+  jobId,
+  taskIdOf,
+  workerId,
+  type QueueId,
+  type WorkerId,
+} from '../../src/core/ids.ts';
 import type { BusEvent, Delivery, LogDelivery } from '../../src/core/ports/bus.ts';
 import type {
   CancelMessage,
@@ -57,13 +65,19 @@ interface LeaseAsked {
 }
 
 /** Connects a shard that records everything it receives. */
-export function recordingShard(servers: ServerList, redelivery?: Redelivery) {
+export function recordingShard(servers: ServerList, redelivery?: Redelivery, isScoped = false) {
   const events = new Recorder<BusEvent>();
   const leases = new Recorder<LeaseAsked>();
   const presence = new Recorder<Delivery<PresenceMessage>>();
   const statuses = new Recorder<Delivery<StatusMessage>>();
   const bus = connectShardBus(
-    { servers, shard: { index: 0, count: 2 }, ...(redelivery === undefined ? {} : { redelivery }) },
+    {
+      servers,
+      streamServers: servers,
+      isScoped,
+      shard: { index: 0, count: 2 },
+      ...(redelivery === undefined ? {} : { redelivery }),
+    },
     {
       leaseRequested: (request, queue, inbox) => leases.add({ request, queue, inbox }),
       presenceAnnounced: presence.add,
@@ -81,11 +95,11 @@ interface WorkerDiagnostic {
 }
 
 /** Connects a log reader that records everything it receives. */
-export function recordingLogReader(servers: ServerList, redelivery?: Redelivery) {
+export function recordingLogReader(servers: ServerList, redelivery?: Redelivery, isScoped = false) {
   const events = new Recorder<BusEvent>();
   const logs = new Recorder<LogDelivery>();
   const diagnostics = new Recorder<WorkerDiagnostic>();
-  const options = redelivery === undefined ? { servers } : { servers, redelivery };
+  const options = { servers, isScoped, ...(redelivery === undefined ? {} : { redelivery }) };
   const bus = connectLogBus(options, {
     logged: logs.add,
     diagnosed: (source, read) => diagnostics.add({ source, parsed: read() }),
@@ -95,12 +109,12 @@ export function recordingLogReader(servers: ServerList, redelivery?: Redelivery)
 }
 
 /** Connects a worker daemon that records everything it receives. */
-export function recordingWorker(servers: ServerList, pingMs = 3000) {
+export function recordingWorker(servers: ServerList, pingMs = 3000, workerId: WorkerId | null = null) {
   const events = new Recorder<BusEvent>();
   const cancels = new Recorder<CancelMessage>();
   const late = new Recorder<LeaseReply>();
   const bus = connectWorkerBus(
-    { servers, name: 'test worker', pingMs },
+    { servers, name: 'test worker', pingMs, identity: workerId === null ? null : { workerId } },
     { cancelRequested: cancels.add, leaseAnsweredLate: late.add, busChanged: events.add },
   );
   return { bus, events, cancels, late };

@@ -32,7 +32,7 @@ export async function recordSession(): Promise<readonly ShownMessage[]> {
     httpPort: await freePort(),
     busPort: await freePort(),
   });
-  const bus = await tapBus(service.busPort);
+  const bus = await tapBus({ folder, busPort: service.busPort });
   const worker = startWorker(service, 'node-7', ['--worker-cpus=1', '--worker-tags=gpu=none']);
   try {
     await bus.next('the worker is rejected', ({ body }) => body?.['type'] === 'refused');

@@ -1,5 +1,10 @@
 import { CATALOG_ID } from '../../actors/service/catalog/messages.ts';
-import type { FarmInput, JobSubmission, QueueInput } from '../../actors/service/farm/messages.ts';
+import type {
+  FarmInput,
+  JobSubmission,
+  QueueInput,
+  WorkerIdentity,
+} from '../../actors/service/farm/messages.ts';
 import type {
   JobUpdate,
   RetryRequest,
@@ -294,6 +299,15 @@ export class TestFarm extends TestFarmCatalog {
 
   // Workers
 
+  /** What proves the identity of workers on the bus. */
+  identity: WorkerIdentity['kind'] = 'open';
+
+  private identityOf({ worker_id: id }: RegisterMessage): WorkerIdentity {
+    if (this.identity !== 'joined') return { kind: this.identity };
+    const credential = this.store.get('workerCredential', keys.workerCredential(id)) ?? null;
+    return { kind: 'joined', credential };
+  }
+
   /** Registers a worker: its daemon starts, or repeats its registration. Default: 4 cores. */
   register(name: string, some: Partial<Omit<RegisterMessage, 'name'>> = {}): void {
     const registration: RegisterMessage = {
@@ -322,7 +336,12 @@ export class TestFarm extends TestFarmCatalog {
     this.send({
       actor: 'farm',
       id: registration.farm,
-      message: { type: 'worker.register', registration, identity: { kind: 'open' }, replyTo: client },
+      message: {
+        type: 'worker.register',
+        registration,
+        identity: this.identityOf(registration),
+        replyTo: client,
+      },
     });
   }
 

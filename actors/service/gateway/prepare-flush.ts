@@ -208,7 +208,7 @@ function subscribedEvents(
 
 function runDelayed(effects: readonly DelayedEffect[], { bus, tallies, confirmBus }: FlushPorts): void {
   for (const effect of effects) {
-    if (effect.kind === 'cancel') bus.cancelAttempt(effect.message);
+    if (effect.kind === 'cancel') bus.cancelAttempt(effect.workerId, effect.message);
     else if (effect.kind === 'release') tallies.release(effect.farmId, effect.slot, effect.count);
     else confirmBus(effect);
   }

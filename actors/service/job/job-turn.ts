@@ -222,9 +222,11 @@ export class JobTurn {
     const isLive = isLiveTask(before.status);
     if (isLive) {
       const attempt = { ...this.addressOf(step, index), attemptNumber: before.attemptNumber };
+      const workerId = this.state.openAttempts.workerOf(step, index, before);
       this.closeAttempt(step, index, { status: 'canceled', message: reason, exiting: true });
       this.context.effect({
         kind: 'cancel',
+        workerId,
         message: { v: 1, task_id: taskIdOf(attempt), attempt_id: attemptIdOf(attempt), reason },
       });
     }

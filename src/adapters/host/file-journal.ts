@@ -6,7 +6,7 @@ import type { JournalChange, JournalReader } from '../../core/ports/agent-journa
 import { UnconfirmedReports } from '../../core/records/unconfirmed-reports.ts';
 import type { StatusMessage } from '../../core/wire/bus-messages.ts';
 import { createDiskReserve, type DiskReserve } from '../system/disk-reserve.ts';
-import { replaceFile } from './durable-file.ts';
+import { replaceFile } from '../system/durable-file.ts';
 
 /** Number of lines after which the journal is rewritten with the current entries. */
 const COMPACT_AFTER_LINES = 10_000;

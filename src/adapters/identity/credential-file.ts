@@ -7,7 +7,7 @@ import {
   type StoredCredential,
 } from '../../core/bus-identity/stored-credential.ts';
 import type { Parsed } from '../../core/wire/json-text.ts';
-import { replaceFile } from '../host/durable-file.ts';
+import { replaceFile } from '../system/durable-file.ts';
 
 const ANY_ACCESS_OF_OTHERS = 0o077;
 const FILE_BYTES_MAX = 1024 * 1024;

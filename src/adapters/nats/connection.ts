@@ -16,6 +16,8 @@ export interface ConnectionOptions {
   readonly pingMs?: number;
   /** Bounds of the wait before the next try; half of it is random. */
   readonly redial?: { readonly msMin: number; readonly msMax: number };
+  /** Root of the inboxes that the client itself makes, for requests to JetStream. */
+  readonly inboxPrefix?: string;
 }
 
 /** Data of a server from its INFO message, which it sends when a client connects. */
@@ -212,7 +214,7 @@ export class BusConnection {
   }
 
   async #dial(isTold: boolean): Promise<NatsConnection | null> {
-    const { name, pingMs = CONNECTION_LIMITS.pingMs } = this.#options;
+    const { name, pingMs = CONNECTION_LIMITS.pingMs, inboxPrefix } = this.#options;
     const { servers: source } = this.#options;
     try {
       const servers = typeof source === 'function' ? source() : source;
@@ -224,6 +226,7 @@ export class BusConnection {
         pingInterval: pingMs,
         maxPingOut: CONNECTION_LIMITS.pingsOut,
         noAsyncTraces: true,
+        ...(inboxPrefix === undefined ? {} : { inboxPrefix }),
         ...accessOptions(servers),
       });
     } catch (error) {

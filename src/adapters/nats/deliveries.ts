@@ -1,6 +1,7 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import type { BusEvent, Delivery } from '../../core/ports/bus.ts';
 import type { Parsed } from '../../core/wire/json-text.ts';
+import type { RefusalReason, SubjectFault } from '../../core/wire/sender-check.ts';
 import { readText } from './message-text.ts';
 
 const NANOS_PER_MS = 1e6;
@@ -9,13 +10,14 @@ const NANOS_PER_MS = 1e6;
 export interface DeliveryParser<Message> {
   readonly parse: (text: string) => Parsed<Message>;
   /** Returns the contradiction between subject and message; null if there is none. */
-  readonly subjectFault: (subject: string, message: Message) => string | null;
+  readonly subjectFault: (subject: string, message: Message) => SubjectFault | null;
   readonly changed: (event: BusEvent) => void;
+  readonly refused: (reason: RefusalReason, subject: string) => void;
 }
 
 /**
- * Parses a message of a stream and calls `deliver`. An invalid message is discarded immediately and reported, because a
- * redelivery would fail again. Never throws.
+ * Parses a message of a stream and calls `deliver`. An invalid or refused message is discarded immediately and reported, because
+ * a redelivery would fail again. Never throws.
  */
 export function receive<Message>(
   message: JsMsg,
@@ -23,15 +25,24 @@ export function receive<Message>(
   deliver: (delivery: Delivery<Message>) => void,
 ): void {
   const { subject } = message;
-  const read = readMessage(message, door);
-  if (!read.ok) {
+  const parsed = readText(message.data, door.parse);
+  if (!parsed.ok) {
+    discard(message, door, parsed.reason);
+    return;
+  }
+  const fault = door.subjectFault(subject, parsed.value);
+  if (fault?.kind === 'invalid') {
+    discard(message, door, `subject: ${fault.reason}`);
+    return;
+  }
+  if (fault !== null) {
     message.term();
-    door.changed({ type: 'poisoned', subject, reason: read.reason });
+    door.refused(fault.reason, subject);
     return;
   }
   try {
     deliver({
-      message: read.value,
+      message: parsed.value,
       storedAt: Math.floor(message.info.timestampNanos / NANOS_PER_MS),
       deliveryNumber: message.info.deliveryCount,
       acknowledge: () => message.ack(),
@@ -42,9 +53,7 @@ export function receive<Message>(
   }
 }
 
-function readMessage<Message>(message: JsMsg, door: DeliveryParser<Message>): Parsed<Message> {
-  const parsed = readText(message.data, door.parse);
-  if (!parsed.ok) return parsed;
-  const fault = door.subjectFault(message.subject, parsed.value);
-  return fault === null ? parsed : { ok: false, reason: `subject: ${fault}` };
+function discard(message: JsMsg, door: Pick<DeliveryParser<never>, 'changed'>, reason: string): void {
+  message.term();
+  door.changed({ type: 'poisoned', subject: message.subject, reason });
 }

@@ -3,18 +3,30 @@ import { parseAttemptId } from '../../core/ids.ts';
 import type { BusEvent, LogBus, LogBusListener } from '../../core/ports/bus.ts';
 import type { LogPosition } from '../../core/records/log-chunk.ts';
 import type { LogMessage } from '../../core/wire/bus-messages.ts';
-import { lastToken, STREAMS, subjects } from '../../core/wire/subjects.ts';
+import { logFault } from '../../core/wire/sender-check.ts';
+import {
+  lastToken,
+  parseWorkerSubject,
+  scopedSubjects,
+  SERVICE_INBOX_ROOT,
+  STREAMS,
+  subjects,
+} from '../../core/wire/subjects.ts';
 import { parseDiagnostic, parseLog } from '../../core/wire/worker-messages.ts';
 import { BusConnection } from './connection.ts';
 import { receive, type DeliveryParser } from './deliveries.ts';
 import { DurableConsumer, type Redelivery } from './durable-consumer.ts';
 import { readText } from './message-text.ts';
+import { RefusedMessages } from './refused-messages.ts';
 import type { ServerList } from './server-address.ts';
 import { StreamWatch } from './stream-watch.ts';
 import { managerOf, type StreamKind } from './streams.ts';
 
 interface LogBusOptions {
+  /** Servers of the connection for streams, to which the diagnostic records of workers are passed on. */
   readonly servers: ServerList;
+  /** Whether the subjects of workers end with their ids, because each worker has a credential of its own. */
+  readonly isScoped: boolean;
   readonly redelivery?: Redelivery;
   /** `bus.replicas`; null or absent if it is not set. */
   readonly replicas?: number | null;
@@ -30,13 +42,17 @@ const REDELIVERY: Redelivery = { waitsMs: [10_000, 30_000, 60_000], deliveriesMa
 const UNACKNOWLEDGED_MAX = 1024;
 const PULLED = 256;
 
-const subjectFault = (subject: string, message: LogMessage): string | null =>
-  lastToken(subject) === message.task_id ? null : 'must name task_id';
-
 /** Connects to the bus as the single reader of task logs. Starts immediately; the server may not be up yet. */
 export function connectLogBus(options: LogBusOptions, listener: LogBusListener): LogBus {
+  const { isScoped } = options;
   const changed = (event: BusEvent): void => listener.busChanged(event);
-  const door: DeliveryParser<LogMessage> = { parse: parseLog, subjectFault, changed };
+  const refused = new RefusedMessages(changed);
+  const door: DeliveryParser<LogMessage> = {
+    parse: parseLog,
+    subjectFault: (subject, message) => logFault(subject, message, isScoped),
+    changed,
+    refused: (reason, subject) => refused.add(reason, subject),
+  };
   const consumer = new DurableConsumer(
     {
       kind: 'logs',
@@ -49,7 +65,8 @@ export function connectLogBus(options: LogBusOptions, listener: LogBusListener):
     {
       delivered: (message, streamCreatedAt) => {
         receive(message, door, (delivery) => {
-          listener.logged({ ...delivery, streamSequence: message.seq, streamCreatedAt });
+          const sender = parseWorkerSubject('logs', message.subject)?.worker ?? null;
+          listener.logged({ ...delivery, sender, streamSequence: message.seq, streamCreatedAt });
         });
       },
       started: () => changed({ type: 'ready' }),
@@ -59,7 +76,7 @@ export function connectLogBus(options: LogBusOptions, listener: LogBusListener):
   const watch = new StreamWatch(KINDS, options.replicas ?? null, changed);
   let session: NatsConnection | null = null;
   const connection = new BusConnection(
-    { servers: options.servers, name: 'callsheet logs' },
+    { servers: options.servers, name: 'callsheet logs', inboxPrefix: SERVICE_INBOX_ROOT },
     {
       sessionStarted: (nc) => {
         session = nc;
@@ -86,20 +103,30 @@ export function connectLogBus(options: LogBusOptions, listener: LogBusListener):
   );
   return {
     check: (timeoutMs) => connection.check(timeoutMs),
-    close: () => connection.close(),
-    lastLogOf: async (task) => {
+    close: async () => {
+      await connection.close();
+      refused.close();
+    },
+    refuse: (reason, { sender, message }) => {
+      const { logs } = sender === null ? subjects : scopedSubjects(sender);
+      refused.add(reason, logs(message.task_id));
+    },
+    lastLogOf: async (task, worker) => {
       if (session === null) throw new Error('not connected to a server');
+      // Only the subject of this worker: others could announce chunks that will never be stored.
+      if (isScoped && worker === null) return null;
+      const { logs } = isScoped && worker !== null ? scopedSubjects(worker) : subjects;
       const { streams } = await managerOf(session);
-      const message = await streams.getMessage(STREAMS.logs.name, { last_by_subj: subjects.logs(task) });
-      return message === null ? null : positionOf(message.subject, message.data);
+      const message = await streams.getMessage(STREAMS.logs.name, { last_by_subj: logs(task) });
+      return message === null ? null : positionOf(message.subject, message.data, isScoped);
     },
   };
 }
 
 /** Returns null for an invalid chunk, which is discarded on delivery. */
-function positionOf(subject: string, data: Uint8Array): LogPosition | null {
+function positionOf(subject: string, data: Uint8Array, isScoped: boolean): LogPosition | null {
   const read = readText(data, parseLog);
-  if (!read.ok || subjectFault(subject, read.value) !== null) return null;
+  if (!read.ok || logFault(subject, read.value, isScoped) !== null) return null;
   const attempt = parseAttemptId(read.value.attempt_id);
   return attempt === null ? null : { attempt, seqNum: read.value.seq_num };
 }

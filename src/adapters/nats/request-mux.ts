@@ -1,6 +1,8 @@
-import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import { randomBytes } from 'node:crypto';
+import type { Msg, MsgHdrs, NatsConnection } from '@nats-io/transport-node';
 import type { SendOutcome } from '../../core/ports/bus.ts';
 import type { BusConnection } from './connection.ts';
+import { RandomTokens } from './random-tokens.ts';
 
 /** Result of a request. */
 export type Answer =
@@ -10,6 +12,7 @@ export type Answer =
   | { readonly type: Exclude<SendOutcome, 'sent'> };
 
 interface Pending {
+  readonly kind: string;
   readonly settle: (answer: Answer) => void;
   readonly timer: NodeJS.Timeout;
 }
@@ -18,27 +21,45 @@ interface Question {
   readonly subject: string;
   readonly timeoutMs: number;
   readonly headers?: MsgHdrs;
-  /** Letters at the start of the inbox token, by which a late reply is recognized. */
+  /** What is asked: several requests can be given up by it, and a late reply is recognized by it. */
   readonly kind: string;
 }
 
+/** Requests whose late replies are used. */
+interface LateReplies {
+  readonly kind: string;
+  /** Called at most once for each request that ended without a reply. */
+  readonly answered: (message: Msg) => void;
+}
+
 const NO_RESPONDERS = 503;
+/** Bytes of the random part of the inbox: 24 characters. */
+const INBOX_BYTES = 18;
+/** Number of requests without a reply whose late reply is still accepted; the oldest are forgotten. */
+const LATE_MAX = 1000;
 
 /**
  * Requests and replies over one subscription: publishing with an own inbox costs a tenth of the client's `request()`
  * (docs/dependency-hazards.md#limits-of-lmdb-and-the-engine). The inbox stays the same over all connections, so that a
  * reply to a request of the previous one is recognized.
+ *
+ * Only a receiver of a request can answer it: the inbox has a random name, and so has each request. A name is
+ * valid for one reply.
  */
 export class RequestMux {
-  readonly #inbox = createInbox();
+  readonly #inbox: string;
   readonly #connection: BusConnection;
-  readonly #onLate: (kind: string, message: Msg) => void;
+  readonly #late: LateReplies | null;
+  readonly #tokens = new RandomTokens();
   readonly #pending = new Map<string, Pending>();
-  #count = 0;
+  /** Tokens of requests that ended without a reply, in order. */
+  readonly #unanswered = new Set<string>();
 
-  constructor(connection: BusConnection, onLate: (kind: string, message: Msg) => void = () => undefined) {
+  /** `root` is the start of the inbox, such as `_INBOX`. */
+  constructor(connection: BusConnection, root: string, late: LateReplies | null = null) {
     this.#connection = connection;
-    this.#onLate = onLate;
+    this.#inbox = `${root}.${randomBytes(INBOX_BYTES).toString('base64url')}`;
+    this.#late = late;
   }
 
   sessionStarted(nc: NatsConnection): void {
@@ -52,13 +73,13 @@ export class RequestMux {
 
   /** Requests over the lost connection may never have arrived. */
   sessionEnded(): void {
-    for (const token of [...this.#pending.keys()]) this.#settle(token, { type: 'disconnected' });
+    for (const token of [...this.#pending.keys()]) this.#end(token, { type: 'disconnected' });
   }
 
   /** Ends the wait of every request of a kind as if it had timed out. */
   giveUp(kind: string): void {
-    for (const token of [...this.#pending.keys()]) {
-      if (kindOf(token) === kind) this.#settle(token, { type: 'timedOut' });
+    for (const [token, pending] of [...this.#pending]) {
+      if (pending.kind === kind) this.#end(token, { type: 'timedOut' });
     }
   }
 
@@ -79,11 +100,10 @@ export class RequestMux {
   }
 
   #open(question: Question, publish: (inbox: string) => SendOutcome): Promise<Answer> {
-    this.#count += 1;
-    const token = `${question.kind}${this.#count}`;
+    const token = this.#tokens.next();
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#settle(token, { type: 'timedOut' }), question.timeoutMs);
-      this.#pending.set(token, { settle: resolve, timer });
+      const timer = setTimeout(() => this.#end(token, { type: 'timedOut' }), question.timeoutMs);
+      this.#pending.set(token, { kind: question.kind, settle: resolve, timer });
       const sent = publish(`${this.#inbox}.${token}`);
       if (sent !== 'sent') this.#settle(token, { type: sent });
     });
@@ -93,17 +113,26 @@ export class RequestMux {
     const token = message.subject.slice(this.#inbox.length + 1);
     const isUnheard = message.data.length === 0 && message.headers?.code === NO_RESPONDERS;
     const answer: Answer = isUnheard ? { type: 'noResponders' } : { type: 'answered', message };
-    if (!this.#settle(token, answer) && !isUnheard) this.#onLate(kindOf(token), message);
+    if (this.#settle(token, answer) !== null || isUnheard) return;
+    if (this.#unanswered.delete(token)) this.#late?.answered(message);
   }
 
-  #settle(token: string, answer: Answer): boolean {
+  /** Settles a request without a reply. A later reply to it is a late one. */
+  #end(token: string, answer: Answer): void {
+    const kind = this.#settle(token, answer);
+    if (kind === null || kind !== this.#late?.kind) return;
+    const [oldest] = this.#unanswered;
+    if (oldest !== undefined && this.#unanswered.size >= LATE_MAX) this.#unanswered.delete(oldest);
+    this.#unanswered.add(token);
+  }
+
+  /** Returns the kind of the request, or null if there is none with this token. */
+  #settle(token: string, answer: Answer): string | null {
     const pending = this.#pending.get(token);
-    if (pending === undefined) return false;
+    if (pending === undefined) return null;
     this.#pending.delete(token);
     clearTimeout(pending.timer);
     pending.settle(answer);
-    return true;
+    return pending.kind;
   }
 }
-
-const kindOf = (token: string): string => token.replace(/\d+$/, '');

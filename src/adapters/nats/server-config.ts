@@ -120,7 +120,7 @@ export function serverConfigText(
 const BUS = 'BUS';
 const STREAMS = 'STREAMS';
 
-/** Accounts and users (docs/decisions/bus-identity.md#accounts). */
+/** Accounts and users (docs/bus-identity.md#without-authentication). */
 const openAccess = ({
   users,
   anonymousPassword,

@@ -1,5 +1,5 @@
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
-import { parseTaskId, type FarmId, type QueueId, type TaskId } from '../../core/ids.ts';
+import { parseTaskId, type FarmId, type QueueId, type TaskId, type WorkerId } from '../../core/ids.ts';
 import type {
   LeaseOutcome,
   LogOutcome,
@@ -19,7 +19,16 @@ import type {
 } from '../../core/wire/bus-messages.ts';
 import type { Parsed } from '../../core/wire/json-text.ts';
 import { parseCancel, parseLeaseReply, parsePresenceReply } from '../../core/wire/service-messages.ts';
-import { STREAMS, subjects, type ANY_QUEUE } from '../../core/wire/subjects.ts';
+import {
+  directGet,
+  INBOX_ROOT,
+  inboxRootOf,
+  scopedSubjects,
+  STREAMS,
+  subjects,
+  type ANY_QUEUE,
+  type WorkerSubjects,
+} from '../../core/wire/subjects.ts';
 import { BusConnection, type ConnectionOptions } from './connection.ts';
 import { CONNECTION_LIMITS, PUBLISH_LIMITS } from './limits.ts';
 import { readText } from './message-text.ts';
@@ -30,8 +39,13 @@ import { store } from './store-message.ts';
 const LEASE = 'lease';
 const NOT_FOUND = 404;
 
+export interface WorkerBusOptions extends Omit<ConnectionOptions, 'inboxPrefix'> {
+  /** The worker whose credential the servers expect; null or absent on a bus without authentication. */
+  readonly identity?: { readonly workerId: WorkerId } | null;
+}
+
 /** Connects to the bus as a worker agent. Starts immediately; the server may not be up yet. */
-export function connectWorkerBus(options: ConnectionOptions, listener: WorkerBusListener): WorkerBus {
+export function connectWorkerBus(options: WorkerBusOptions, listener: WorkerBusListener): WorkerBus {
   return new NatsWorkerBus(options, listener);
 }
 
@@ -39,26 +53,32 @@ class NatsWorkerBus implements WorkerBus {
   readonly #listener: WorkerBusListener;
   readonly #connection: BusConnection;
   readonly #mux: RequestMux;
+  readonly #subjects: WorkerSubjects;
   /** Followed tasks; the subscription is null without a connection. */
   readonly #followed = new Map<TaskId, Subscription | null>();
   readonly #logRoom = new InFlightLimit(PUBLISH_LIMITS.logsUnderWay, PUBLISH_LIMITS.logBytesUnderWay);
   #nc: NatsConnection | null = null;
 
-  constructor(options: ConnectionOptions, listener: WorkerBusListener) {
+  constructor({ identity = null, ...options }: WorkerBusOptions, listener: WorkerBusListener) {
     this.#listener = listener;
+    this.#subjects = identity === null ? subjects : scopedSubjects(identity.workerId);
+    const inboxPrefix = identity === null ? INBOX_ROOT : inboxRootOf(identity.workerId);
     this.#connection = new BusConnection(
-      { redial: CONNECTION_LIMITS.workerRedial, ...options },
+      { redial: CONNECTION_LIMITS.workerRedial, ...options, inboxPrefix },
       {
         sessionStarted: (nc) => this.#sessionStarted(nc),
         sessionEnded: () => this.#sessionEnded(),
         changed: (event) => listener.busChanged(event),
       },
     );
-    this.#mux = new RequestMux(this.#connection, (kind, message) => this.#answeredLate(kind, message));
+    this.#mux = new RequestMux(this.#connection, inboxPrefix, {
+      kind: LEASE,
+      answered: (message) => this.#answeredLate(message),
+    });
   }
 
   async announcePresence(announcement: PresenceAnnouncement, timeoutMs: number): Promise<PresenceOutcome> {
-    const subject = subjects[announcement.type];
+    const subject = this.#subjects[announcement.type];
     const answer = await this.#mux.askWithin({ subject, timeoutMs, kind: 'presence' }, (inbox) =>
       JSON.stringify({ ...announcement, reply_to: inbox }),
     );
@@ -77,7 +97,7 @@ class NatsWorkerBus implements WorkerBus {
     request: LeaseRequest,
     timeoutMs: number,
   ): Promise<LeaseOutcome> {
-    const subject = subjects.lease(queue);
+    const subject = this.#subjects.lease(queue);
     const question = { subject, timeoutMs, kind: LEASE };
     const outcome = readAnswer(await this.#mux.ask(question, JSON.stringify(request)), parseLeaseReply);
     // Its tasks will be reclaimed and leased again, with the same result: the log must show the cause.
@@ -93,7 +113,7 @@ class NatsWorkerBus implements WorkerBus {
   reportStatus(message: StatusMessage): Promise<StoreOutcome> {
     const job = parseTaskId(message.task_id)?.jobId;
     if (job === undefined) return Promise.resolve({ type: 'bad-subject' });
-    return store(this.#mux, subjects.status(job), JSON.stringify(message), messageIdOf(message));
+    return store(this.#mux, this.#subjects.status(job), JSON.stringify(message), messageIdOf(message));
   }
 
   async publishLogs(chunks: readonly LogMessage[]): Promise<LogOutcome> {
@@ -103,7 +123,7 @@ class NatsWorkerBus implements WorkerBus {
       const bytes = Math.min(Buffer.byteLength(text), PUBLISH_LIMITS.logBytesUnderWay);
       await this.#logRoom.enter(bytes);
       const messageId = `${chunk.attempt_id}:${chunk.seq_num}`;
-      const outcome = store(this.#mux, subjects.logs(chunk.task_id), text, messageId);
+      const outcome = store(this.#mux, this.#subjects.logs(chunk.task_id), text, messageId);
       void outcome.then(() => this.#logRoom.leave(bytes));
       outcomes.push(outcome);
     }
@@ -160,7 +180,7 @@ class NatsWorkerBus implements WorkerBus {
   }
 
   #follow(nc: NatsConnection, task: TaskId): Subscription {
-    const subject = subjects.cancel(task);
+    const subject = this.#subjects.cancel(task);
     const subscription = nc.subscribe(subject, {
       callback: (error, message) => {
         // An error is a refused subscription, which the connection has reported.
@@ -176,14 +196,14 @@ class NatsWorkerBus implements WorkerBus {
    * replies also list the attempts to stop.
    */
   async #lookUpCancel(task: TaskId): Promise<void> {
-    const subject = subjects.cancel(task);
+    const subject = this.#subjects.cancel(task);
     const answer = await this.#mux.ask(
       {
-        subject: `$JS.API.DIRECT.GET.${STREAMS.cancel.name}`,
+        subject: directGet(STREAMS.cancel.name, subject),
         timeoutMs: PUBLISH_LIMITS.acknowledgeMs,
         kind: 'lookup',
       },
-      JSON.stringify({ last_by_subj: subject }),
+      '',
     );
     if (answer.type !== 'answered' || answer.message.headers?.code === NOT_FOUND) return;
     if (this.#followed.has(task)) this.#cancelRequested(subject, answer.message);
@@ -198,8 +218,7 @@ class NatsWorkerBus implements WorkerBus {
     this.#tell(subject, () => this.#listener.cancelRequested(parsed.value));
   }
 
-  #answeredLate(kind: string, message: Msg): void {
-    if (kind !== LEASE) return;
+  #answeredLate(message: Msg): void {
     const parsed = readText(message.data, parseLeaseReply);
     if (!parsed.ok || parsed.value.type !== 'leases' || parsed.value.assignments.length === 0) return;
     const reply = parsed.value;

@@ -1,7 +1,7 @@
 import type { WorkerId } from '../ids.ts';
 
 /**
- * Who may use which subjects of the bus (docs/decisions/bus-identity.md). The managed server, the credentials of workers
+ * Who may use which subjects of the bus (docs/bus-identity.md). The managed server, the credentials of workers
  * and `callsheet bus permissions` are all derived from these lists.
  */
 

@@ -5,7 +5,7 @@ export type UserKey = string;
 
 /**
  * The authority of a bus with authentication: issues credentials, and takes them back
- * (docs/decisions/bus-identity.md). Its keys never leave the adapter.
+ * (docs/bus-identity.md). Its keys never leave the adapter.
  */
 export interface BusAuthority {
   /** Addresses of the bus for workers, such as `tls://farm.example:14222`. Never empty. */

@@ -1,4 +1,4 @@
-import type { FarmId, QueueId, TaskId } from '../ids.ts';
+import type { FarmId, QueueId, TaskId, WorkerId } from '../ids.ts';
 import type { SingleBus } from '../records/worker.ts';
 import type {
   CancelMessage,
@@ -15,6 +15,7 @@ import type {
 } from '../wire/bus-messages.ts';
 import type { LogPosition } from '../records/log-chunk.ts';
 import type { Parsed } from '../wire/json-text.ts';
+import type { RefusalReason } from '../wire/sender-check.ts';
 import type { ANY_QUEUE } from '../wire/subjects.ts';
 
 /**
@@ -45,23 +46,29 @@ export interface Delivery<Message> {
 }
 
 export interface LogDelivery extends Delivery<LogMessage> {
+  /** The worker in the subject, which may send chunks of its own attempts only. Null if the bus knows no workers. */
+  readonly sender: WorkerId | null;
   readonly streamSequence: number;
   /** When the stream was created. Another time means another stream with a new sequence. */
   readonly streamCreatedAt: string;
 }
+
+/** A shard has a second connection: that of the streams. Events of its first one name none. */
+export type ConnectionPurpose = 'streams';
 
 /** Changes of a bus connection, for logs, readiness and liveness. */
 export type BusEvent =
   /** `isFirst` is false after a lost connection. */
   | {
       readonly type: 'connected';
+      readonly purpose?: ConnectionPurpose;
       readonly server: string;
       readonly version: string;
       readonly isFirst: boolean;
     }
-  | { readonly type: 'disconnected'; readonly reason: string }
+  | { readonly type: 'disconnected'; readonly purpose?: ConnectionPurpose; readonly reason: string }
   /** No server is reachable; sent once per outage. The bus keeps retrying. */
-  | { readonly type: 'unreachable'; readonly reason: string }
+  | { readonly type: 'unreachable'; readonly purpose?: ConnectionPurpose; readonly reason: string }
   /** All subscriptions are in place. */
   | { readonly type: 'ready' }
   /** A stream or consumer is missing or was lost. The bus keeps retrying. */
@@ -73,9 +80,19 @@ export type BusEvent =
   /** Settings of a stream were changed by another client, and were restored. */
   | { readonly type: 'stream-repaired'; readonly stream: string; readonly settings: string }
   /** The server reported an error about this connection. */
-  | { readonly type: 'server-error'; readonly reason: string }
+  | { readonly type: 'server-error'; readonly purpose?: ConnectionPurpose; readonly reason: string }
   /** An invalid message was discarded. */
   | { readonly type: 'poisoned'; readonly subject: string; readonly reason: string }
+  /**
+   * Messages were discarded because their sender may not send them: a credential was used for another worker. `count`: number
+   * since the last event with this reason. `subject` of one of them; it ends with the worker of the credential.
+   */
+  | {
+      readonly type: 'refused';
+      readonly reason: RefusalReason;
+      readonly count: number;
+      readonly subject: string;
+    }
   /** A message reached its maximum number of deliveries without an acknowledgment. */
   | {
       readonly type: 'max-deliveries-reached';
@@ -124,7 +141,7 @@ export interface ServiceBus extends BusMember {
    * Requests the worker of the attempt to interrupt it. A failure is reported as an event, and the next heartbeat reply
    * repeats the request.
    */
-  cancelAttempt(message: CancelMessage): void;
+  cancelAttempt(worker: WorkerId, message: CancelMessage): void;
 }
 
 /**
@@ -140,11 +157,13 @@ export interface ServiceBusListener {
 
 /** The bus as the logs thread uses it. */
 export interface LogBus extends BusMember {
+  /** Counts a delivered chunk that its sender may not send. The caller discards it. */
+  refuse(reason: RefusalReason, delivery: Pick<LogDelivery, 'sender' | 'message'>): void;
   /**
-   * Returns the position of the newest chunk of the task on the bus; null if it has no readable one. Rejects if the bus
-   * does not answer.
+   * Returns the position of the newest chunk of the task on the bus that this worker has sent; null if it has no readable
+   * one. On a bus without authentication that of any worker. Rejects if the bus does not answer.
    */
-  lastLogOf(task: TaskId): Promise<LogPosition | null>;
+  lastLogOf(task: TaskId, worker: WorkerId | null): Promise<LogPosition | null>;
 }
 
 /** Messages for the logs thread. Must not throw. */

@@ -19,7 +19,13 @@ interface Shard {
 function connectShard(t: Test, server: NatsServer): Shard {
   const events = new Recorder<BusEvent>();
   const bus = connectShardBus(
-    { servers: server.servers, shard: { index: 0, count: 1 }, identity: RULE },
+    {
+      servers: server.servers,
+      streamServers: server.servers,
+      isScoped: false,
+      shard: { index: 0, count: 1 },
+      identity: RULE,
+    },
     {
       leaseRequested: () => undefined,
       presenceAnnounced: () => undefined,

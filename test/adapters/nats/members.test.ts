@@ -292,25 +292,25 @@ test('the newest chunk of a task is found on the bus, even if it was already rea
   const { worker, server } = await startHouse(t);
   const reader = recordingLogReader(server.servers);
   t.teardown(() => reader.bus.close());
-  await t.rejects(reader.bus.lastLogOf(taskOf(1)), { message: 'not connected to a server' });
+  await t.rejects(reader.bus.lastLogOf(taskOf(1), null), { message: 'not connected to a server' });
   await reader.events.next(ofType('ready'));
-  t.equal(await reader.bus.lastLogOf(taskOf(1)), null);
+  t.equal(await reader.bus.lastLogOf(taskOf(1), null), null);
   await worker.bus.publishLogs([logOf(1, 1), logOf(1, 2), logOf(2, 1)]);
   const last = { attempt: { jobId: JOB, stepOrder: 0, index: 1, attemptNumber: 1 }, seqNum: 2 };
-  t.same(await reader.bus.lastLogOf(taskOf(1)), last);
+  t.same(await reader.bus.lastLogOf(taskOf(1), null), last);
   await reader.logs.count(3);
   for (const delivery of reader.logs.all) delivery.acknowledge();
-  t.same(await reader.bus.lastLogOf(taskOf(1)), last, 'an acknowledged chunk is still on the bus');
-  t.equal(await reader.bus.lastLogOf(taskOf(3)), null);
+  t.same(await reader.bus.lastLogOf(taskOf(1), null), last, 'an acknowledged chunk is still on the bus');
+  t.equal(await reader.bus.lastLogOf(taskOf(3), null), null);
   const nc = await server.connect();
   t.teardown(() => nc.close());
   for (const poison of ['not json', JSON.stringify(logOf(2, 9))]) {
     nc.publish(subjects.logs(taskOf(1)), poison);
     await reader.events.next(ofType('poisoned'));
-    t.equal(await reader.bus.lastLogOf(taskOf(1)), null, 'discarded chunks are not waited for');
+    t.equal(await reader.bus.lastLogOf(taskOf(1), null), null, 'discarded chunks are not waited for');
   }
   await server.stop();
-  await t.rejects(reader.bus.lastLogOf(taskOf(1)));
+  await t.rejects(reader.bus.lastLogOf(taskOf(1), null));
 });
 
 test('diagnostic records are sent only to subscribers', async (t) => {
@@ -386,23 +386,23 @@ test('cancels reach subscribers of the task, including earlier cancels', async (
   worker.bus.followCancels(taskOf(1));
   worker.bus.followCancels(taskOf(1));
   t.equal(await worker.bus.check(ANSWER_MS), null);
-  shard.bus.cancelAttempt(cancel(1));
+  shard.bus.cancelAttempt(WORKER, cancel(1));
   t.same(await worker.cancels.next(() => true), cancel(1));
 
-  shard.bus.cancelAttempt(cancel(2));
-  shard.bus.cancelAttempt(cancel(3));
+  shard.bus.cancelAttempt(WORKER, cancel(2));
+  shard.bus.cancelAttempt(WORKER, cancel(3));
   t.equal(await shard.bus.check(ANSWER_MS), null);
   worker.bus.followCancels(taskOf(2));
   t.same(await worker.cancels.next(({ task_id: task }) => task === taskOf(2)), cancel(2));
 
   worker.bus.unfollowCancels(taskOf(1));
-  shard.bus.cancelAttempt(cancel(1));
-  shard.bus.cancelAttempt({ ...cancel(2), reason: 'again' });
+  shard.bus.cancelAttempt(WORKER, cancel(1));
+  shard.bus.cancelAttempt(WORKER, { ...cancel(2), reason: 'again' });
   await worker.cancels.next(({ reason }) => reason === 'again');
   t.equal(worker.cancels.all.filter(({ task_id: task }) => task === taskOf(1)).length, 1);
   t.equal(worker.cancels.all.filter(({ task_id: task }) => task === taskOf(3)).length, 0);
 
-  shard.bus.cancelAttempt({ ...cancel(1), task_id: 'x.>' as never });
+  shard.bus.cancelAttempt(WORKER, { ...cancel(1), task_id: 'x.>' as never });
   t.same(await shard.events.next(ofType('publish-failed')), {
     type: 'publish-failed',
     subject: 'task.cancel.x.>',

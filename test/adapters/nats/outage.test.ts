@@ -12,6 +12,7 @@ import {
   FAST_REDELIVERY,
   statusOf,
   taskOf,
+  WORKER,
 } from '../../kit/nats-members.ts';
 import { ofType } from '../../kit/nats-recorder.ts';
 import { NatsServer } from '../../kit/nats-server.ts';
@@ -172,7 +173,12 @@ test('deleted consumers and streams are re-created while the connection stays op
   from = shard.events.all.length;
   await manager.streams.delete(STREAMS.cancel.name);
   await shard.events.next(isReady, from);
-  shard.bus.cancelAttempt({ v: 1, task_id: taskOf(1), attempt_id: attemptOf(1), reason: 'canceled by user' });
+  shard.bus.cancelAttempt(WORKER, {
+    v: 1,
+    task_id: taskOf(1),
+    attempt_id: attemptOf(1),
+    reason: 'canceled by user',
+  });
   await worker.cancels.next(() => true);
   const names = (await manager.streams.list().next()).map((info) => info.config.name);
   t.ok(names.includes(STREAMS.cancel.name), 'the stream of cancels was re-created');
@@ -197,14 +203,24 @@ test('a request of a worker fails with "disconnected" when the server ends', asy
   t.equal(shard.bus.answerLease(inbox, { v: 1, type: 'unknown' }), 'disconnected');
   t.equal(shard.bus.prepareLease(inbox, { v: 1, type: 'unknown' }), 'prepared');
   t.doesNotThrow(shard.bus.takePrepared(), 'the reply is lost');
-  shard.bus.cancelAttempt({ v: 1, task_id: taskOf(1), attempt_id: attemptOf(1), reason: 'canceled by user' });
+  shard.bus.cancelAttempt(WORKER, {
+    v: 1,
+    task_id: taskOf(1),
+    attempt_id: attemptOf(1),
+    reason: 'canceled by user',
+  });
   t.match(await shard.events.next(ofType('publish-failed')), { reason: 'disconnected' });
 
   const from = [shard, worker].map(({ events }) => events.all.length);
   await server.restart();
   await Promise.all([shard, worker].map(({ events }, index) => events.next(isReady, from[index])));
   t.match(await worker.events.next(ofType('connected'), from[1]), { isFirst: false });
-  shard.bus.cancelAttempt({ v: 1, task_id: taskOf(1), attempt_id: attemptOf(1), reason: 'canceled by user' });
+  shard.bus.cancelAttempt(WORKER, {
+    v: 1,
+    task_id: taskOf(1),
+    attempt_id: attemptOf(1),
+    reason: 'canceled by user',
+  });
   t.match(
     await worker.cancels.next(() => true),
     { task_id: taskOf(1) },

@@ -74,6 +74,8 @@ test('the server has its defaults', async (t) => {
         isSingleServer: true,
         access: null,
         replicas: null,
+        streamAccess: null,
+        authentication: null,
       },
       discovery: null,
       scheduler: {
@@ -105,7 +107,7 @@ test('the defaults of a worker depend on its machine', async (t) => {
     ok: true,
     notes: [],
     values: {
-      bus: { urls: ['nats://127.0.0.1:14222'], access: null },
+      bus: { urls: ['nats://127.0.0.1:14222'], hasUrls: false, access: null },
       discovery: null,
       worker: {
         name: 'node-7.farm',
@@ -118,6 +120,8 @@ test('the defaults of a worker depend on its machine', async (t) => {
         tags: {},
         detectApplications: true,
         dir: '/tmp/callsheet-worker-node-7%2Efarm',
+        join: null,
+        credentialsFile: '/tmp/callsheet-worker-node-7%2Efarm/bus-credentials.json',
         logSpoolBytes: 67_108_864,
         sessionLingerMs: 5_000,
         keepSessions: false,
@@ -419,6 +423,8 @@ test('a secret has a file key and no flag, and its value is not shown', async (t
   for (const { daemon, name, keys } of secrets) {
     t.ok(keys[`${name}_file`], `${name}_file of ${daemon}`);
     t.not(keys[`${name}_file`]?.type.isSecret, true, `${name}_file is a path`);
+    // It is used up at once, and the daemon clears it from its arguments.
+    if (name === 'worker.join') continue;
     const lines = daemon === 'server' ? serverLines : workerLines;
     for (const args of [[`${flagName(name)}=hunter2`], [flagName(name), 'hunter2'], [flagName(name)]])
       t.ok(
@@ -429,6 +435,19 @@ test('a secret has a file key and no flag, and its value is not shown', async (t
       );
     t.notMatch(lines({ args: [`${flagName(name)}=hunter2`] }).join('\n'), /hunter2/);
   }
+});
+
+test('a join token has a flag, and its value is not shown', async (t) => {
+  const joinOf = (args: string[]): unknown => {
+    const resolved = workerConfig(sources({ args }), MACHINE);
+    return resolved.ok ? resolved.values.worker.join : resolved.lines;
+  };
+  for (const args of [['--join', 'csj1_x'], ['--join=csj1_x'], ['--worker-join', 'csj1_x']])
+    t.strictSame(joinOf(args), { text: 'csj1_x' }, args.join(' '));
+  t.strictSame(joinOf(['--worker-join-file', '/t']), { file: '/t' });
+  const both = joinOf(['--join', 'csj1_x', '--worker-join-file', '/t']);
+  t.strictSame(both, ['worker.join: cannot be set together with worker.join_file']);
+  t.notMatch(JSON.stringify(joinOf(['--join', 'csj1_x\u0001'])), /csj1_x/);
 });
 
 test('a key with the name of a secret is marked as one', async (t) => {
@@ -479,10 +498,10 @@ test('contradictions in the access to the bus stop the start, and secrets are no
     'bus.user: needs bus.password or bus.password_file, and these need bus.user',
   ]);
   t.same(lines({ token: 'a', credentials_file: 'b' }), [
-    'bus.user, bus.token and bus.credentials_file: only one of them can be set',
+    'bus.user, bus.token, bus.credentials_file and bus.nkey_file: only one of them can be set',
   ]);
   t.same(lines({ url: 'nats://u:p@farm', token: 'a' }), [
-    'bus.url: contains a user or token in addition to bus.user, bus.token or bus.credentials_file',
+    'bus.url: contains a user or token in addition to bus.user, bus.token, bus.credentials_file or bus.nkey_file',
   ]);
   t.same(lines({ tls: { cert_file: 'c' } }), [
     'bus.tls.cert_file: bus.tls.cert_file and bus.tls.key_file must be set together',
@@ -494,4 +513,58 @@ test('contradictions in the access to the bus stop the start, and secrets are no
   t.same(serverLines({ document: { bus: { token: 'a' } } }), [
     'bus.url: must be set for the other keys of the access to a NATS server: the managed server has none',
   ]);
+});
+
+test('the authentication of the bus and the access to the streams are read, and contradictions are named', (t) => {
+  const bus = (flags: string[]) => serverConfig(sources({ args: flags }));
+  t.match(bus(['--bus-auth-enabled=true', '--bus-public-url=tls://farm:4000']), {
+    ok: true,
+    values: {
+      bus: {
+        authentication: {
+          credentialLifetimeMs: 30 * 24 * 3600 * 1000,
+          publicUrls: ['tls://farm:4000'],
+          certificates: null,
+        },
+        access: null,
+      },
+    },
+  });
+  const files = ['--bus-tls-ca-file=ca', '--bus-tls-cert-file=cert', '--bus-tls-key-file=key'];
+  t.match(bus(['--bus-auth-enabled=true', ...files]), {
+    ok: true,
+    values: {
+      bus: {
+        authentication: { certificates: { caFile: 'ca', certFile: 'cert', keyFile: 'key' } },
+        access: null,
+      },
+    },
+  });
+  t.match(bus(['--bus-auth-enabled=true', ...files.slice(1)]), {
+    ok: false,
+    lines: [
+      'bus.tls.cert_file: the managed server needs bus.tls.ca_file, bus.tls.cert_file and bus.tls.key_file together',
+    ],
+  });
+  t.match(bus(files), { ok: false, lines: [/^bus\.url: must be set/] });
+  t.match(bus(['--bus-streams-nkey-file=a']), { ok: false, lines: [/^bus\.url: must be set/] });
+  const external = ['--bus-url=nats://farm', '--bus-nkey-file=a'];
+  t.match(bus([...external, '--bus-streams-nkey-file=b']), {
+    ok: true,
+    values: { bus: { access: { nkeyFile: 'a' }, streamAccess: { keys: 'bus.streams', nkeyFile: 'b' } } },
+  });
+  t.match(bus(external), {
+    ok: true,
+    values: { bus: { access: { nkeyFile: 'a' }, streamAccess: { nkeyFile: 'a' }, authentication: null } },
+  });
+  t.match(bus([...external, '--bus-streams-nkey-file=b', '--bus-streams-credentials-file=c']), {
+    ok: false,
+    lines: [
+      'bus.streams.user, bus.streams.credentials_file and bus.streams.nkey_file: only one of them can be set',
+    ],
+  });
+  t.match(bus([...external, '--bus-streams-user=b']), {
+    ok: false,
+    lines: [/^bus\.streams\.user: .* must be set together/],
+  });
 });

@@ -5,8 +5,9 @@ import { LOG_ROWS_REMOVED_AT_ONCE, openLogWriter } from '../../../src/adapters/l
 import { openStateReader } from '../../../src/adapters/lmdb/state-reader.ts';
 import { openStateWriter } from '../../../src/adapters/lmdb/state-writer.ts';
 import { encodeChangeSet, readChangeSet } from '../../../src/adapters/lmdb/change-set-codec.ts';
+import { AttemptWorkers } from '../../../daemons/threads/attempt-workers.ts';
 import { KnownJobs } from '../../../daemons/threads/known-jobs.ts';
-import { EARLY_CHUNK_MS, LogIntake } from '../../../daemons/threads/log-intake.ts';
+import { EARLY_CHUNK_MS, LogIntake, type LogSenders } from '../../../daemons/threads/log-intake.ts';
 import type { LogNotice } from '../../../daemons/threads/log-protocol.ts';
 import { LogRemoval } from '../../../daemons/threads/log-removal.ts';
 import { attemptIdOf, taskIdOf, type JobId } from '../../../src/core/ids.ts';
@@ -32,8 +33,14 @@ async function openLogs(t: Test, maxBytesPerTask = 0) {
   const logs = await openLogReader(logDirectory);
   const notices: LogNotice[] = [];
   const jobs = new KnownJobs(reader);
+  const workers = new AttemptWorkers(reader);
+  const refusals: string[] = [];
+  const senders: LogSenders = {
+    workerOf: (attempt) => workers.workerOf(attempt),
+    refused: (reason, { streamSequence }) => refusals.push(`${streamSequence} ${reason}`),
+  };
   const clock = { now: 0, timers: [] as { due: number; action: () => void }[] };
-  const intake = new LogIntake(writer, jobs, (notice) => notices.push(notice), {
+  const intake = new LogIntake(writer, jobs, senders, (notice) => notices.push(notice), {
     now: () => clock.now,
     after: (milliseconds, action) => {
       const timer = { due: clock.now + milliseconds, action };
@@ -91,6 +98,7 @@ function delivery(job: JobId, seqNum: number, streamSequence: number, acknowledg
       data: `line ${seqNum}\n`,
       at: '2026-11-21T10:00:00Z',
     },
+    sender: null,
     storedAt: 1_795_000_000_000,
     deliveryNumber: 1,
     streamSequence,

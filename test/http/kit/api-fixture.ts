@@ -319,6 +319,7 @@ export class ApiFixture {
       this.jobActivity,
     );
     this.farmWatch = new FarmWatch(state, this.jobActivity, jobLists, () => this.now);
+    const workerTokens = (): Ports['workerTokens'] => this.workerTokens;
     const base = {
       actors: this.#actors(),
       newId: () => this.#newId(),
@@ -347,7 +348,9 @@ export class ApiFixture {
       passwords: new Argon2Passwords(),
       directory: null,
       secrets: randomSecrets,
-      workerTokens: this.workerTokens,
+      get workerTokens() {
+        return workerTokens();
+      },
       oidc: this.oidc,
       auth: this.auth,
       largeJobs: {

@@ -3,7 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAccount, createOperator, createUser, fromSeed, type KeyPair } from '@nats-io/nkeys';
 import { literal, messageParser, record, text } from '../../../core/wire/field-readers.ts';
-import { replaceFile } from '../../host/durable-file.ts';
+import { replaceFile } from '../../system/durable-file.ts';
 
 /** Seeds of the keys of a managed bus, in the text form of NKEYs. */
 interface Seeds {

@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, randomBytes, webcrypto, X509Certificate }
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { replaceFile } from '../../host/durable-file.ts';
+import { replaceFile } from '../../system/durable-file.ts';
 
 /** PEM files of the managed server. */
 export interface ServerCertificate {

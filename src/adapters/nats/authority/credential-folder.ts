@@ -3,7 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createUser, fromSeed, type KeyPair } from '@nats-io/nkeys';
 import { workerId, isUuid, type WorkerId } from '../../../core/ids.ts';
-import { replaceFile } from '../../host/durable-file.ts';
+import { replaceFile } from '../../system/durable-file.ts';
 import { seedOf } from './bus-keys.ts';
 
 /** Credentials that an operator creates for an external NATS server: one file for each user, in one folder. */
@@ -30,7 +30,7 @@ export async function keyIn(folder: string, name: string): Promise<KeyFile> {
   return { publicKey: key.getPublicKey(), path };
 }
 
-/** What a new credential of a worker contains besides its key. */
+/** Contents of a new credential of a worker besides its id and key. */
 export interface WorkerPlan {
   readonly name: string;
   /** Addresses of the bus. */

@@ -3,7 +3,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decode, type Account } from '@nats-io/jwt';
-import { replaceFile } from '../../host/durable-file.ts';
+import { replaceFile } from '../../system/durable-file.ts';
 import { isAnyHost, type ListenAddress } from '../server-address.ts';
 import { serverClaims, type Refusals } from './account-claims.ts';
 import type { BusKeys } from './bus-keys.ts';

@@ -8,7 +8,7 @@ import { prepareFlush } from '../../../../actors/service/gateway/prepare-flush.t
 import { mainThreadReplyTo, leaseReply } from '../../../../actors/service/gateway/reply-address.ts';
 import { PoisonedReports } from '../../../../actors/service/gateway/accept-reports.ts';
 import { ShardMeter } from '../../../../daemons/threads/shard-meter.ts';
-import { attemptIdOf, queueId, taskIdOf, type JobId } from '../../../../src/core/ids.ts';
+import { attemptIdOf, queueId, taskIdOf, workerId, type JobId } from '../../../../src/core/ids.ts';
 import { eventsOf } from '../../../../src/core/wire/event-batch.ts';
 import type { TaskEvent } from '../../../../src/core/wire/events.ts';
 import { jobNumber, uuid } from '../../../http/kit/records.ts';
@@ -17,6 +17,7 @@ type ServiceOutput = Output<ServiceSystem>;
 
 const JOB = jobNumber(1);
 const OTHER = jobNumber(2);
+const WORKER = workerId(uuid('a', 7));
 const AT = '2026-11-20T10:00:01Z';
 
 const taskPayload = (job: JobId): TaskEvent => ({
@@ -61,7 +62,7 @@ function flushFixture() {
         prepareLease: () => 'prepared',
         preparePresence: () => 'prepared',
         takePrepared: () => () => sent.push('replies'),
-        cancelAttempt: ({ reason }) => sent.push(`cancel ${reason}`),
+        cancelAttempt: (worker, { reason }) => sent.push(`cancel ${reason} of ${worker}`),
       },
       confirmBus: () => undefined,
       tallies: { release: () => undefined },
@@ -154,9 +155,9 @@ test('cancels are sent after the replies to workers, when the running function h
     attempt_id: attemptIdOf({ ...task, attemptNumber: 1 }),
     reason: 'canceled by user',
   } as const;
-  const window = flush({ kind: 'effect', effect: { kind: 'cancel', message } });
+  const window = flush({ kind: 'effect', effect: { kind: 'cancel', workerId: WORKER, message } });
   window.onDurable();
   sent.push('the window is processed');
   await Promise.resolve();
-  t.strictSame(sent, ['replies', 'the window is processed', 'cancel canceled by user']);
+  t.strictSame(sent, ['replies', 'the window is processed', `cancel canceled by user of ${WORKER}`]);
 });

@@ -1,0 +1,48 @@
+import {
+  attemptIdOf,
+  parseTaskId,
+  type AttemptAddress,
+  type AttemptId,
+  type TaskId,
+  type WorkerId,
+} from '../../src/core/ids.ts';
+import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
+import { latestAttemptOf, workerOfAttempt } from '../../src/core/records/attempt-worker.ts';
+
+/** Maximum number of cached attempts. The cache saves several store reads per log chunk. */
+const REMEMBERED_ATTEMPTS_MAX = 10_000;
+
+/**
+ * Knows which worker has or had an attempt, which never changes. An attempt is readable before its worker gets the
+ * assignment.
+ */
+export class AttemptWorkers {
+  private readonly reader: Pick<StateReader, 'get' | 'refresh'>;
+  private readonly known = new Map<AttemptId, WorkerId>();
+
+  constructor(reader: Pick<StateReader, 'get' | 'refresh'>) {
+    this.reader = reader;
+  }
+
+  /** Returns the worker of an attempt; null if there is no such attempt. */
+  workerOf(attempt: AttemptAddress): WorkerId | null {
+    const id = attemptIdOf(attempt);
+    const known = this.known.get(id);
+    if (known !== undefined) return known;
+    this.reader.refresh();
+    const worker = workerOfAttempt(this.reader, attempt);
+    if (worker === null) return null;
+    if (this.known.size >= REMEMBERED_ATTEMPTS_MAX) this.known.clear();
+    this.known.set(id, worker);
+    return worker;
+  }
+
+  /** Returns the worker of the latest attempt of a task; null if there is no attempt. */
+  latestWorkerOf(task: TaskId): WorkerId | null {
+    const address = parseTaskId(task);
+    if (address === null) return null;
+    this.reader.refresh();
+    const attemptNumber = latestAttemptOf(this.reader, address);
+    return attemptNumber === null ? null : this.workerOf({ ...address, attemptNumber });
+  }
+}
