@@ -16,7 +16,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'done; of a command that waits: the job completed',
   failed:
-    'the job failed, a template or definition file has errors (`openjd`, `products`), a daemon could not start, or the server answered with an internal error',
+    'the job failed, a template or definition file has errors (`openjd`, `products`), the host is not ready (`doctor`), a daemon could not start, or the server answered with an internal error',
   usage:
     'wrong arguments or configuration, a name that means several things, or a request that the server refuses as invalid',
   forbidden: 'the API key is missing, wrong, or does not allow it',

@@ -182,7 +182,7 @@ export class ServiceMetrics {
   openBus(read: () => BusStanding): void {
     const { queues } = this;
     new Gauge({
-      name: 'callsheet_isolated_queues_on_open_bus',
+      name: 'svc_isolated_queues_on_open_bus',
       help: 'Queues with an account of their own while clients without credentials can act on the bus.',
       registers: [this.registry],
       collect() {

@@ -2,6 +2,7 @@ import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test } from 'tap';
+import { runCallsheet } from '../cli/run-callsheet.ts';
 import { canMakeAccounts, groupIdOf, idOf, makeAccount, makeGroup } from '../kit/accounts.ts';
 import { freePort, startService, startWorker } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
@@ -79,7 +80,38 @@ await test('tasks run as the account of their queue', { skip }, async (t) => {
     return { message: attempt?.message ?? '', log: log.split('\n').filter((text) => text !== '') };
   };
 
+  /** Runs `callsheet doctor` on this host and returns its exit status and a finding. */
+  const examined = async (
+    name: string,
+  ): Promise<{ readonly code: number | null; readonly finding: unknown }> => {
+    const flags = ['--worker-allow-root=true', `--worker-dir=${folder}/another`, '--json'];
+    const bus = `--bus-url=nats://127.0.0.1:${service.busPort}`;
+    const ran = await runCallsheet([
+      'doctor',
+      '--url',
+      `http://127.0.0.1:${service.httpPort}`,
+      bus,
+      ...flags,
+    ]);
+    const { checks } = JSON.parse(ran.out) as { readonly checks: readonly { readonly name: string }[] };
+    return { code: ran.code, finding: checks.find((each) => each.name === name) };
+  };
+  const openBusGauge = async (): Promise<string> =>
+    /^svc_isolated_queues_on_open_bus .*$/m.exec(await (await fetch(`${api.url}/metrics`)).text())?.[0] ?? '';
+
+  t.match(await openBusGauge(), / 0$/);
   await queue(user);
+  t.match(await openBusGauge(), / 1$/);
+  t.match(await api.must('GET', `/api/v1/queues/${farm.queueId}`), {
+    isolation_warning: /the bus has no authentication/,
+  });
+  t.match(
+    service.daemon.log(),
+    new RegExp(`tasks of this queue run as ${user}, but the bus has no authentication`),
+  );
+  t.match(await examined(`account ${user}`), { code: 0, finding: { status: 'ok', found: 'queues: main' } });
+  t.match((await examined('clock')).finding, { status: 'ok' }, 'the server sends its time');
+  t.match((await examined('isolated queues')).finding, { status: 'warning', found: /: main$/ });
   const facts = await ran(
     'facts',
     [
@@ -120,6 +152,10 @@ await test('tasks run as the account of their queue', { skip }, async (t) => {
   await refused('Root@studio', null, 'the account "Root@studio" is privileged: no task runs with it');
   await refused(user, 'docker', 'the group "docker" is privileged: no task runs with it');
   await refused('nobody-knows', null, 'this machine has no account "nobody-knows"');
+  t.match(await examined('account nobody-knows'), {
+    code: 1,
+    finding: { status: 'failure', found: /this machine has no account "nobody-knows"/ },
+  });
 
   await queue(null);
   t.same((await ran('the worker’s own account', 'id -u')).log, ['entered as root', '0', 'left as root']);

@@ -9,7 +9,7 @@ export async function httpAnswer(url: string, signal: AbortSignal): Promise<Http
     return {
       ok: true,
       status: response.status,
-      date: response.headers.get('date') ?? '',
+      date: timeOf(response.headers.get('date')),
       text: await response.text(),
       sentAt,
       receivedAt,
@@ -17,6 +17,11 @@ export async function httpAnswer(url: string, signal: AbortSignal): Promise<Http
   } catch (error) {
     return { ok: false, reason: reasonOf(error) };
   }
+}
+
+function timeOf(header: string | null): number | null {
+  const time = Date.parse(header ?? '');
+  return Number.isNaN(time) ? null : time;
 }
 
 /** The error of fetch says only that it failed; its cause says why. */

@@ -11,6 +11,7 @@ import {
 } from '../wire/field-readers.ts';
 import type { Parsed } from '../wire/json-text.ts';
 import { WIRE_LIMITS } from '../wire/limits.ts';
+import { isTimestamp } from '../wire/timestamp-text.ts';
 
 /** Credential of a worker on the bus, as in its file. */
 export interface WorkerCredential {
@@ -36,9 +37,7 @@ const nullOr =
     value === null ? null : read(value);
 
 const uuid = checked(line(WIRE_LIMITS.name), (value) => (isUuid(value) ? null : 'must be a UUID'));
-const time = checked(line(WIRE_LIMITS.name), (value) =>
-  Number.isNaN(Date.parse(value)) ? 'must be a time' : null,
-);
+const time = checked(line(WIRE_LIMITS.name), (value) => (isTimestamp(value) ? null : 'must be a time'));
 
 const parse = messageParser(
   record<WorkerCredential & { readonly v: 1 }>({

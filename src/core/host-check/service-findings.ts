@@ -9,8 +9,8 @@ export type HttpAnswer =
   | {
       readonly ok: true;
       readonly status: number;
-      /** Header `Date`; empty if it is missing. */
-      readonly date: string;
+      /** Header `Date` in milliseconds since the epoch; null if it is missing or invalid. */
+      readonly date: number | null;
       readonly text: string;
       /** Milliseconds since the epoch, by the clock of this host. */
       readonly sentAt: number;
@@ -85,8 +85,8 @@ export const versionFinding = (service: string, own: string): Finding =>
 export function clockFinding(answer: HttpAnswer): Finding {
   const name = 'clock';
   if (!answer.ok) return skipped(name, 'the server cannot be reached, so its time is unknown');
-  const date = Date.parse(answer.date);
-  if (Number.isNaN(date)) return skipped(name, 'the answer of the server has no header Date');
+  const { date } = answer;
+  if (date === null) return skipped(name, 'the answer of the server has no header Date');
   // The time of the header passed at some moment between the two times of this host.
   const ahead = Math.max(0, answer.sentAt - (date + SECOND_MS));
   const behind = Math.max(0, date - answer.receivedAt);

@@ -1,6 +1,7 @@
 import { test } from 'tap';
 import { ServiceMetrics } from '../../../daemons/server/metrics.ts';
 import type { ShardMeasures } from '../../../daemons/threads/shard-protocol.ts';
+import { OPEN_MANAGED_BUS, type BusStanding } from '../../../src/core/bus-identity/open-bus.ts';
 import { farmId, queueId } from '../../../src/core/ids.ts';
 import { Buckets, SECONDS_BOUNDS } from '../../../src/core/metrics/buckets.ts';
 import { NO_COUNTS } from '../../../src/core/metrics/state-counts.ts';
@@ -111,6 +112,7 @@ test('docs/metrics.md names every metric with its type and labels, and no other'
   metrics.measured(0, measures());
   metrics.storePages(() => ({ state: PAGES, logs: PAGES }));
   metrics.eventChannel(() => ({ clients: 2, pushed: 7, missed: 1 }));
+  metrics.openBus(() => ({ kind: 'closed' }));
   const scrape = parseMetrics(await metrics.text());
   const found = [...scrape.types]
     .filter(([name]) => name.startsWith('svc_'))
@@ -133,4 +135,23 @@ test('each scrape reads the sizes of the store files', async (t) => {
   t.equal(scrape.value('svc_store_pages{store="logs",state="free"}'), 0);
   t.equal(scrape.value('svc_store_pages{store="logs",state="used"}'), 1);
   t.equal(scrape.value('svc_store_file_bytes{store="state"}'), 12_288);
+});
+
+test('each scrape counts the queues with an account while the bus is open', async (t) => {
+  const queue = (id: string, runAsUser?: string) => ({
+    id: queueId(id),
+    name: id,
+    farmId: farmId('f'),
+    ...(runAsUser !== undefined && { runAsUser }),
+  });
+  let queues = [queue('a', 'render'), queue('b')];
+  let standing: BusStanding = OPEN_MANAGED_BUS;
+  const metrics = new ServiceMetrics(() => queues);
+  metrics.openBus(() => standing);
+  const count = async () => parseMetrics(await metrics.text()).value('svc_isolated_queues_on_open_bus');
+  t.equal(await count(), 1);
+  queues = [...queues, queue('c', 'comp')];
+  t.equal(await count(), 2);
+  standing = { kind: 'closed' };
+  t.equal(await count(), 0);
 });

@@ -1,5 +1,6 @@
 import { test } from 'tap';
 import { replyTo } from '../../../actors/kernel/address.ts';
+import { OPEN_MANAGED_BUS } from '../../../src/core/bus-identity/open-bus.ts';
 import { farmId, queueId } from '../../../src/core/ids.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
@@ -257,6 +258,37 @@ void test('a queue is created, replaced and deleted by its farm', async (t) => {
   t.equal((await client.json('POST', '/api/v1/queues', { ...settings, farm_id: FARM })).status, 409);
   t.equal((await client.json('PUT', `/api/v1/queues/${QUEUE}`, settings)).status, 409);
   t.equal((await client.send('DELETE', `/api/v1/queues/${QUEUE}`)).status, 409);
+});
+
+void test('a queue with an account on an open bus has a warning, which is also logged', async (t) => {
+  const { api, client } = await startApi(t);
+  const isolated = queueRecord({ runAsUser: 'render' });
+  api.write(put('farm', keys.farm(FARM), farmRecord()), put('queue', keys.queue(QUEUE), isolated));
+  const warningOf = async (): Promise<unknown> => {
+    const { body } = await client.get(`/api/v1/queues/${QUEUE}`);
+    const page = (await client.get('/api/v1/queues')).body as { readonly items: readonly object[] };
+    t.same(page.items[0], body, 'the list shows the same');
+    return (body as { readonly isolation_warning?: string }).isolation_warning;
+  };
+  t.equal(await warningOf(), undefined, 'the bus has authentication');
+  api.busStanding = OPEN_MANAGED_BUS;
+  t.match(await warningOf(), /run as render, but the bus has no authentication/);
+  api.busStanding = { kind: 'unknown' };
+  t.equal(await warningOf(), undefined);
+
+  const logged = (): readonly string[] => api.logged.map(({ text }) => text);
+  api.busStanding = OPEN_MANAGED_BUS;
+  api.answer = () => done(queueRecord({ runAsUser: 'comp' }));
+  const path = `/api/v1/queues/${QUEUE}`;
+  t.match(await client.json('PUT', path, { name: 'day', run_as_user: 'comp' }), {
+    body: { isolation_warning: /run as comp/ },
+  });
+  t.match(logged(), [/run as comp, but the bus has no authentication/]);
+  api.answer = () => done(isolated);
+  await client.json('PUT', path, { name: 'day' });
+  t.equal(logged().length, 1, 'an account that stays is not logged again');
+  api.write(put('queue', keys.queue(QUEUE), queueRecord()));
+  t.equal(await warningOf(), undefined, 'without an account there is nothing to protect');
 });
 
 void test('a queue may name the account and the group that its tasks run as', async (t) => {
