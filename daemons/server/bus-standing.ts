@@ -25,7 +25,7 @@ export interface BusStandingWatch {
 }
 
 /** Whether the managed server authenticates its clients. */
-const isManagedBusClosed = (_config: ServerConfig): boolean => false;
+const isManagedBusClosed = ({ bus }: ServerConfig): boolean => bus.authentication !== null;
 
 /**
  * Watches how far a client without credentials gets on the bus. Warns when the bus is open and queues have accounts of

@@ -132,7 +132,7 @@ async function start(context: StartContext): Promise<void> {
   const storePages = (): StorePages => ({ state: state.reader.pages(), logs: logs.store.pages() });
   observers.metrics.storePages(storePages);
   const queues = (): Iterable<QueueRecord> => [...state.reader.scan('queue')].map(({ value }) => value);
-  const busStanding = watchBusStanding(context, bus, queues);
+  const busStanding = watchBusStanding(context, bus.requests, queues);
   observers.metrics.openBus(() => busStanding.current());
   const ports = httpPorts(context, {
     store: store.thread,

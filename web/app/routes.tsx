@@ -39,6 +39,11 @@ export const ROUTES: readonly RouteEntry[] = [
     Page: page(() => import('../pages/worker/worker-page.tsx'), 'WorkerPage'),
     needs: 'workers.read',
   },
+  {
+    path: '/worker-tokens',
+    Page: page(() => import('../pages/worker-tokens/worker-tokens-page.tsx'), 'WorkerTokensPage'),
+    needs: 'infra.manage',
+  },
   { path: '/submit', Page: page(() => import('../pages/submit/submit-page.tsx'), 'SubmitPage'), needs: null },
   {
     path: '/products',

@@ -34,7 +34,7 @@ export type StatusIcon =
   | 'plug'
   | 'unplugged';
 
-export type StatusKind = 'job' | 'step' | 'task' | 'attempt' | 'worker' | 'farm';
+export type StatusKind = 'job' | 'step' | 'task' | 'attempt' | 'worker' | 'farm' | 'token' | 'credential';
 
 const PENDING: StatusStyle = { label: 'Pending', color: 'pending', icon: 'circle', letter: 'P' };
 const READY: StatusStyle = { label: 'Ready', color: 'ready', icon: 'clock', letter: 'Q' };
@@ -51,6 +51,8 @@ const UNSCHEDULABLE: StatusStyle = {
   letter: 'U',
 };
 const PAUSED: StatusStyle = { label: 'Paused', color: 'paused', icon: 'pause', letter: '‖' };
+const REVOKED: StatusStyle = { label: 'Revoked', color: 'failed', icon: 'ban', letter: 'R' };
+const EXPIRED: StatusStyle = { label: 'Expired', color: 'canceled', icon: 'clock', letter: 'E' };
 const BLOCKED: StatusStyle = { label: 'Blocked', color: 'blocked', icon: 'lock', letter: 'B' };
 
 const TASK = {
@@ -98,6 +100,17 @@ const LOOKS: Readonly<Record<StatusKind, Readonly<Record<string, StatusStyle>>>>
     blocked: { label: 'Blocked by a pool', color: 'unschedulable', icon: 'lock', letter: 'B' },
     waiting: { label: 'Waiting', color: 'ready', icon: 'clock', letter: 'w' },
     degraded: { label: 'Degraded', color: 'failed', icon: 'warning', letter: 'D' },
+  },
+  token: {
+    active: { label: 'Active', color: 'succeeded', icon: 'check', letter: 'A' },
+    used_up: { label: 'Used up', color: 'pending', icon: 'circle', letter: 'U' },
+    revoked: REVOKED,
+    expired: EXPIRED,
+  },
+  credential: {
+    valid: { label: 'Valid', color: 'succeeded', icon: 'check', letter: 'V' },
+    revoked: REVOKED,
+    expired: EXPIRED,
   },
 };
 

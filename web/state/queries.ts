@@ -35,6 +35,12 @@ export const queries = {
       queryKey: ['api-keys'],
       queryFn: ({ signal }) => rest.call('get', '/api-keys', { signal }),
     }),
+  /** Tokens with which workers join. */
+  workerTokens: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['worker-tokens'],
+      queryFn: ({ signal }) => rest.call('get', '/worker-tokens', { signal }),
+    }),
   /** All accounts. */
   users: (rest: Rest) =>
     queryOptions({

@@ -88,6 +88,7 @@ function FormControl({
         error={error}
         nameLabel={field.nameLabel}
         valueLabel={field.valueLabel}
+        firstName="default"
         suggestions={names}
         pairs={typeof value === 'object' ? value : []}
         onChange={onChange}

@@ -11,6 +11,7 @@ export function PairsField({
   error,
   nameLabel,
   valueLabel,
+  firstName,
   suggestions,
   pairs,
   onChange,
@@ -20,6 +21,8 @@ export function PairsField({
   error: string;
   nameLabel: string;
   valueLabel: string;
+  /** Name in the first row that is added. */
+  firstName: string;
   suggestions: readonly string[];
   pairs: readonly Pair[];
   onChange: (pairs: readonly Pair[]) => void;
@@ -51,7 +54,7 @@ export function PairsField({
         <Button
           size="small"
           icon={<Plus aria-hidden="true" />}
-          onPress={() => onChange([...pairs, { name: pairs.length === 0 ? 'default' : '', value: '' }])}
+          onPress={() => onChange([...pairs, { name: pairs.length === 0 ? firstName : '', value: '' }])}
         >
           Add row
         </Button>

@@ -98,7 +98,7 @@ function NewWorker({ farm }: { farm: Farm | null }) {
         Install Callsheet on each render machine and run this command. The worker appears here when it has
         registered.
       </p>
-      <WorkerCommand farm={farm?.name ?? null} />
+      <WorkerCommand farm={farm} />
     </div>
   );
 }

@@ -23,6 +23,7 @@ import { useWorkerRetry } from '../workers/use-worker-retry.ts';
 import { disabledReason } from '../workers/worker-actions.ts';
 import { WorkerBadge } from '../workers/worker-marks.tsx';
 import { CurrentTasks } from './current-tasks.tsx';
+import { WorkerCredentialPanel } from './worker-credential.tsx';
 import { WorkerFacts } from './worker-facts.tsx';
 import { WorkerFailures } from './worker-failures.tsx';
 import { WorkerHours } from './worker-hours.tsx';
@@ -66,7 +67,9 @@ function WorkerView({ id }: { id: string }) {
           icon={Server}
           actions={<LinkButton href="/workers">Show all workers</LinkButton>}
         >
-          If you start the worker again, it registers as a new worker with another ID.
+          {data === undefined || data.credential === null
+            ? 'If you start the worker again, it registers as a new worker with another ID.'
+            : 'Its credential is revoked. Start the worker with a new join token to add the machine again.'}
         </EmptyState>
       </Page>
     );
@@ -101,6 +104,9 @@ function KnownWorker({ worker, onChanged }: { worker: WorkerDetail; onChanged: (
         <WorkerFacts worker={worker} />
         <WorkerHours worker={worker} />
         <CurrentTasks worker={worker} />
+        {worker.credential !== null && (
+          <WorkerCredentialPanel worker={worker} credential={worker.credential} onChanged={onChanged} />
+        )}
         <WorkerFailures worker={worker} onChanged={onChanged} />
         {can('diagnostics.read') && <WorkerLog id={worker.id} />}
       </Panels>
@@ -174,7 +180,13 @@ function useToggle(
   return [isBusy, toggle];
 }
 
-function DeleteDialog({ worker: { id, name }, onClose }: { worker: WorkerDetail; onClose: () => void }) {
+function DeleteDialog({
+  worker: { id, name, credential },
+  onClose,
+}: {
+  worker: WorkerDetail;
+  onClose: () => void;
+}) {
   const { rest } = useService();
   const [, navigate] = useLocation();
   return (
@@ -188,7 +200,11 @@ function DeleteDialog({ worker: { id, name }, onClose }: { worker: WorkerDetail;
         navigate('/workers');
       }}
     >
-      <p>Deletes the worker and its failure counts. It registers as a new worker when you start it again.</p>
+      <p>
+        {credential === null
+          ? 'Deletes the worker and its failure counts. It registers as a new worker when you start it again.'
+          : 'Deletes the worker and its failure counts, and revokes its credential. It needs a new join token to register again.'}
+      </p>
     </ConfirmDialog>
   );
 }

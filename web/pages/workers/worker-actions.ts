@@ -32,7 +32,7 @@ export const ACTION_LABELS: Readonly<Record<WorkerAction, ActionLabels>> = {
     label: 'Delete',
     done: 'deleted',
     consequences:
-      'Deletes the workers and their failure counts. A worker that is still running registers again as a new worker.',
+      'Deletes the workers and their failure counts, and revokes their credentials. A worker that is still running registers again as a new worker; one that has joined with a token needs a new token.',
   },
 };
 

@@ -1,12 +1,17 @@
-import { Plus, Server } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
+import { KeyRound, Plus, Server } from 'lucide-react';
 import { useState } from 'react';
 import type { Worker } from '../../../client/resources.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button, LinkButton } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Page } from '../../parts/page.tsx';
 import { ShareMenu } from '../../parts/share-menu.tsx';
+import { queries } from '../../state/queries.ts';
+import { useService } from '../../state/service.tsx';
+import { usePermissions } from '../../state/use-permissions.ts';
 import { ListTable } from '../list/list-table.tsx';
 import { NoMatches } from '../list/no-matches.tsx';
+import { joinMethod } from '../worker-tokens/join-method.ts';
 import { AddWorkerDialog, FarmWorkerCommand } from './add-worker-dialog.tsx';
 import { useWorkerMenu, workerHref } from './use-worker-menu.tsx';
 import { useWorkersPage, type WorkersPageModel } from './use-workers-page.ts';
@@ -23,6 +28,10 @@ import './workers-page.css';
 export function WorkersPage() {
   const model = useWorkersPage();
   const { view, setView, state, rows, summary, reload } = model;
+  const { rest } = useService();
+  const { has, why } = usePermissions();
+  const bus = useQuery(queries.settings(rest)).data?.bus;
+  const hasTokens = bus !== undefined && joinMethod(bus) === 'token';
   const [isAdding, setIsAdding] = useState(false);
   const isEmptyFarm = rows.total === 0 && rows.isPrevious !== true && !isFiltered(view);
   return (
@@ -30,9 +39,21 @@ export function WorkersPage() {
       title="Workers"
       isFull
       actions={
-        <Button look="primary" icon={<Plus aria-hidden="true" />} onPress={() => setIsAdding(true)}>
-          Add worker
-        </Button>
+        <>
+          {hasTokens && has('infra.manage') && (
+            <LinkButton href="/worker-tokens" icon={<KeyRound aria-hidden="true" />}>
+              Join tokens
+            </LinkButton>
+          )}
+          <Button
+            look="primary"
+            icon={<Plus aria-hidden="true" />}
+            disabledReason={hasTokens ? why('infra.manage') : ''}
+            onPress={() => setIsAdding(true)}
+          >
+            Add worker
+          </Button>
+        </>
       }
     >
       {!isEmptyFarm && (
