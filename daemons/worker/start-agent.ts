@@ -194,7 +194,6 @@ function connectBus({ config, servers, identity, discovery }: AgentContext, post
             : () => withAccess(discovery.servers(), config.bus.access),
       identity,
       name: `callsheet worker ${config.worker.name}`,
-      identity: identity === null ? null : { workerId: identity.workerId },
     },
     busListener(post, (event) => {
       busLog.note('worker', event);
