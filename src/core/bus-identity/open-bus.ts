@@ -1,6 +1,6 @@
 import type { QueueRecord } from '../records/queue.ts';
 
-/** What the service knows about clients without credentials on its bus (docs/security.md#what-an-open-bus-leaves-unprotected). */
+/** Knowledge of the service about clients without credentials on its bus (docs/security.md#what-an-open-bus-leaves-unprotected). */
 export type BusStanding =
   /** Every worker proves its identity, or clients without credentials reach no subject of workers. */
   | { readonly kind: 'closed' }

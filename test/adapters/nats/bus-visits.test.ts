@@ -5,7 +5,7 @@ import { visitBus } from '../../../src/adapters/nats/bus-visit.ts';
 import { configuredServers } from '../../../src/adapters/nats/server-address.ts';
 import { freePort, NatsServer } from '../../kit/nats-server.ts';
 
-/** What a check finds on real servers with different permissions. */
+/** Checks of real servers with different permissions. */
 
 const SERVICE = '{ user: service, password: secret }';
 const accounts = (...stranger: string[]): string[] => [

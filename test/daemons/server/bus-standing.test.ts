@@ -20,7 +20,7 @@ function configOf(environment: Readonly<Record<string, string>> = {}): ServerCon
 function watched(config: ServerConfig, servers: ServerList, queues: readonly QueueRecord[]) {
   const warnings: { readonly text: string; readonly queues: string | undefined }[] = [];
   const logger: Logger = createLogger(
-    { format: 'json', level: 'error' },
+    { format: 'json', level: 'warn' },
     'server',
     ({ level, msg, attrs }) => {
       if (level === 'WARN') warnings.push({ text: msg, queues: attrs['queues'] });
