@@ -134,7 +134,7 @@ export async function joinTokenCases(
     t.equal((await workersOf(admin)).get('join-01')?.credential?.revoked, false);
     await panel.getByRole('button', { name: 'Revoke…' }).click();
     await dialog.getByRole('button', { name: 'Revoke credential' }).click();
-    await panel.getByText('Revoked').waitFor();
+    await panel.getByText('Revoked', { exact: true }).waitFor();
     t.equal((await workersOf(admin)).get('join-01')?.credential?.revoked, true);
     t.equal(
       await panel.getByRole('button', { name: 'Revoke…' }).getAttribute('title'),
