@@ -64,9 +64,9 @@ export class BusIdentity {
     return { ...servers, identity: { seed, jwt }, ...(ca === null ? {} : { ca }) };
   }
 
-  /** Confirms the present key, and renews it in time. */
-  start(): void {
-    if (this.#credential.jwt !== null) this.#running = this.#keep();
+  /** Confirms the present key, and renews it in time. `redial` replaces the connection by one with the present key. */
+  start(redial: () => Promise<void>): void {
+    if (this.#credential.jwt !== null) this.#running = this.#keep(redial);
   }
 
   /** Handles an event of the connection to the bus. */
@@ -94,7 +94,7 @@ export class BusIdentity {
     );
   }
 
-  async #keep(): Promise<void> {
+  async #keep(redial: () => Promise<void>): Promise<void> {
     await this.#repeat(() => this.#confirm());
     while (!this.#isClosed) {
       const at = this.#renewalTime();
@@ -107,6 +107,7 @@ export class BusIdentity {
         { expires_at: this.#credential.expires_at ?? '' },
         'renewed the credential of the bus',
       );
+      await redial();
       await this.#repeat(() => this.#confirm());
     }
   }
@@ -114,7 +115,7 @@ export class BusIdentity {
   /** Repeats a request until it succeeds or the worker stops. */
   async #repeat(request: () => Promise<CredentialAnswer>): Promise<void> {
     for (let failures = 1; !this.#isClosed; failures += 1) {
-      const answer = await request();
+      const answer = await request().catch(failed);
       if (answer.type === 'answered' && answer.reply.type === 'joined') return;
       this.#reportFailure(answer, failures);
       const retryMs =
@@ -129,7 +130,7 @@ export class BusIdentity {
     if (answer.type === 'unauthorized') this.#reportRefusal(answer.reason);
     else if (failures === 1 && !this.#isClosed)
       this.#logger.warn(
-        { reason: answer.type === 'answered' && answer.reply.type === 'refused' ? answer.reply.reason : '' },
+        { reason: reasonOf(answer) },
         'the service has not confirmed the credential of this worker; trying again',
       );
   }
@@ -201,6 +202,17 @@ export class BusIdentity {
     await writePendingKey(path, { v: 1, seed, token_id: null });
     return seed;
   }
+}
+
+/** A request that could not be sent, for example because the disk is full, is repeated. */
+const failed = (error: unknown): CredentialAnswer => ({
+  type: 'unreachable',
+  reason: error instanceof Error ? error.message : String(error),
+});
+
+function reasonOf(answer: CredentialAnswer): string {
+  if (answer.type !== 'answered') return answer.reason;
+  return answer.reply.type === 'refused' ? answer.reply.reason : '';
 }
 
 /**

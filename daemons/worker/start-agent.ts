@@ -95,8 +95,7 @@ export async function startAgent(context: AgentContext): Promise<Agent> {
   });
   recoverLogs(state.spool.attempts, post);
   post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.start' } });
-  // The server closes the connection with the earlier key, and the next one uses the present key.
-  context.identity?.start();
+  context.identity?.start(() => bus.redial());
   return {
     leave: (atOnce) =>
       post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.leave', atOnce } }),

@@ -9,7 +9,7 @@ import { askCatalog, deleted, replaced } from './catalog-replies.ts';
 import { invalid, notFound, problem, type Handler } from './operation.ts';
 import { findWorker } from './workers.ts';
 
-/** docs/contract/rest.md#worker-tokens */
+/** docs/rest.md#worker-tokens */
 
 /** Name of a tag, as in `worker.tags`. */
 const TAG_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/;

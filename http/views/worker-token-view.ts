@@ -5,7 +5,7 @@ import type { WorkerCredentialRecord } from '../../src/core/records/worker-crede
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { Schemas } from './schemas.ts';
 
-/** docs/contract/resources.md#worker-token */
+/** docs/rest.md#worker-tokens */
 export const workerTokenView = (token: JoinTokenRecord): Schemas['WorkerToken'] => ({
   id: token.id,
   status: joinTokenStatus(token),

@@ -162,6 +162,19 @@ export class BusConnection {
     }
   }
 
+  /** Sends pending messages and replaces the connection by a new one, to the present servers with their present access. */
+  async redial(): Promise<void> {
+    const nc = this.#open();
+    if (nc === null) return;
+    this.#sendFrames();
+    try {
+      await withDeadline(nc.drain(), CONNECTION_LIMITS.drainMs);
+    } catch (error) {
+      this.#callbacks.changed({ type: 'server-error', reason: `reconnecting: ${reasonOf(error)}` });
+    }
+    await nc.close();
+  }
+
   /** Waits a limited time until pending messages are sent, then closes the connection. */
   async close(): Promise<void> {
     this.#isClosing = true;

@@ -159,6 +159,10 @@ class NatsWorkerBus implements WorkerBus {
     return this.#connection.check(timeoutMs);
   }
 
+  redial(): Promise<void> {
+    return this.#connection.redial();
+  }
+
   close(): Promise<void> {
     return this.#connection.close();
   }

@@ -236,6 +236,8 @@ export interface WorkerBus extends BusMember {
   /** Receives cancels of this task from now on, also after reconnects, and those of the last five minutes. */
   followCancels(task: TaskId): void;
   unfollowCancels(task: TaskId): void;
+  /** Replaces the connection by a new one, which uses the present credential. Tasks continue. */
+  redial(): Promise<void>;
 }
 
 /** Messages for the worker agent. Must not throw. */
