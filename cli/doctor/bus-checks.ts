@@ -21,7 +21,7 @@ const BUS_MS = 30_000;
 const FILES_MS = 10_000;
 /** Time to find a service by mDNS. */
 const SEARCH_MS = 10_000;
-/** Time in which other services of the network are heard after the first one. */
+/** Time for replies of other services after the first one. */
 const SETTLE_MS = 1_000;
 
 const RENEW =
@@ -31,7 +31,7 @@ const REPLACE = 'replace the certificate';
 /** Path of the credential of the worker. */
 const credentialPath = ({ worker }: WorkerConfig): string => `${worker.dir}/bus-credentials.json`;
 
-/** Returns the credential of the worker; null if it has none or if its file cannot be used. */
+/** Returns the credential of the worker; null if its file is missing or cannot be used. */
 async function credentialOf(config: WorkerConfig): Promise<WorkerCredential | null> {
   try {
     const parsed = parseWorkerCredential(await readFile(credentialPath(config), 'utf8'));
@@ -88,7 +88,7 @@ async function serversOf(
     : withAccess(found, bus.access);
 }
 
-/** Returns the service that a worker of this configuration would choose; null if none is heard until `signal` aborts. */
+/** Returns the service that a worker of this configuration would choose; null without a reply until `signal` aborts. */
 async function announced(
   { name, interfaces }: NonNullable<WorkerConfig['discovery']>,
   signal: AbortSignal,

@@ -2,7 +2,7 @@ import type { Finding } from '../../src/core/host-check/finding.ts';
 import type { WorkerConfig } from '../../src/core/config/worker-config.ts';
 import type { RestClient } from '../commands/rest-client.ts';
 
-/** What the checks of a host know. */
+/** Inputs of the checks of a host. */
 export interface CheckedHost {
   /** Configuration of the worker. */
   readonly config: WorkerConfig;

@@ -19,7 +19,7 @@ const CHECK_AGAIN_MS = 600_000;
 /** Time until a check that had no result is repeated. */
 const RETRY_MS = 15_000;
 
-/** What the service knows about clients without credentials on its bus. */
+/** The latest knowledge about clients without credentials on the bus. */
 export interface BusStandingWatch {
   current(): BusStanding;
 }

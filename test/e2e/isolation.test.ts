@@ -152,9 +152,10 @@ await test('tasks run as the account of their queue', { skip }, async (t) => {
   await refused('Root@studio', null, 'the account "Root@studio" is privileged: no task runs with it');
   await refused(user, 'docker', 'the group "docker" is privileged: no task runs with it');
   await refused('nobody-knows', null, 'this machine has no account "nobody-knows"');
-  t.match(await examined('account nobody-knows'), {
+  await queue('missing-account');
+  t.match(await examined('account missing-account'), {
     code: 1,
-    finding: { status: 'failure', found: /this machine has no account "nobody-knows"/ },
+    finding: { status: 'failure', found: /this machine has no account "missing-account"/ },
   });
 
   await queue(null);

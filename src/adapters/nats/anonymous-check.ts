@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { NatsConnection } from '@nats-io/transport-node';
+import { PermissionViolationError, type NatsConnection } from '@nats-io/transport-node';
 import type { BusAccess } from '../../core/config/bus-access.ts';
 import type { AnonymousReach } from '../../core/bus-identity/open-bus.ts';
 import { connectOnce } from './connect-once.ts';
@@ -8,7 +8,9 @@ import type { ServerList } from './server-address.ts';
 
 /** Time limit of a round trip. */
 const ROUND_TRIP_MS = 5_000;
-const NO_ACCESS: AnonymousReach = { canPublish: false, canReadReplies: false };
+const NO_ACCESS: AnonymousReach = { canWork: false, canReadReplies: false, canAnswer: false };
+/** Subscriptions with which a client reads all replies: permissions may allow the second one only. */
+const ALL_INBOXES = ['_INBOX.>', '_INBOX.*.*'];
 const INBOX_BYTES = 16;
 
 /** Returns the servers without credentials, and with the same certificate authorities. */
@@ -39,10 +41,12 @@ export async function anonymousReach(servers: ServerList): Promise<AnonymousReac
     const stranger = await dialStranger(servers);
     if (stranger === null) return NO_ACCESS;
     try {
-      return {
-        canPublish: await arrives(stranger, own, `worker.diag.${randomUUID()}`),
-        canReadReplies: await arrives(own, stranger, `_INBOX.${randomToken()}.check`, '_INBOX.>'),
-      };
+      const diagnostics = `worker.diag.${randomUUID()}`;
+      const canWork = await arrives(stranger, own, diagnostics, [diagnostics]);
+      const canReadReplies = await arrives(own, stranger, newInbox(), ALL_INBOXES);
+      // A client of an account of its own may publish anything, and reaches no worker.
+      const isSameAccount = canWork || canReadReplies;
+      return { canWork, canReadReplies, canAnswer: isSameAccount && (await mayAnswer(stranger)) };
     } finally {
       await stranger.close();
     }
@@ -51,7 +55,7 @@ export async function anonymousReach(servers: ServerList): Promise<AnonymousReac
   }
 }
 
-const randomToken = (): string => randomBytes(INBOX_BYTES).toString('hex');
+const newInbox = (): string => `_INBOX.${randomBytes(INBOX_BYTES).toString('hex')}.check`;
 
 /** Returns null if the server refuses a client without credentials. */
 async function dialStranger(servers: ServerList): Promise<NatsConnection | null> {
@@ -63,25 +67,45 @@ async function dialStranger(servers: ServerList): Promise<NatsConnection | null>
   }
 }
 
-/** Reports whether a message that one client publishes reaches the subscription of another. */
+/** Reports whether a message that one client publishes reaches one of the subscriptions of another. */
 async function arrives(
   from: NatsConnection,
   to: NatsConnection,
   subject: string,
-  subscribed = subject,
+  subscribed: readonly string[],
 ): Promise<boolean> {
   let isReceived = false;
-  const subscription = to.subscribe(subscribed, {
-    callback: (error, message) => {
-      if (error === null && message.subject === subject) isReceived = true;
-    },
-  });
-  // The server handles the frames of a connection in order: after each flush it has subscribed, routed and delivered.
-  for (const each of [to, from, to]) {
-    if (each === from) from.publish(subject, '{}');
-    if (!(await withDeadline(each.flush(), ROUND_TRIP_MS)))
-      throw new Error(`no answer within ${ROUND_TRIP_MS} ms`);
-  }
-  subscription.unsubscribe();
+  for (const each of subscribed)
+    to.subscribe(each, {
+      callback: (error, message) => {
+        if (error === null && message.subject === subject) isReceived = true;
+      },
+    });
+  // The server handles the frames of a connection in order: after each round trip it has subscribed, routed and delivered.
+  await roundTrip(to);
+  from.publish(subject, '{}');
+  await roundTrip(from);
+  await roundTrip(to);
   return isReceived;
+}
+
+/** Reports whether the server allows what answers to requests need. Closes the connection. */
+async function mayAnswer(client: NatsConnection): Promise<boolean> {
+  let isRefused = false;
+  const statuses = client.status();
+  const heard = (async () => {
+    for await (const status of statuses)
+      if (status.type === 'error' && status.error instanceof PermissionViolationError) isRefused = true;
+  })();
+  client.subscribe('work.lease.*', { callback: () => undefined });
+  client.publish(newInbox(), '{}');
+  await roundTrip(client);
+  await client.close();
+  await heard;
+  return !isRefused;
+}
+
+async function roundTrip(client: NatsConnection): Promise<void> {
+  if (!(await withDeadline(client.flush(), ROUND_TRIP_MS)))
+    throw new Error(`no answer within ${ROUND_TRIP_MS} ms`);
 }

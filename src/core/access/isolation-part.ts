@@ -2,7 +2,7 @@
 export interface IsolationPart {
   readonly part: string;
   readonly isSupported: boolean;
-  /** What was found. */
+  /** Facts about this machine, for people. */
   readonly detail: string;
   /** How to make it available; empty if it is supported. */
   readonly fix: string;

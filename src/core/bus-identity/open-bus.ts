@@ -1,6 +1,6 @@
 import type { QueueRecord } from '../records/queue.ts';
 
-/** What the service knows about clients without credentials on its bus (docs/security.md#what-an-open-bus-leaves-unprotected). */
+/** Knowledge of the service about clients without credentials on its bus (docs/security.md#what-an-open-bus-leaves-unprotected). */
 export type BusStanding =
   /** Every worker proves its identity, or clients without credentials reach no subject of workers. */
   | { readonly kind: 'closed' }
@@ -12,9 +12,11 @@ export type BusStanding =
 /** Access of a client without credentials. */
 export interface AnonymousReach {
   /** It can send messages as a worker. */
-  readonly canPublish: boolean;
-  /** It can subscribe to the replies to all workers. */
+  readonly canWork: boolean;
+  /** It can read the replies to all workers. */
   readonly canReadReplies: boolean;
+  /** It can read requests of workers and send replies, as the service does. */
+  readonly canAnswer: boolean;
 }
 
 /** A queue whose tasks run as an account of their own. */
@@ -22,12 +24,15 @@ type IsolatedQueue = Pick<QueueRecord, 'name' | 'runAsUser'>;
 
 /** Returns the standing of an external bus, given what the check of a client without credentials has found. */
 export const standingOf = (reach: AnonymousReach): BusStanding =>
-  reach.canPublish || reach.canReadReplies ? { kind: 'open', reach } : { kind: 'closed' };
+  reach.canWork || reach.canReadReplies || reach.canAnswer ? { kind: 'open', reach } : { kind: 'closed' };
 
-/** Managed server without authentication: its permissions allow worker subjects only, and no subscription to all inboxes. */
+/**
+ * Managed server without authentication: its permissions allow what workers of the contract need (bus-permissions.ts). A
+ * worker reads its replies at inboxes of any name.
+ */
 export const OPEN_MANAGED_BUS: BusStanding = {
   kind: 'open',
-  reach: { canPublish: true, canReadReplies: false },
+  reach: { canWork: true, canReadReplies: true, canAnswer: false },
 };
 
 /** Returns the queues whose tasks run as an account of their own, in the given order. */
@@ -39,10 +44,13 @@ export const OPEN_BUS_REMEDY =
   'give the bus authentication: bus.auth.enabled on a managed server, or users and permissions on an external NATS (docs/security.md#what-an-open-bus-leaves-unprotected)';
 
 /** Returns what clients without credentials can do, as the continuation of "a program that reaches the bus can". */
-export function reachText({ canPublish, canReadReplies }: AnonymousReach): string {
+export function reachText({ canWork, canReadReplies, canAnswer }: AnonymousReach): string {
   const parts = [
-    ...(canReadReplies ? ['read the assignments of all workers and answer in place of the service'] : []),
-    ...(canPublish ? ['register as a worker and receive tasks'] : []),
+    ...(canAnswer
+      ? ['answer workers in place of the service, and so run programs as the account of the worker']
+      : []),
+    ...(canReadReplies ? ['read the assignments of all workers'] : []),
+    ...(canWork ? ['act as a worker: receive tasks, and report on those of others'] : []),
   ];
   return parts.join(', and ');
 }

@@ -15,7 +15,7 @@ export type BusVisit =
   | { readonly ok: false; readonly reason: string };
 
 /** Subjects that no worker needs: with one of them, a worker reads messages to others. */
-export const FOREIGN_SUBJECTS = ['>', '_INBOX.>', 'work.lease.>', 'task.status.>'] as const;
+export const FOREIGN_SUBJECTS = ['>', '_INBOX.>', '_INBOX.*.*', 'work.lease.>', 'task.status.>'] as const;
 
 const UNREACHABLE_FIX =
   'check bus.url (SVC_BUS_URL), that the server runs, that its bus.addr is reachable from this host, and that no firewall is in between';
@@ -71,7 +71,7 @@ export function permissionFinding(visit: BusVisit, hasIdentity: boolean): Findin
     return warning(
       name,
       permitted.length === 0
-        ? 'the bus accepts clients without credentials: a program that reaches it can register as a worker. It refuses subscriptions to messages of others'
+        ? 'the bus accepts clients without credentials: a program that reaches it can act as a worker. It refuses subscriptions to messages of others'
         : `the bus accepts clients without credentials, and they can subscribe to ${permitted.join(', ')}: a program that reaches it can read assignments of all workers`,
       'give the bus authentication (docs/security.md#what-an-open-bus-leaves-unprotected)',
     );

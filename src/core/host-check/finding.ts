@@ -6,9 +6,9 @@ export type FindingStatus = 'ok' | 'warning' | 'failure' | 'skipped';
 export interface Finding {
   readonly name: string;
   readonly status: FindingStatus;
-  /** What was found, or why the check was skipped. */
+  /** Facts that were found, or why the check was skipped. */
   readonly found: string;
-  /** What to do about it; empty if there is nothing to do. */
+  /** Instruction for the operator; empty if there is nothing to do. */
   readonly fix: string;
 }
 

@@ -5,7 +5,7 @@ import { visitBus } from '../../../src/adapters/nats/bus-visit.ts';
 import { configuredServers } from '../../../src/adapters/nats/server-address.ts';
 import { freePort, NatsServer } from '../../kit/nats-server.ts';
 
-/** What a check finds on real servers with different permissions. */
+/** Checks of real servers with different permissions. */
 
 const SERVICE = '{ user: service, password: secret }';
 const accounts = (...stranger: string[]): string[] => [
@@ -25,26 +25,40 @@ const sameAccount = (permissions: string): string[] => [
 const withUser = (port: number, user = 'service:secret@') =>
   configuredServers([`nats://${user}127.0.0.1:${port}`], null);
 
-const CASES: readonly [title: string, config: readonly string[], reach: readonly [boolean, boolean]][] = [
-  ['no authentication', [], [true, true]],
-  ['users only', [`authorization { users: [ ${SERVICE} ] }`], [false, false]],
-  ['strangers in an account of their own', accounts('no_auth_user: anyone'), [false, false]],
-  ['accounts without strangers', accounts(), [false, false]],
+const CASES: readonly [
+  title: string,
+  config: readonly string[],
+  reach: readonly [boolean, boolean, boolean],
+][] = [
+  ['no authentication', [], [true, true, true]],
+  ['users only', [`authorization { users: [ ${SERVICE} ] }`], [false, false, false]],
+  ['strangers in an account of their own', accounts('no_auth_user: anyone'), [false, false, false]],
+  ['accounts without strangers', accounts(), [false, false, false]],
   [
     'strangers with the subjects of workers',
     sameAccount('{ publish: ["worker.diag.*"], subscribe: ["_INBOX.*.*"] }'),
-    [true, false],
+    [true, true, false],
   ],
-  ['strangers that only read', sameAccount('{ publish: { deny: [">"] }, subscribe: [">"] }'), [false, true]],
+  [
+    'strangers with an inbox of one name',
+    sameAccount('{ publish: ["worker.diag.*"], subscribe: ["_INBOX.a.*"] }'),
+    [true, false, false],
+  ],
+  [
+    'strangers that only read',
+    sameAccount('{ publish: { deny: [">"] }, subscribe: [">"] }'),
+    [false, true, false],
+  ],
 ];
 
-for (const [title, config, [canPublish, canReadReplies]] of CASES) {
+for (const [title, config, [canWork, canReadReplies, canAnswer]] of CASES) {
   test(`the reach of a client without credentials is found: ${title}`, async (t) => {
     const server = await NatsServer.start(config);
     t.teardown(() => server.stop());
     t.same(await anonymousReach(withUser(server.port, title === 'no authentication' ? '' : undefined)), {
-      canPublish,
+      canWork,
       canReadReplies,
+      canAnswer,
     });
   });
 }
@@ -66,9 +80,12 @@ test('a visit reports the server, and the subjects of others that it allows', as
     server: `127.0.0.1:${server.port}`,
     version: /^2\./,
     isEncrypted: false,
-    permitted: ['>', '_INBOX.>', 'work.lease.>', 'task.status.>'],
+    permitted: ['>', '_INBOX.>', '_INBOX.*.*', 'work.lease.>', 'task.status.>'],
   });
-  t.match(await visitBus(withUser(server.port, ''), null), { ok: true, permitted: ['work.lease.>'] });
+  t.match(await visitBus(withUser(server.port, ''), null), {
+    ok: true,
+    permitted: ['_INBOX.*.*', 'work.lease.>'],
+  });
   t.match(await visitBus(withUser(server.port, 'service:wrong@'), null), {
     ok: false,
     reason: /authorization/i,

@@ -16,9 +16,10 @@ void test('only queues with an account are isolated', (t) => {
 });
 
 void test('a bus is open if a client without credentials can act as a worker or read replies', (t) => {
-  t.same(standingOf({ canPublish: false, canReadReplies: false }), { kind: 'closed' });
-  t.match(standingOf({ canPublish: true, canReadReplies: false }), { kind: 'open' });
-  t.match(standingOf({ canPublish: false, canReadReplies: true }), { kind: 'open' });
+  const none = { canWork: false, canReadReplies: false, canAnswer: false };
+  t.same(standingOf(none), { kind: 'closed' });
+  for (const some of ['canWork', 'canReadReplies', 'canAnswer'])
+    t.match(standingOf({ ...none, [some]: true }), { kind: 'open' }, some);
   t.end();
 });
 
@@ -28,9 +29,12 @@ void test('a queue has a warning only with an account and on an open bus', (t) =
   t.equal(isolationWarning(RENDER, { kind: 'unknown' }), null);
   const managed = isolationWarning(RENDER, OPEN_MANAGED_BUS) ?? '';
   t.match(managed, /run as artist, but the bus has no authentication/);
-  t.match(managed, /register as a worker and receive tasks; give the bus authentication: bus\.auth\.enabled/);
-  t.notMatch(managed, /answer in place of the service/);
-  const wide = isolationWarning(RENDER, standingOf({ canPublish: true, canReadReplies: true })) ?? '';
-  t.match(wide, /answer in place of the service, and register as a worker/);
+  t.match(managed, /can read the assignments of all workers, and act as a worker: receive tasks/);
+  t.match(managed, /; give the bus authentication: bus\.auth\.enabled on a managed server/);
+  t.notMatch(managed, /in place of the service/);
+  const warningFor = (canWork: boolean, canReadReplies: boolean, canAnswer: boolean): string =>
+    isolationWarning(RENDER, standingOf({ canWork, canReadReplies, canAnswer })) ?? '';
+  t.match(warningFor(true, true, true), /can answer workers in place of the service, and so run programs as/);
+  t.match(warningFor(false, true, false), /can read the assignments of all workers; give/);
   t.end();
 });

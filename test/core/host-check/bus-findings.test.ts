@@ -47,7 +47,7 @@ void test('a credential that allows messages of others is a failure', (t) => {
     found: /can subscribe to >/,
     fix: /bus permissions/,
   });
-  t.match(permissionFinding(visit(), false), { status: 'warning', found: /register as a worker/ });
+  t.match(permissionFinding(visit(), false), { status: 'warning', found: /act as a worker/ });
   t.match(permissionFinding(visit({ permitted: ['>', '_INBOX.>'] }), false), {
     status: 'warning',
     found: /read assignments of all workers/,

@@ -20,7 +20,7 @@ function configOf(environment: Readonly<Record<string, string>> = {}): ServerCon
 function watched(config: ServerConfig, servers: ServerList, queues: readonly QueueRecord[]) {
   const warnings: { readonly text: string; readonly queues: string | undefined }[] = [];
   const logger: Logger = createLogger(
-    { format: 'json', level: 'error' },
+    { format: 'json', level: 'warn' },
     'server',
     ({ level, msg, attrs }) => {
       if (level === 'WARN') warnings.push({ text: msg, queues: attrs['queues'] });
@@ -38,7 +38,10 @@ test('a managed bus without authentication is reported at the start if queues ha
   stop();
   t.equal(watch.current().kind, 'open');
   t.match(warnings, [
-    { text: /register as a worker and receive tasks; give the bus authentication/, queues: 'render' },
+    {
+      text: /act as a worker: receive tasks, and report on those of others; give the bus authentication/,
+      queues: 'render',
+    },
   ]);
   const without = watched(configOf(), MANAGED, [queueRecord({ name: 'plain' })]);
   without.stop();
@@ -60,7 +63,7 @@ test('an external bus is checked with a client without credentials', async (t) =
   const open = await NatsServer.start([]);
   t.match(await found(open, `nats://127.0.0.1:${open.port}`), {
     kind: 'open',
-    warnings: [{ text: /answer in place of the service/, queues: 'render' }],
+    warnings: [{ text: /answer workers in place of the service/, queues: 'render' }],
   });
   const closed = await NatsServer.start(['authorization { users: [ { user: service, password: secret } ] }']);
   t.same(await found(closed, `nats://service:secret@127.0.0.1:${closed.port}`), {

@@ -74,6 +74,23 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
     t.strictSame(await violations(page), []);
   });
 
+  await t.test('a queue with an account on an open bus has a warning', async (t) => {
+    const { api } = fixture.service;
+    const queues = await api.call<{ items: { id: string; name: string }[] }>('GET', '/api/v1/queues');
+    const queue = queues.body.items.find(({ name }) => name === 'lighting');
+    const runAs = (user: string | null) =>
+      api.must('PUT', `/api/v1/queues/${queue?.id ?? ''}`, { name: 'lighting', run_as_user: user });
+    await runAs('artist');
+    await page.goto('/queues');
+    await page.getByText('The bus has no authentication: lighting').waitFor();
+    await page.getByText(/tasks of this queue run as artist, but the bus has no authentication/).waitFor();
+    t.strictSame(await violations(page), []);
+    await runAs(null);
+    await page.goto('/queues?search=light');
+    await page.getByRole('row', { name: /lighting/ }).waitFor();
+    t.equal(await page.getByText(/The bus has no authentication/).count(), 0);
+  });
+
   await t.test('the form of a storage location has a row per root', async (t) => {
     await page.goto('/storage-locations?edit=new');
     await dialog.getByLabel('Name').first().fill('projects');
