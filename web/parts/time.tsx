@@ -23,6 +23,17 @@ export function Ago({ iso }: { iso: string }) {
   );
 }
 
+/** Relative time of an end, "in 20 m" or "5 m ago", with the exact time as tooltip. `iso` is a timestamp of the REST API. */
+export function Until({ iso }: { iso: string }) {
+  const now = useNow('half-minute');
+  const [isUtc] = useUtc();
+  return (
+    <time dateTime={iso} title={`${exact(iso, isUtc)} (${iso})`}>
+      {agoText(Date.parse(iso), now)}
+    </time>
+  );
+}
+
 /** Exact time, local or UTC by preference, with the original timestamp as tooltip. */
 export function At({ iso, form = 'date and time' }: { iso: string; form?: 'date and time' | 'time' }) {
   const [isUtc] = useUtc();

@@ -7,13 +7,14 @@ import { openBrowserFixture, type BrowserFixture } from '../../kit/browser/brows
 /** The first administrator of a service for tests. */
 export const ADMIN = { username: 'root', password: 'correct horse battery' } as const;
 
-/** Starts a service with authentication and its first administrator, and a browser. */
+/** Starts a service with authentication of users and of its bus and with its first administrator, and a browser. */
 export async function openAccountsFixture(): Promise<BrowserFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-secret-'));
   const file = join(folder, 'password');
   await writeFile(file, ADMIN.password, { mode: 0o600 });
   const fixture = await openBrowserFixture([
     '--auth-enabled=true',
+    '--bus-auth-enabled=true',
     `--auth-bootstrap-username=${ADMIN.username}`,
     `--auth-bootstrap-password-file=${file}`,
   ]);

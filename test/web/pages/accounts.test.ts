@@ -10,6 +10,7 @@ import {
   openAccountsFixture,
   type KeyClient,
 } from '../kit/accounts.ts';
+import { joinTokenCases } from './join-token-cases.ts';
 
 tap.setTimeout(300_000);
 
@@ -352,6 +353,13 @@ await test('people sign in, and the pages show what their role allows', { timeou
       t.strictSame(await violations(page), []);
       await page.goto('/users');
       await page.getByText('It needs the permission users.read').waitFor();
+      await page.goto('/worker-tokens');
+      await page.getByText('It needs the permission infra.manage').waitFor();
+      await page.goto('/workers');
+      const reason = 'You lack the permission infra.manage.';
+      await page.getByRole('button', { name: 'Create join token' }).and(page.getByTitle(reason)).waitFor();
+      await page.getByRole('button', { name: 'Add worker' }).and(page.getByTitle(reason)).waitFor();
+      t.equal(await page.getByRole('link', { name: 'Join tokens' }).count(), 0);
       await page.goto('/submit');
       await page.getByText('You lack the permission jobs.write.').first().waitFor();
       await page.goto('/jobs');
@@ -382,6 +390,8 @@ await test('people sign in, and the pages show what their role allows', { timeou
     await page.goto(`/queues?edit=${queue}`);
     t.equal(await dialog.getByLabel('Run tasks as user').inputValue(), 'render');
   });
+
+  await joinTokenCases(t, { fixture, page, admin });
 
   await t.test('the audit log is filtered, paged and exported', async (t) => {
     const wall = await createKey(url, 'wall', 'wall-pass');

@@ -23,6 +23,9 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
     await page.getByRole('button', { name: 'Create queue' }).click();
     await page.getByRole('heading', { name: 'Queue lighting created' }).waitFor();
     await page.getByText(`callsheet worker --bus-url=nats://127.0.0.1:${fixture.service.busPort}`).waitFor();
+    await page.getByText('Any program that reaches the bus can register as a worker.').waitFor();
+    await saveScreenshots(page, 'first-start-worker');
+    t.strictSame(await violations(page), []);
     fixture.worker('render-01', ['--worker-compute-location=cph']);
     await page.getByRole('heading', { name: 'Worker connected' }).waitFor();
     await page.getByText(/callsheet submit template.yaml --farm north --queue lighting/).waitFor();
@@ -116,6 +119,20 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
     await page.goto('/compute-locations');
     await page.getByRole('row', { name: /cph/ }).getByRole('link', { name: '1' }).waitFor();
     await saveScreenshots(page, 'compute-locations');
+    t.strictSame(await violations(page), []);
+  });
+
+  await t.test('a bus without authentication has no join tokens', async (t) => {
+    await page.goto('/workers');
+    await page.getByRole('button', { name: 'Add worker' }).click();
+    await dialog.getByText('The bus has no authentication').waitFor();
+    await dialog.getByText(/^callsheet worker --bus-url=/).waitFor();
+    await saveScreenshots(page, 'add-worker-open');
+    t.strictSame(await violations(page), []);
+    await page.keyboard.press('Escape');
+    t.equal(await page.getByRole('link', { name: 'Join tokens' }).count(), 0);
+    await page.goto('/worker-tokens');
+    await page.getByRole('heading', { name: 'This bus has no join tokens' }).waitFor();
     t.strictSame(await violations(page), []);
   });
 

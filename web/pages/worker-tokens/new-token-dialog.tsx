@@ -59,9 +59,6 @@ function CreatedToken({ token, onClose }: { token: NewWorkerToken; onClose: () =
           <CopyButton text={token.command} label="Copy the command">
             Copy command
           </CopyButton>
-          <CopyButton text={token.token} label="Copy only the token, for the file of worker.join_file">
-            Copy token
-          </CopyButton>
           <Button onPress={onClose}>Done</Button>
         </>
       }
@@ -81,6 +78,13 @@ function CreatedToken({ token, onClose }: { token: NewWorkerToken; onClose: () =
       <p className="muted">
         {counted(token.uses, 'worker')} can join with it until <At iso={token.expires_at} />. A worker needs
         it for its first start only: it gets a credential of its own, which it renews by itself.
+      </p>
+      <p className="muted">
+        Or write the token to the file of <code>worker.join_file</code>, which keeps it out of the list of
+        processes:{' '}
+        <CopyButton text={token.token} label="Copy only the token">
+          Copy token
+        </CopyButton>
       </p>
     </Dialog>
   );

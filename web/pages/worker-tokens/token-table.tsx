@@ -4,7 +4,7 @@ import { Button } from '../../parts/button.tsx';
 import { FarmName } from '../../parts/names.tsx';
 import { ShortTable } from '../../parts/short-table.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Ago, At } from '../../parts/time.tsx';
+import { Ago, Until } from '../../parts/time.tsx';
 import { WorkerTags } from '../workers/worker-marks.tsx';
 import { shortToken, tokenState, whyNotRevoked } from './token-model.ts';
 import './worker-tokens.css';
@@ -52,7 +52,7 @@ export function TokenTable({
             used === null ? <span className="muted">never</span> : <Ago iso={used} />,
           isMinor: true,
         },
-        { header: 'Expires', cell: (token) => <At iso={token.expires_at} /> },
+        { header: 'Expires', cell: (token) => <Until iso={token.expires_at} /> },
         {
           header: 'Actions',
           align: 'end',
