@@ -28,7 +28,9 @@ function openMux() {
     options?: SubscriptionOptions,
   ): ReturnType<NatsConnection['subscribe']> => {
     subscribed = subject;
-    deliver = (message) => options?.callback?.(null, message);
+    deliver = (message) => {
+      void options?.callback?.(null, message);
+    };
     // The mux does not use the subscription.
     return undefined as never;
   };
