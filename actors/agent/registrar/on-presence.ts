@@ -8,7 +8,14 @@ import { announceHeartbeat, announceRegistration, scheduleHeartbeat, confirmCont
 import { forgetFalseHints, stopClosed } from './cancel-hints.ts';
 import { leaveWhenConfirmed, finishShutdown, stopAll } from './leave.ts';
 import type { RegistrarMessage } from './messages.ts';
-import { dropUnstarted, leaseFreshMs, mayRunTasks, removeRunning, type RegistrarState, type Terms } from './state.ts';
+import {
+  dropUnstarted,
+  leaseFreshMs,
+  mayRunTasks,
+  removeRunning,
+  type RegistrarState,
+  type Terms,
+} from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
 type Registered = Extract<PresenceReply, { type: 'registered' }>;

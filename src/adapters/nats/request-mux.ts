@@ -21,7 +21,7 @@ interface Question {
   readonly subject: string;
   readonly timeoutMs: number;
   readonly headers?: MsgHdrs;
-  /** What is asked: several requests can be given up by it, and a late reply is recognized by it. */
+  /** Requests of one kind can be given up together. Late replies are used for one kind only. */
   readonly kind: string;
 }
 

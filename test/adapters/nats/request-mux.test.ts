@@ -28,7 +28,9 @@ function openMux() {
     options?: SubscriptionOptions,
   ): ReturnType<NatsConnection['subscribe']> => {
     subscribed = subject;
-    deliver = (message) => options?.callback?.(null, message);
+    deliver = (message) => {
+      void options?.callback?.(null, message);
+    };
     // The mux does not use the subscription.
     return undefined as never;
   };
@@ -62,9 +64,12 @@ test('inboxes are unguessable: each start and each request has random names', (t
 test('replies settle their own requests once, in any order, and forged ones settle none', async (t) => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.constantFrom('lease', 'store'), { minLength: 1, maxLength: 12 }),
-      fc.array(fc.record({ at: fc.nat(11), times: fc.integer({ min: 1, max: 3 }) }), { maxLength: 20 }),
-      fc.array(fc.stringMatching(/^[A-Za-z0-9_-]{1,22}$/), { maxLength: 20 }),
+      fc.array(fc.constantFrom('lease', 'store'), { minLength: 1, maxLength: 12, size: 'max' }),
+      fc.array(fc.record({ at: fc.nat(11), times: fc.integer({ min: 1, max: 3 }) }), {
+        maxLength: 20,
+        size: 'max',
+      }),
+      fc.array(fc.stringMatching(/^[A-Za-z0-9_-]{1,22}$/), { maxLength: 20, size: 'max' }),
       fc.boolean(),
       async (kinds, replies, forged, isGivenUpFirst) => {
         const { mux, inboxes, late, root, reply } = openMux();
