@@ -14,7 +14,7 @@ export const LIFETIMES = [
 export const MAX_USES = 10_000;
 
 /** Inputs of the form of a new token. */
-export interface TokenDraft {
+interface TokenDraft {
   /** Id of the farm; empty if workers select it. */
   readonly farm: string;
   readonly tags: readonly Pair[];
@@ -59,7 +59,7 @@ export const tokenInput = ({ farm, tags, uses, expiresIn }: TokenDraft): WorkerT
 });
 
 /** Status of a token; the service lists expired ones no longer, but a page may still show one. */
-export type TokenState = WorkerToken['status'] | 'expired';
+type TokenState = WorkerToken['status'] | 'expired';
 
 /** Returns the status of a token at `now`, in milliseconds since the epoch. */
 export const tokenState = (

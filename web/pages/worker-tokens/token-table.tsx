@@ -28,7 +28,7 @@ export function TokenTable({
       rows={tokens}
       rowId={({ id }) => id}
       columns={[
-        { header: 'Token', cell: ({ id }) => <TokenId id={id} /> },
+        { header: 'Token', cell: ({ id }) => <TokenId id={id} />, isMinor: true },
         {
           header: 'Status',
           cell: (token) => <StatusBadge kind="token" status={tokenState(token, now)} />,
@@ -74,7 +74,7 @@ export function TokenTable({
 }
 
 /** Short form of the id of a token, with the id as tooltip. */
-export function TokenId({ id }: { id: string }) {
+function TokenId({ id }: { id: string }) {
   return (
     <span className="worker-tokens__id mono" title={id}>
       {shortToken(id)}

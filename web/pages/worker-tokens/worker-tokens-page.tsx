@@ -9,6 +9,7 @@ import { counted } from '../../parts/number-text.ts';
 import { Page } from '../../parts/page.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
+import { Ago } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
@@ -120,7 +121,7 @@ function TokenList() {
 }
 
 function RevokeDialog({
-  token: { id, uses, uses_left: left },
+  token: { id, uses, uses_left: left, created_by: creator, created_at: createdAt },
   onRevoked,
   onClose,
 }: {
@@ -140,6 +141,9 @@ function RevokeDialog({
         onRevoked();
       }}
     >
+      <p>
+        Created by {creator} <Ago iso={createdAt} />.
+      </p>
       <p>
         No further worker can join with it; {left.toLocaleString('en')} of {counted(uses, 'use')}{' '}
         {left === 1 ? 'is' : 'are'} left. Workers that have joined with it keep their credentials. A revoked

@@ -1,7 +1,7 @@
 import type { WorkerCredential } from '../../../client/resources.ts';
 import type { JoinMethod } from '../worker-tokens/join-method.ts';
 
-export type CredentialState = 'valid' | 'expired' | 'revoked';
+type CredentialState = 'valid' | 'expired' | 'revoked';
 
 /** Returns whether the bus accepts a credential at `now`, in milliseconds since the epoch. */
 export function credentialState(
