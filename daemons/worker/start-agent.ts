@@ -155,6 +155,12 @@ function openProcesses(
     isEnabled: config.isolation.enabled,
     environmentPassthrough: config.isolation.envPassthrough,
     environmentDeny: config.isolation.envDeny,
+    limits: {
+      mode: config.isolation.limits,
+      memoryFactor: config.isolation.memoryFactor,
+      pidsMax: config.isolation.pidsMax,
+      wholeCores: config.isolation.wholeCores,
+    },
   };
   const collector = new IdleGarbageCollector(garbageCollector(), usedHeapBytes);
   const processes = new LocalTaskProcesses({

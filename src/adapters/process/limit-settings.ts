@@ -12,6 +12,9 @@ export interface LimitSettings {
   readonly wholeCores: boolean;
 }
 
+/** Neither limits nor counters. */
+export const NO_LIMITS: LimitSettings = { mode: 'off', memoryFactor: 0, pidsMax: 0, wholeCores: false };
+
 /** Limits of one session. Null: none. */
 export interface SessionLimits {
   readonly memoryMib: number | null;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { withoutDaemonGroup } from '../host/cgroup-controllers.ts';
-import { errorCode } from './error-code.ts';
+import { errorCode, messageOf } from './error-code.ts';
 
 /**
  * Control groups as a fence around the processes of sessions: a process cannot leave its group by forking, by a new
@@ -227,13 +227,26 @@ const freeze = (group: string, on: boolean): boolean =>
   tryWrite(join(group, 'cgroup.freeze'), on ? '1' : '0') ||
   tryWrite(join(group, 'freezer.state'), on ? 'FROZEN' : 'THAWED');
 
-function tryWrite(path: string, text: string): boolean {
+const tryWrite = (path: string, text: string): boolean => writeGroupFile(path, text) === null;
+
+/** Writes a file of a group. Returns why the machine refuses it, or null. */
+export function writeGroupFile(path: string, text: string): string | null {
   try {
     // Without O_CREAT: the file belongs to the kernel or does not exist.
     writeFileSync(path, text, { flag: 'r+' });
-    return true;
+    return null;
   } catch (error) {
-    if (isRefusal(error)) return false;
+    if (isRefusal(error)) return messageOf(error);
+    throw error;
+  }
+}
+
+/** Returns the text of a file of a group; null if it does not exist or is not readable. */
+export function readGroupFile(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isRefusal(error)) return null;
     throw error;
   }
 }
