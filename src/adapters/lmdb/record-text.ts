@@ -109,7 +109,9 @@ const NAME = {
 } as const;
 const VERSION = `${stringText('version')}\x01`;
 /** Headers by the number of optional fields. */
-const ATTEMPT_HEADS = [0, 1, 2, 3, 4].map((more) => mapHead(ATTEMPT_FIELDS + more) + VERSION + stringText('id'));
+const ATTEMPT_HEADS = [0, 1, 2, 3, 4].map(
+  (more) => mapHead(ATTEMPT_FIELDS + more) + VERSION + stringText('id'),
+);
 const statusText = (status: AttemptStatus): string =>
   stringText('status') + stringText(status) + stringText('workerId');
 const STATUS_TEXTS: Readonly<Record<AttemptStatus, string>> = {

@@ -17,7 +17,10 @@ export interface IsolationSettings {
  * Returns the account of a queue, or why its tasks cannot run here. Another account is never substituted: without root,
  * or on a system on which the change of the account is reversible, the task is refused.
  */
-export async function accountFor(runAs: RunAs, { isEnabled }: Pick<IsolationSettings, 'isEnabled'>): Promise<AccountLookup> {
+export async function accountFor(
+  runAs: RunAs,
+  { isEnabled }: Pick<IsolationSettings, 'isEnabled'>,
+): Promise<AccountLookup> {
   const refusal = (because: string): AccountLookup => ({
     ok: false,
     refusal: `its queue runs tasks as the account ${JSON.stringify(runAs.user)}, and this worker ${because}`,

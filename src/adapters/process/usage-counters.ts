@@ -7,6 +7,9 @@ const MIB = 1024 * 1024;
 const MICROSECONDS_PER_MS = 1000;
 const NANOSECONDS_PER_MS = 1_000_000;
 
+/** Part of its limit from which on a task is considered to be at it. */
+const AT_LIMIT = 0.98;
+
 /** Groups of a session whose counters are read. Null: there is none. */
 export interface CounterGroups {
   readonly memory: { readonly version: 1 | 2; readonly directory: string } | null;
@@ -33,7 +36,8 @@ interface Values {
 export class UsageCounters {
   private readonly peak: CounterFile | null;
   private readonly kills: CounterFile | null;
-  private readonly hits: CounterFile | null;
+  /** Of memory, and of memory and swap together. */
+  private readonly hits: readonly (CounterFile | null)[];
   private readonly cpu: CounterFile | null;
   private readonly cpuUnitsPerMs: number;
   private readonly terms: MemoryTerms;
@@ -47,7 +51,9 @@ export class UsageCounters {
       memory === null ? null : CounterFile.open(join(memory.directory, name), key, writes);
     this.peak = isOld ? file('memory.max_usage_in_bytes', null, true) : file('memory.peak', null, true);
     this.kills = isOld ? file('memory.oom_control', 'oom_kill') : file('memory.events', 'oom_kill');
-    this.hits = isOld ? file('memory.failcnt', null) : file('memory.events', 'oom');
+    this.hits = isOld
+      ? [file('memory.failcnt', null), file('memory.memsw.failcnt', null)]
+      : [file('memory.events', 'oom')];
     const stat = unified === null ? null : CounterFile.open(join(unified, 'cpu.stat'), 'usage_usec');
     this.cpu = stat ?? (cpuacct === null ? null : CounterFile.open(join(cpuacct, 'cpuacct.usage'), null));
     this.cpuUnitsPerMs = stat === null ? NANOSECONDS_PER_MS : MICROSECONDS_PER_MS;
@@ -70,13 +76,22 @@ export class UsageCounters {
       ...(now.cpuMs !== null &&
         before.cpuMs !== null && { cpuMs: Math.max(0, Math.round(now.cpuMs - before.cpuMs)) }),
       ...(wasKilled && {
-        outOfMemory: { ...this.terms, wasOwnLimit: now.limitHits > before.limitHits },
+        outOfMemory: {
+          ...this.terms,
+          wasOwnLimit: now.limitHits > before.limitHits || this.isAtLimit(now.peakBytes),
+        },
       }),
     };
   }
 
   close(): void {
-    for (const file of [this.peak, this.kills, this.hits, this.cpu]) file?.close();
+    for (const file of [this.peak, this.kills, this.cpu, ...this.hits]) file?.close();
+  }
+
+  /** Kernels do not count every refusal in groups of version 1. */
+  private isAtLimit(peakBytes: number | null): boolean {
+    const { limitMib } = this.terms;
+    return limitMib !== null && peakBytes !== null && peakBytes >= AT_LIMIT * limitMib * MIB;
   }
 
   /** A peak that cannot be reset is known only if it has risen: otherwise it is that of an earlier action. */
@@ -91,7 +106,7 @@ export class UsageCounters {
       peakBytes: this.peak?.read() ?? null,
       cpuMs: cpu === null ? null : cpu / this.cpuUnitsPerMs,
       kills: this.kills?.read() ?? 0,
-      limitHits: this.hits?.read() ?? 0,
+      limitHits: this.hits.reduce((sum, file) => sum + (file?.read() ?? 0), 0),
     };
   }
 }

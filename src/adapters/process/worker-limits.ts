@@ -11,7 +11,14 @@ import {
 import { messageOf } from './error-code.ts';
 import { limitFiles } from './limit-files.ts';
 import { sessionLimits, type LimitSettings } from './limit-settings.ts';
-import { groupName, isRefusal, makeGroup, readGroupFile, removeTree, writeGroupFile } from './session-cgroup.ts';
+import {
+  groupName,
+  isRefusal,
+  makeGroup,
+  readGroupFile,
+  removeTree,
+  writeGroupFile,
+} from './session-cgroup.ts';
 import { UsageCounters } from './usage-counters.ts';
 
 const CONTROLLERS: readonly Controller[] = ['memory', 'pids', 'cpu', 'cpuacct'];

@@ -38,7 +38,13 @@ import {
   readWorkerId,
 } from './identifiers.ts';
 import type { Parsed } from './json-text.ts';
-import { readCpuSeconds, readExitCode, readPercent, readSessionToken, readUsedMemory } from './lease-request.ts';
+import {
+  readCpuSeconds,
+  readExitCode,
+  readPercent,
+  readSessionToken,
+  readUsedMemory,
+} from './lease-request.ts';
 import { WIRE_LIMITS as LIMITS } from './limits.ts';
 
 /** Parsers of the messages that workers send (docs/contract/bus.md). Each takes the text of a message. None throws. */

@@ -48,25 +48,32 @@ const fileOf = (it: RecordedProcesses, ...names: readonly string[]): string | nu
 for (const launcher of BOTH.launcher) {
   const way = launcher ? 'by the launcher' : 'by the agent';
 
-  test(`a task above its memory limit is ended as out of memory, ${way}`, { skip: unless('memory') }, async (t) => {
-    const it = await opened(t, { launcher });
-    const run = it.start('python3', ['-c', HOG]);
-    t.same(await it.ended(run), { kind: 'signaled', signal: 'SIGKILL' });
-    const used = await it.used(run);
-    t.same(used?.outOfMemory, { limitMib: 64, requestedMib: 64, wasOwnLimit: true });
-    t.equal(used?.maxRssMib, 64);
-    t.equal(
-      outOfMemoryText(used ?? {}),
-      'out of memory: the task used 64 MiB of its limit of 64 MiB (requested 64 MiB)',
-    );
-    const next = it.bash('exit 0');
-    t.same(await it.ended(next), { kind: 'exited', code: 0 }, 'the session continues');
-    t.equal((await it.used(next))?.outOfMemory, undefined, 'a kill belongs to one task');
-  });
+  test(
+    `a task above its memory limit is ended as out of memory, ${way}`,
+    { skip: unless('memory') },
+    async (t) => {
+      const it = await opened(t, { launcher });
+      const run = it.start('python3', ['-c', HOG]);
+      t.same(await it.ended(run), { kind: 'signaled', signal: 'SIGKILL' });
+      const used = await it.used(run);
+      t.same(used?.outOfMemory, { limitMib: 64, requestedMib: 64, wasOwnLimit: true });
+      t.equal(used?.maxRssMib, 64);
+      t.equal(
+        outOfMemoryText(used ?? {}),
+        'out of memory: the task used 64 MiB of its limit of 64 MiB (requested 64 MiB)',
+      );
+      const next = it.bash('exit 0');
+      t.same(await it.ended(next), { kind: 'exited', code: 0 }, 'the session continues');
+      t.equal((await it.used(next))?.outOfMemory, undefined, 'a kill belongs to one task');
+    },
+  );
 
   test(`peak memory and CPU time belong to one task, ${way}`, { skip: unless('memory') }, async (t) => {
     const it = await opened(t, { launcher }, { memoryMib: null, cores: 1 });
-    const large = it.start('python3', ['-c', 'x = bytearray(b"x" * (150 << 20))\nfor i in range(3000000): pass']);
+    const large = it.start('python3', [
+      '-c',
+      'x = bytearray(b"x" * (150 << 20))\nfor i in range(3000000): pass',
+    ]);
     t.same(await it.ended(large), { kind: 'exited', code: 0 });
     const first = await it.used(large);
     const small = it.bash('exit 0');
@@ -109,7 +116,11 @@ test('the limits are in the files of the session', { skip: unless('memory') || u
   const run = it.bash('cat /proc/self/cgroup');
   await it.ended(run);
   if (places.memory.isUsable && places.memory.version === 1)
-    t.match(it.lines(run).find((line) => line.includes(':memory:')), it.sessionId, 'its process is in the group');
+    t.match(
+      it.lines(run).find((line) => line.includes(':memory:')),
+      it.sessionId,
+      'its process is in the group',
+    );
 });
 
 test('a step without a request has no memory limit', { skip: unless('memory') }, async (t) => {
@@ -134,7 +145,10 @@ test('required limits that cannot be set refuse the session with the reason', as
   });
   t.teardown(() => it.close());
   const failure = await it.tryOpen(null, { memoryMib: 64, cores: 1 });
-  t.match(failure, /^isolation\.limits is required, and this worker cannot set: memory limit: this system has no/);
+  t.match(
+    failure,
+    /^isolation\.limits is required, and this worker cannot set: memory limit: this system has no/,
+  );
 });
 
 test('off: no groups and no usage', async (t) => {
