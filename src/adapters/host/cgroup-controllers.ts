@@ -93,7 +93,7 @@ function read(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // A missing or unreadable file: the system has no control groups, or the group is gone.
+    // A missing or unreadable file: the system has no control groups, or the group was removed.
     return null;
   }
 }

@@ -30,7 +30,7 @@ interface Values {
 }
 
 /**
- * What the actions of a session use, from the counters of its control groups. The files stay open: a task of a second
+ * Memory and CPU time that the actions of a session use, from the counters of its control groups. The files stay open: a task of a second
  * costs three short reads.
  */
 export class UsageCounters {

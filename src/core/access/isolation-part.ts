@@ -5,6 +5,6 @@ export interface IsolationPart {
   readonly isSupported: boolean;
   /** How it is supported (`cgroup v1`), or why not. */
   readonly detail: string;
-  /** What an operator does to get it. Empty if it is supported. */
+  /** Instruction for an operator to get it. Empty if it is supported. */
   readonly fix: string;
 }

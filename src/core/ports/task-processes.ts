@@ -49,7 +49,7 @@ export interface SessionOpening {
   readonly directory: string;
   /** The account that its actions run under; null for the worker's own. */
   readonly runAs: RunAs | null;
-  /** What its tasks request of the machine. Absent: unknown. */
+  /** Resources that its tasks request. Absent: unknown. */
   readonly request?: ResourceRequest;
 }
 
