@@ -1,4 +1,4 @@
-/** What an action of a session has used. A field is absent if the machine does not report it. */
+/** Resources that an action of a session has used. A field is absent if the machine does not report it. */
 export interface ResourceUsage {
   /** Highest memory of its control group, in MiB, rounded up. */
   readonly maxRssMib?: number;
@@ -12,7 +12,7 @@ export interface ResourceUsage {
 export interface OutOfMemory {
   /** Null: there was no limit. */
   readonly limitMib: number | null;
-  /** What the step requests; null if it requests none. */
+  /** Request of the step; null if it requests none. */
   readonly requestedMib: number | null;
   /** Whether the task was at its own limit; otherwise the machine, or a group around the worker, had no memory left. */
   readonly wasOwnLimit: boolean;

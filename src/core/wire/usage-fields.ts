@@ -1,13 +1,13 @@
 import type { ResourceUsage } from '../resource-usage.ts';
 
-/** What an attempt has used, as in reports (docs/worker-protocol.md). Absent: unknown. */
+/** Resources that an attempt has used, as in reports (docs/worker-protocol.md). Absent: unknown. */
 export interface UsageFields {
   /** Highest memory of its control group, in MiB. */
   readonly max_rss_mib?: number;
   readonly cpu_seconds?: number;
 }
 
-/** What the attempt record keeps of it. */
+/** The part that the attempt record keeps. */
 export type AttemptUsage = Omit<ResourceUsage, 'outOfMemory'>;
 
 const SECOND_MS = 1000;
