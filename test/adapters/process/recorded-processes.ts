@@ -141,7 +141,7 @@ export class RecordedProcesses {
     return (await this.until((told) => (told.type === 'ended' && told.run === run ? told : null))).end;
   }
 
-  /** What the ended action has used; null if that is unknown. */
+  /** Resources that the ended action has used; null if unknown. */
   async used(run: number): Promise<ResourceUsage | null> {
     return (await this.until((told) => (told.type === 'ended' && told.run === run ? told : null))).usage;
   }
