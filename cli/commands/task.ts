@@ -16,6 +16,16 @@ const attemptColumns = (workers: NameMap): readonly Column<Attempt>[] => [
   { title: 'ATTEMPT', value: (attempt) => String(attempt.attempt_number), align: 'right' },
   { title: 'STATUS', value: shownStatusOf, isStatus: true },
   { title: 'EXIT', value: (attempt) => String(attempt.exit_code ?? ''), align: 'right' },
+  {
+    title: 'MEMORY',
+    value: ({ max_rss_mib: used }) => (used === undefined ? '' : `${used} MiB`),
+    align: 'right',
+  },
+  {
+    title: 'CPU',
+    value: ({ cpu_seconds: used }) => (used === undefined ? '' : `${used.toFixed(1)} s`),
+    align: 'right',
+  },
   { title: 'STARTED', value: (attempt) => shortTime(attempt.started_at) },
   { title: 'ENDED', value: (attempt) => shortTime(attempt.ended_at) },
   {

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { accountSupport } from '../../src/adapters/host/account-support.ts';
+import { isolationSupport } from '../../src/adapters/host/isolation-support.ts';
 import { workerDirectoryFacts } from '../../src/adapters/host/directory-facts.ts';
 import { findApplications } from '../../src/adapters/host/find-applications.ts';
 import { thisMachine } from '../../src/adapters/host/machine.ts';
@@ -23,6 +24,7 @@ const USEFUL = 'perl';
 /** Probes of the isolation of jobs on this machine. Each reports its parts. */
 const ISOLATION_PROBES: readonly ((config: WorkerConfig) => Promise<readonly IsolationPart[]>)[] = [
   ({ isolation }) => accountSupport(isolation.enabled),
+  isolationSupport,
 ];
 
 function checkAccount({ config }: CheckedHost): Promise<readonly Finding[]> {

@@ -14,8 +14,9 @@ export function processEvents(post: (envelope: AgentEnvelope) => void): TaskProc
     output: (sessionId, run, batch) => {
       post({ actor: 'session', id: sessionId, message: { type: 'action.output', run, batch } });
     },
-    ended: (sessionId, run, end) => {
-      post({ actor: 'session', id: sessionId, message: { type: 'action.ended', run, end } });
+    ended: (sessionId, run, end, usage) => {
+      const message = { type: 'action.ended', run, end, ...(usage !== undefined && { usage }) } as const;
+      post({ actor: 'session', id: sessionId, message });
     },
     closed: (sessionId) => {
       post({ actor: 'session', id: sessionId, message: { type: 'session.closed' } });

@@ -51,8 +51,8 @@ export class IdleGarbageCollector {
         events.output(sessionId, run, batch);
         this.count();
       },
-      ended: (sessionId, run, end) => {
-        events.ended(sessionId, run, end);
+      ended: (sessionId, run, end, usage) => {
+        events.ended(sessionId, run, end, usage);
         this.count();
       },
       closed: (sessionId) => {

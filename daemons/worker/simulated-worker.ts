@@ -106,9 +106,9 @@ export class SimulatedWorker {
 function counted(events: TaskProcessEvents, taskEnded: (isGood: boolean) => void): TaskProcessEvents {
   return {
     ...events,
-    ended: (sessionId, run, end) => {
+    ended: (sessionId, run, end, usage) => {
       if (end.kind === 'exited') taskEnded(end.code === 0);
-      events.ended(sessionId, run, end);
+      events.ended(sessionId, run, end, usage);
     },
   };
 }

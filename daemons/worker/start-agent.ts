@@ -3,6 +3,7 @@ import type { AgentSettings } from '../../actors/agent/agent-settings.ts';
 import type { AgentEffect, AgentEnvelope, AgentSystem } from '../../actors/agent/agent-system.ts';
 import { completeImmediately, flushImmediately } from '../../actors/kernel/immediate-flush.ts';
 import { ThreadHost } from '../../actors/kernel/thread-host.ts';
+import { isolationSupport } from '../../src/adapters/host/isolation-support.ts';
 import { thisMachine } from '../../src/adapters/host/machine.ts';
 import { withAccess, type ServerList } from '../../src/adapters/nats/server-address.ts';
 import { connectWorkerBus } from '../../src/adapters/nats/worker-bus.ts';
@@ -63,6 +64,7 @@ export async function startAgent(context: AgentContext): Promise<Agent> {
   const post: Post = (envelope) => host.post(envelope);
   const watch = watchCapabilities(context, post);
   onHangUp(() => watch.lookAgain());
+  await logIsolation(logger);
   const settings = agentSettingsOf(config, {
     name: config.worker.name,
     capabilities: await watch.first(),
@@ -107,6 +109,12 @@ export async function startAgent(context: AgentContext): Promise<Agent> {
       await bus.close();
     },
   };
+}
+
+/** Logs each part of the isolation of tasks, and whether this machine supports it. */
+async function logIsolation(logger: Logger): Promise<void> {
+  for (const { part, isSupported, detail } of await isolationSupport())
+    logger.info({ part, supported: String(isSupported), detail }, 'isolation of tasks');
 }
 
 /** Watches what the machine offers. A change is sent to the registrar, which registers the worker again. */
@@ -159,6 +167,12 @@ function openProcesses(
     isEnabled: config.isolation.enabled,
     environmentPassthrough: config.isolation.envPassthrough,
     environmentDeny: config.isolation.envDeny,
+    limits: {
+      mode: config.isolation.limits,
+      memoryFactor: config.isolation.memoryFactor,
+      pidsMax: config.isolation.pidsMax,
+      wholeCores: config.isolation.wholeCores,
+    },
   };
   const collector = new IdleGarbageCollector(garbageCollector(), usedHeapBytes);
   const processes = new LocalTaskProcesses({

@@ -2553,6 +2553,10 @@ export interface components {
             readonly status: "running" | "succeeded" | "failed" | "canceled";
             readonly worker_id?: string;
             readonly exit_code?: number;
+            /** @description Highest memory of the task's processes in MiB, with the file cache that the kernel charges to them. Absent if the worker does not know it. */
+            readonly max_rss_mib?: number;
+            /** @description CPU time of all processes of the task. Absent if the worker does not know it. */
+            readonly cpu_seconds?: number;
             readonly message?: string;
             /** @description Present and true if the service took the task back, or the worker returned it. `status` is `failed`, but the attempt does not count as a failure. Show it as canceled, with `message`. */
             readonly reclaimed?: boolean;

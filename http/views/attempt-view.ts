@@ -1,5 +1,6 @@
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import type { Schemas } from './schemas.ts';
+import { usageFields } from '../../src/core/wire/usage-fields.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 
 /** docs/contract/resources.md#task-attempt. */
@@ -9,6 +10,7 @@ export function attemptView(attempt: AttemptRecord): Schemas['Attempt'] {
     status: attempt.status,
     worker_id: attempt.workerId,
     ...(attempt.exitCode !== undefined && { exit_code: attempt.exitCode }),
+    ...usageFields(attempt),
     ...(attempt.reclaimed === true && { reclaimed: true }),
     ...(attempt.message !== '' && { message: attempt.message }),
     started_at: timestampOf(attempt.startedAt),

@@ -395,6 +395,10 @@ export const WORKER_KEYS: Readonly<Record<string, string | null>> = {
 export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string | null>> = {
   'worker.log_spool_bytes': '67108864',
   'isolation.env_deny': 'SVC_*,AWS_*,NATS_*,*_TOKEN,*_SECRET*,LD_*',
+  'isolation.limits': 'auto',
+  'isolation.memory_factor': '1',
+  'isolation.pids_max': '4096',
+  'isolation.whole_cores': 'false',
   'bus.user': '',
   'bus.password': '',
   'bus.password_file': '',

@@ -1,6 +1,7 @@
 import { reportedFailureReason } from '../../../src/core/lifecycle/failure-reasons.ts';
 import type { ActionPlan } from '../../../src/openjd/template/plan.ts';
 import type { ActionEnd } from '../../../src/core/ports/task-processes.ts';
+import { outOfMemoryText, type ResourceUsage } from '../../../src/core/resource-usage.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-system.ts';
 import { resolveAction, type EnvironmentScript, type Script } from './scripts.ts';
@@ -125,13 +126,20 @@ export function interruptAction(
 }
 
 /** Returns the verdict on an action that has ended. */
-export function verdictOf(action: RunningAction, end: ActionEnd): ActionVerdict {
+export function verdictOf(action: RunningAction, end: ActionEnd, usage?: ResourceUsage): ActionVerdict {
   const exitCode = end.kind === 'exited' ? { exitCode: end.code } : {};
   if (action.directiveError !== null) return { ok: false, note: action.directiveError, ...exitCode };
   if (action.hasTimedOut) {
     return { ok: false, note: `timed out after ${String(timeoutSecondsOf(action))} s`, ...exitCode };
   }
-  if (action.failText !== null) return { ok: false, note: action.failText, ...exitCode };
+  const memoryText = usage === undefined ? null : outOfMemoryText(usage);
+  if (action.failText !== null) {
+    const note = memoryText === null ? action.failText : `${memoryText}; ${action.failText}`;
+    return { ok: false, note, ...exitCode };
+  }
+  // A program that survives the end of a child decides by itself whether it has failed.
+  const hasFailed = end.kind === 'signaled' || (end.kind === 'exited' && end.code !== 0);
+  if (memoryText !== null && hasFailed) return { ok: false, note: memoryText, ...exitCode };
   switch (end.kind) {
     case 'exited':
       return end.code === 0

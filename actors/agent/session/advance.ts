@@ -2,6 +2,7 @@ import type { AttemptId } from '../../../src/core/ids.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-system.ts';
 import type { AttemptOutcome } from '../registrar/messages.ts';
+import { usageFields } from '../../../src/core/wire/usage-fields.ts';
 import { startAction } from './actions.ts';
 import { reportOf, reportRunning, resetProgress } from './report.ts';
 import { resolveVariables, type EnvironmentScript } from './scripts.ts';
@@ -184,7 +185,8 @@ function endAttempt(state: SessionState, attempt: CurrentAttempt, context: Sessi
     const notes = [result.message, ...state.exitFailures].filter((text) => text !== '');
     const message = state.redactor.text(notes.join('; '));
     const exitCode = result.exitCode === undefined ? {} : { exit_code: result.exitCode };
-    const report = { ...reportOf(state, attempt, result.status, context), ...exitCode };
+    const used = result.usage === undefined ? {} : usageFields(result.usage);
+    const report = { ...reportOf(state, attempt, result.status, context), ...exitCode, ...used };
     context.send('outbox', 'outbox', {
       type: 'report.persist',
       report:

@@ -1,6 +1,7 @@
 import type { PathMapping } from '../../../src/core/delivery/path-map.ts';
 import type { AttemptId, WorkerId } from '../../../src/core/ids.ts';
 import type { ActionEnd, OutputBatch } from '../../../src/core/ports/task-processes.ts';
+import type { ResourceUsage } from '../../../src/core/resource-usage.ts';
 import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 
 /** A task for a session. */
@@ -45,7 +46,12 @@ export type SessionMessage =
   | { readonly type: 'session.opened'; readonly failure: string | null }
   | { readonly type: 'action.started'; readonly run: number }
   | { readonly type: 'action.output'; readonly run: number; readonly batch: OutputBatch }
-  | { readonly type: 'action.ended'; readonly run: number; readonly end: ActionEnd }
+  | {
+      readonly type: 'action.ended';
+      readonly run: number;
+      readonly end: ActionEnd;
+      readonly usage?: ResourceUsage;
+    }
   /** From the staging adapter: all files are copied, or the reason why not. */
   | { readonly type: 'staging.ended'; readonly run: number; readonly failure: string | null }
   /** From the process adapter: no process of the session runs any more. */

@@ -47,7 +47,7 @@ export function onActionKillDue(
 
 export function onActionEnded(
   state: SessionState,
-  { run, end }: Message<'action.ended'>,
+  { run, end, usage }: Message<'action.ended'>,
   context: SessionContext,
 ): void {
   const action = actionOf(state, run);
@@ -59,7 +59,8 @@ export function onActionEnded(
     if (state.attempt?.result === null) state.stop ??= 'interrupted';
     state.isHurried = true;
   }
-  applyVerdict(state, action, verdictOf(action, end), end.kind === 'exited' ? end.code : null, context);
+  const verdict = verdictOf(action, end, usage);
+  applyVerdict(state, action, verdict, { end, ...(usage !== undefined && { usage }) }, context);
   advance(state, context);
 }
 
@@ -68,7 +69,7 @@ function applyVerdict(
   state: SessionState,
   action: RunningAction,
   verdict: ReturnType<typeof verdictOf>,
-  exitCode: number | null,
+  { end, usage }: Pick<Message<'action.ended'>, 'end' | 'usage'>,
   context: SessionContext,
 ): void {
   if (action.kind === 'exit') {
@@ -78,15 +79,21 @@ function applyVerdict(
     return;
   }
   const { attempt } = state;
-  if (attempt?.result !== null || state.stop !== null) return;
+  if (attempt?.result !== null || state.stop !== null) {
+    if (attempt?.result?.status === 'canceled' && action.kind === 'run' && usage !== undefined)
+      attempt.result = { ...attempt.result, usage };
+    return;
+  }
+  const used = action.kind === 'run' && usage !== undefined ? { usage } : {};
   if (!verdict.ok) {
     const message =
       action.environment === null
         ? verdict.note
         : withActionName(action.environment, 'onEnter', verdict.note);
     const code = verdict.exitCode === undefined ? {} : { exitCode: verdict.exitCode };
-    attempt.result = { status: 'failed', message, ...code };
+    attempt.result = { status: 'failed', message, ...code, ...used };
   } else if (action.kind === 'run') {
-    taskSucceeded(state, attempt, { status: 'succeeded', message: '', exitCode: exitCode ?? 0 });
+    const exitCode = end.kind === 'exited' ? end.code : 0;
+    taskSucceeded(state, attempt, { status: 'succeeded', message: '', exitCode, ...used });
   }
 }

@@ -69,8 +69,9 @@ export function onSessionBegin(
 ): void {
   const { sessionId, directory, step } = state;
   const runAs = runAsOf(step);
+  const request = { memoryMib: step.memory_mib ?? null, cores: task.assignment.cores };
   context.effect({ kind: 'follow-cancels', taskId: task.assignment.task_id });
-  context.effect({ kind: 'open-session', sessionId, opening: { directory, runAs } });
+  context.effect({ kind: 'open-session', sessionId, opening: { directory, runAs, request } });
 }
 
 /** Starts the next task in an idle session. Later output belongs to the log of this task. */

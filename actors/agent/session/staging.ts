@@ -50,7 +50,11 @@ export function endStaging(
   staging.underWay = null;
   if (attempt === null) return true;
   if (stop === null) {
-    attempt.result ??= failure === null ? attempt.outcome : { status: 'failed', message: failure };
+    const usage = attempt.outcome?.usage;
+    attempt.result ??=
+      failure === null
+        ? attempt.outcome
+        : { status: 'failed', message: failure, ...(usage !== undefined && { usage }) };
   }
   attempt.outcome = null;
   return true;

@@ -12,6 +12,7 @@ import type { DeliveredPaths } from '../../../src/core/delivery/delivered-paths.
 import type { AttemptId, SessionId, TaskId } from '../../../src/core/ids.ts';
 import type { ExprSettings } from '../../../src/openjd/template/language/expressions.ts';
 import type { ActionPlan } from '../../../src/openjd/template/plan.ts';
+import type { ResourceUsage } from '../../../src/core/resource-usage.ts';
 import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { LogLevel } from './directives.ts';
 import type { SessionTask } from './messages.ts';
@@ -40,6 +41,8 @@ export interface SessionResult {
   readonly status: 'succeeded' | 'failed' | 'canceled';
   readonly exitCode?: number;
   readonly message: string;
+  /** Of the task's own action. Absent: unknown. */
+  readonly usage?: ResourceUsage;
 }
 
 /** Reason for stopping without a result: the worker stops it, or the service has closed the attempt. */

@@ -26,6 +26,7 @@ import { keys } from '../../../src/core/records/tables.ts';
 import { PageArena } from '../../../src/core/records/page-arena.ts';
 import { pageOf, writeTask, type TaskState } from '../../../src/core/records/task-page.ts';
 import type { TaskProgress } from '../../../src/core/records/task-progress.ts';
+import type { AttemptUsage } from '../../../src/core/wire/usage-fields.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { failedOnKey } from './failed-on.ts';
 import { isLeasable, offerOfStep } from './offers.ts';
@@ -53,6 +54,7 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
   readonly status: 'succeeded' | 'failed' | 'canceled';
   readonly exitCode?: number | undefined;
+  readonly usage?: AttemptUsage;
   readonly sessionId?: string;
   readonly reclaimed?: true;
   /** Whether the worker has not reported the end: the process may still run. */
@@ -542,7 +544,7 @@ function grouped<T, Key>(all: readonly T[], keyOf: (each: T) => Key): Iterable<r
 /** Returns the record of the attempt after its end. */
 function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: number): AttemptRecord {
   const { progress, statusMessage } = closed.reported ?? attempt;
-  const { exitCode, reclaimed } = closed;
+  const { exitCode, usage, reclaimed } = closed;
   const record: Mutable<AttemptRecord> = {
     version: 1,
     id: attempt.id,
@@ -555,6 +557,8 @@ function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: numbe
     endedAt: Math.max(now, attempt.startedAt),
   };
   if (exitCode !== undefined) record.exitCode = exitCode;
+  if (usage?.maxRssMib !== undefined) record.maxRssMib = usage.maxRssMib;
+  if (usage?.cpuMs !== undefined) record.cpuMs = usage.cpuMs;
   if (reclaimed === true) record.reclaimed = reclaimed;
   if (progress !== undefined) record.progress = progress;
   if (statusMessage !== undefined) record.statusMessage = statusMessage;

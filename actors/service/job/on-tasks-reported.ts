@@ -11,6 +11,7 @@ import { keys } from '../../../src/core/records/tables.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 import { statusLineOf, type TaskProgress } from '../../../src/core/records/task-progress.ts';
 import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
+import { usageOf } from '../../../src/core/wire/usage-fields.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { failedOnKey, failedOnOf } from './failed-on.ts';
 import { JobTurn, STATUS_ONLY, type ClosedAttempt } from './job-turn.ts';
@@ -224,7 +225,7 @@ function recordFailedOn(state: JobState, step: StepState, index: number, workerI
 
 function closedBy(report: AttemptReport, status: ClosedAttempt['status']): ClosedAttempt {
   const { message = '', session_id: sessionId, exit_code: exitCode } = report;
-  return { status, message, sessionId, reported: reportedProgress(report), exitCode };
+  return { status, message, sessionId, reported: reportedProgress(report), exitCode, usage: usageOf(report) };
 }
 
 /** Reason why a report is ignored. */

@@ -11,6 +11,7 @@ import { ThreadHost } from '../../../actors/kernel/thread-host.ts';
 import { completeImmediately, flushImmediately } from '../../../actors/kernel/immediate-flush.ts';
 import { prepareWorkerDirectory } from '../../../src/adapters/host/worker-directory.ts';
 import { PROCESS_LIMITS } from '../../../src/adapters/process/limits.ts';
+import { NO_LIMITS } from '../../../src/adapters/process/limit-settings.ts';
 import { LocalTaskProcesses } from '../../../src/adapters/process/local-task-processes.ts';
 import { supervisorScript } from '../../../src/adapters/process/supervisor.ts';
 import { removeWorkspace } from '../../../src/adapters/process/workspace.ts';
@@ -41,8 +42,13 @@ export interface LocalSessionsEvents {
 /** The report of an ended task, or null if it was ended from outside. */
 export type SessionReport = StatusMessage | null;
 
-/** Tasks run as the user of this command, and get all variables of that user. */
-const OWN_ACCOUNT = { isEnabled: false, environmentPassthrough: [], environmentDeny: [] };
+/** Tasks run as the user of this command, get all variables of that user and have no limits. */
+const OWN_ACCOUNT = {
+  isEnabled: false,
+  environmentPassthrough: [],
+  environmentDeny: [],
+  limits: NO_LIMITS,
+};
 
 /** The running task. */
 interface Current {

@@ -51,7 +51,7 @@ function read(root: string, path: string): string | null {
  * Returns the hierarchy of a version 1 controller, or for null that of version 2 (proc(5), `/proc/pid/mountinfo`;
  * cgroups(7)).
  */
-function hierarchyOf(groups: string, mounts: string, controller: string | null): Hierarchy | null {
+export function hierarchyOf(groups: string, mounts: string, controller: string | null): Hierarchy | null {
   const group = groups
     .split('\n')
     .map((line) => /^[0-9]+:([^:]*):(.*)$/.exec(line))

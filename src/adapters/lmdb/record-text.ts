@@ -33,6 +33,8 @@ type WholeAttempt = RequireAllFields<
   | 'startedAt'
   | 'endedAt'
   | 'exitCode'
+  | 'maxRssMib'
+  | 'cpuMs'
   | 'message'
   | 'reclaimed'
   | 'sessionId'
@@ -44,10 +46,14 @@ type WholeAttempt = RequireAllFields<
 const ATTEMPT_FIELDS = 8;
 
 function attemptText(attempt: WholeAttempt): string | null {
-  const { endedAt, exitCode, message, sessionId } = attempt;
+  const { endedAt, exitCode, maxRssMib, cpuMs, message, sessionId } = attempt;
   if (message !== '' || attempt.progress !== undefined || attempt.statusMessage !== undefined) return null;
   if (attempt.reclaimed !== undefined || !isPlain(sessionId)) return null;
-  const head = ATTEMPT_HEADS[(endedAt === undefined ? 0 : 1) + (exitCode === undefined ? 0 : 1)] ?? '';
+  let more = endedAt === undefined ? 0 : 1;
+  if (exitCode !== undefined) more++;
+  if (maxRssMib !== undefined) more++;
+  if (cpuMs !== undefined) more++;
+  const head = ATTEMPT_HEADS[more] ?? '';
   let text =
     head +
     stringText(attempt.id) +
@@ -59,6 +65,8 @@ function attemptText(attempt: WholeAttempt): string | null {
     numberText(attempt.startedAt);
   if (endedAt !== undefined) text += NAME.endedAt + numberText(endedAt);
   if (exitCode !== undefined) text += NAME.exitCode + numberText(exitCode);
+  if (maxRssMib !== undefined) text += NAME.maxRssMib + numberText(maxRssMib);
+  if (cpuMs !== undefined) text += NAME.cpuMs + numberText(cpuMs);
   return text + SESSION_HEAD + stringText(sessionId);
 }
 
@@ -95,11 +103,15 @@ const NAME = {
   startedAt: stringText('startedAt'),
   endedAt: stringText('endedAt'),
   exitCode: stringText('exitCode'),
+  maxRssMib: stringText('maxRssMib'),
+  cpuMs: stringText('cpuMs'),
   cores: stringText('cores'),
 } as const;
 const VERSION = `${stringText('version')}\x01`;
 /** Headers by the number of optional fields. */
-const ATTEMPT_HEADS = [0, 1, 2].map((more) => mapHead(ATTEMPT_FIELDS + more) + VERSION + stringText('id'));
+const ATTEMPT_HEADS = [0, 1, 2, 3, 4].map(
+  (more) => mapHead(ATTEMPT_FIELDS + more) + VERSION + stringText('id'),
+);
 const statusText = (status: AttemptStatus): string =>
   stringText('status') + stringText(status) + stringText('workerId');
 const STATUS_TEXTS: Readonly<Record<AttemptStatus, string>> = {

@@ -21,6 +21,8 @@ export interface ActionCommand extends Command {
   readonly marker: string;
   /** Contains only the processes of this action; null without control groups. */
   readonly cgroup: Cgroup | null;
+  /** Control groups of its session with limits. */
+  readonly groups: readonly string[];
   /** Set if its remaining processes are not ended with it. */
   readonly keepsChildren: boolean;
 }
@@ -123,8 +125,8 @@ export class ActionProcess implements TaskProcess {
 
   /** Returns why it certainly cannot be started, for cases in which a start would not fail visibly. */
   private async obstacle(): Promise<string | null> {
-    const { command, environment, workingDirectory, ids, cgroup } = this.command;
-    return ids === null && cgroup === null
+    const { command, environment, workingDirectory, ids, cgroup, groups } = this.command;
+    return ids === null && cgroup === null && groups.length === 0
       ? null
       : preflightError(command, environment['PATH'], workingDirectory, ids === null);
   }
@@ -132,8 +134,8 @@ export class ActionProcess implements TaskProcess {
   /** Returns the error if it could not be started. */
   private async spawn(pipes: readonly [OutputPipe, OutputPipe]): Promise<unknown> {
     let child: ChildProcess;
-    const { ids, cgroup, workingDirectory } = this.command;
-    const launch = launchOf(this.command, { ids, cgroup: cgroup?.path ?? null });
+    const { ids, cgroup, groups, workingDirectory } = this.command;
+    const launch = launchOf(this.command, { ids, cgroup: cgroup?.path ?? null, groups });
     try {
       child = spawn(launch.command, [...launch.args], {
         cwd: workingDirectory,

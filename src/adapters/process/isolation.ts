@@ -1,4 +1,5 @@
 import type { RunAs } from '../../core/ports/task-processes.ts';
+import type { LimitSettings } from './limit-settings.ts';
 import { lookUpAccount, type AccountLookup } from '../host/accounts.ts';
 
 /** Isolation settings of the worker. */
@@ -9,13 +10,17 @@ export interface IsolationSettings {
   readonly environmentPassthrough: readonly string[];
   /** Globs of the worker's variables that no task gets. */
   readonly environmentDeny: readonly string[];
+  readonly limits: LimitSettings;
 }
 
 /**
  * Returns the account of a queue, or why its tasks cannot run here. Another account is never substituted: without root,
  * or on a system on which the change of the account is reversible, the task is refused.
  */
-export async function accountFor(runAs: RunAs, { isEnabled }: IsolationSettings): Promise<AccountLookup> {
+export async function accountFor(
+  runAs: RunAs,
+  { isEnabled }: Pick<IsolationSettings, 'isEnabled'>,
+): Promise<AccountLookup> {
   const refusal = (because: string): AccountLookup => ({
     ok: false,
     refusal: `its queue runs tasks as the account ${JSON.stringify(runAs.user)}, and this worker ${because}`,

@@ -14,6 +14,8 @@ export interface Preparation {
   readonly ids: ProcessIds | null;
   /** The directory of a control group that it joins, or null. */
   readonly cgroup: string | null;
+  /** Directories of further control groups that it joins. Absent means none. */
+  readonly groups?: readonly string[];
   /** Descriptors above this one are closed; absent means that only standard input, output and error stay open. */
   readonly lastDescriptor?: number;
 }
@@ -27,12 +29,12 @@ const MARK = /^CALLSHEET_(SESSION|ACTION|WORKER_DIR)$/;
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const NOT_TO_BE_QUOTED = /['\\\n]/;
 /**
- * Shell script that joins a control group, which takes the kernel a while, so that all children are in it from the
+ * Shell script that joins control groups (`$0`: one in each line), which takes the kernel a while, so that all children are in it from the
  * start, and closes files that the worker itself was started with.
  */
 const prepare = (lastDescriptor: number): string =>
   [
-    '[[ -n $0 ]] && echo 0 >"$0/cgroup.procs"',
+    `IFS=$'\\n'; set -f; for group in $0; do echo 0 >"$group/cgroup.procs"; done; set +f`,
     `for file in /proc/self/fd/*; do number=\${file##*/}; ((number > ${lastDescriptor})) && eval "exec $number>&-"; done`,
     'exec "$@"',
   ].join('\n');
@@ -60,15 +62,15 @@ export const setprivArguments = ({ userId, groupId, groupIds }: ProcessIds): rea
  */
 export function launchOf(
   command: Command,
-  { ids, cgroup, lastDescriptor = STANDARD_ERROR }: Preparation,
+  { ids, cgroup, groups = [], lastDescriptor = STANDARD_ERROR }: Preparation,
 ): Command {
-  if (ids === null && cgroup === null) return command;
+  if (ids === null && cgroup === null && groups.length === 0) return command;
   const { carried, assignments } = carry(command.environment);
   const chain = [
     'bash',
     '-c',
     prepare(lastDescriptor),
-    cgroup ?? '',
+    [...(cgroup === null ? [] : [cgroup]), ...groups].join('\n'),
     ...(ids === null ? [] : ['setpriv', ...setprivArguments(ids), '--', 'prlimit', '--core=0', '--']),
     'env',
     `--split-string=-i ${assignments.join(' ')}`,

@@ -16,6 +16,8 @@ const CHANNEL = 3;
 interface LauncherOptions {
   /** Contains only the launcher and its children; null without control groups. */
   readonly cgroup: Cgroup | null;
+  /** Control groups of its session, which it joins for all its children. */
+  readonly groups: readonly string[];
   /** Marks of the session: in its environment, and so in that of a process that is being started. */
   readonly marks: Readonly<Record<string, string>>;
   readonly pipes: OutputPipes;
@@ -72,7 +74,7 @@ export class Launcher {
   }
 
   /** Starts a launcher. Returns null if it cannot run, because perl is missing, or could not join its group. */
-  static async start({ cgroup, marks, pipes }: LauncherOptions): Promise<Launcher | null> {
+  static async start({ cgroup, groups, marks, pipes }: LauncherOptions): Promise<Launcher | null> {
     const [stdout, stderr] = await pipes.open(null);
     const output = new OutputReader(stdout, stderr, () => undefined);
     const { command, args, environment } = launchOf(
@@ -81,7 +83,7 @@ export class Launcher {
         args: [programFile('launcher.pl')],
         environment: { PATH: COMMAND_PATH, LC_ALL: 'C', ...marks },
       },
-      { ids: null, cgroup: cgroup?.path ?? null, lastDescriptor: CHANNEL },
+      { ids: null, cgroup: cgroup?.path ?? null, groups, lastDescriptor: CHANNEL },
     );
     let child: ChildProcess;
     try {

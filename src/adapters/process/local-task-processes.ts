@@ -20,6 +20,7 @@ import { killTree } from './process-tree.ts';
 import { WorkerCgroup, type Cgroup } from './session-cgroup.ts';
 import { Supervisor } from './supervisor.ts';
 import type { ActionEvents, TaskProcess } from './task-process.ts';
+import { WorkerLimits, type SessionResources } from './worker-limits.ts';
 import {
   ACTION_VARIABLE,
   actionMarker,
@@ -38,6 +39,8 @@ export interface LocalTaskProcessesOptions {
   /** Variables of the worker's own environment that processes get. */
   readonly ownEnvironment: Readonly<Record<string, string | undefined>>;
   readonly isolation: IsolationSettings;
+  /** Root of the file system in which control groups for limits are looked for. Absent: `/`. */
+  readonly controlRoot?: string;
   /** Number of tasks in a session of the worker's own account from which on a launcher starts them; 0: all of them. */
   readonly tasksBeforeLauncher: number;
   readonly events: TaskProcessEvents;
@@ -52,6 +55,8 @@ interface Session {
   readonly workspace: Workspace;
   readonly supervisor: Supervisor;
   readonly cgroup: Cgroup | null;
+  /** Its limits and counters; null with `isolation.limits=off`. */
+  readonly resources: SessionResources | null;
   /** The account that its actions run as; null for the worker's own account, and until it is resolved. */
   account: TaskAccount | null;
   /** Remaining processes of actions that may continue. */
@@ -73,22 +78,32 @@ export class LocalTaskProcesses implements TaskProcesses {
   private readonly removals = new Set<Promise<void>>();
   /** Null before the first session. */
   private cgroup: { readonly group: WorkerCgroup | null } | null = null;
+  private readonly limits: WorkerLimits | null;
+  /** Logged already. */
+  private readonly knownProblems = new Set<string>();
   /** By the monotonic clock, in milliseconds; null for no limit. */
   private contactUntil: number | null = null;
 
   constructor(options: LocalTaskProcessesOptions) {
     this.options = options;
+    const { workerDirectory, isolation, controlRoot } = options;
+    this.limits =
+      isolation.limits.mode === 'off'
+        ? null
+        : new WorkerLimits(workerDirectory, isolation.limits, controlRoot);
     this.pipes = new OutputPipes(join(options.workerDirectory, 'pipes'));
   }
 
-  open(sessionId: SessionId, { directory, runAs }: SessionOpening): void {
+  open(sessionId: SessionId, { directory, runAs, request }: SessionOpening): void {
     const { supervisorScript, beatTimeoutSeconds, workerDirectory } = this.options;
     this.cgroup ??= { group: this.openCgroup() };
     const cgroup = this.cgroup.group?.session(sessionId) ?? null;
+    const resources = this.limits?.session(sessionId, cgroup?.path ?? null, request) ?? null;
     const supervisor = Supervisor.start({
       script: supervisorScript,
       marker: sessionMarker(sessionId),
       cgroup: cgroup?.path ?? null,
+      groups: resources?.groups ?? [],
       beatTimeoutSeconds,
       contactLeftMs: () => (this.contactUntil === null ? null : this.contactUntil - performance.now()),
       onGone: () => {
@@ -100,6 +115,7 @@ export class LocalTaskProcesses implements TaskProcesses {
       workspace: new Workspace(directory, workerDirectory),
       supervisor,
       cgroup,
+      resources,
       account: null,
       known: new Map(),
       action: null,
@@ -132,10 +148,13 @@ export class LocalTaskProcesses implements TaskProcesses {
       },
       ended: (end) => {
         session.action = null;
-        events.ended(sessionId, run, end);
+        const usage = session.resources?.used();
+        if (usage === undefined) events.ended(sessionId, run, end);
+        else events.ended(sessionId, run, end, usage);
       },
     };
     if (!action.keepsChildren) session.tasks++;
+    session.resources?.begin();
     const { launcher, supervisor, workspace } = session;
     // There is no check before a launcher starts a process: without a guard the agent refuses it.
     if (!action.keepsChildren && launcher?.isUsable === true && supervisor.isGuarding) {
@@ -162,6 +181,7 @@ export class LocalTaskProcesses implements TaskProcesses {
         workingDirectory: session.workspace.directory,
         marker,
         cgroup: session.cgroup?.below(`run-${run}`) ?? null,
+        groups: session.resources?.groups ?? [],
         keepsChildren: action.keepsChildren,
       },
       session.supervisor,
@@ -218,6 +238,7 @@ export class LocalTaskProcesses implements TaskProcesses {
     await Promise.all(this.removals);
     if (this.sessions.size > 0) return;
     this.cgroup?.group?.remove();
+    this.limits?.remove();
     this.cgroup = null;
   }
 
@@ -233,6 +254,8 @@ export class LocalTaskProcesses implements TaskProcesses {
       if (!lookup.ok) return lookup.refusal;
       session.account = lookup.account;
     }
+    const refusal = this.limitsRefusal(session);
+    if (refusal !== null) return refusal;
     try {
       await this.pipes.prepare();
       await session.workspace.make(session.account?.ids ?? null);
@@ -242,6 +265,19 @@ export class LocalTaskProcesses implements TaskProcesses {
     const state = await session.supervisor.state();
     if (state !== 'guarding') return 'the supervisor of its processes could not be started';
     if (this.options.tasksBeforeLauncher === 0) await this.startLauncher(session);
+    return null;
+  }
+
+  /** Returns why limits that are required are missing, or null. Otherwise logs each problem once. */
+  private limitsRefusal({ resources }: Session): string | null {
+    const problems = resources?.problems ?? [];
+    if (problems.length === 0) return null;
+    if (this.options.isolation.limits.mode === 'required')
+      return `isolation.limits is required, and this worker cannot set: ${problems.join('; ')}`;
+    const unknown = problems.filter((problem) => !this.knownProblems.has(problem));
+    for (const problem of unknown) this.knownProblems.add(problem);
+    if (unknown.length > 0)
+      this.options.inform('tasks run without some limits', { problems: unknown.join('; ') });
     return null;
   }
 
@@ -279,6 +315,7 @@ export class LocalTaskProcesses implements TaskProcesses {
     try {
       const launcher = await Launcher.start({
         cgroup: cgroup?.below('launched') ?? null,
+        groups: session.resources?.groups ?? [],
         marks: taskEnvironment({}, {}, this.marksOf(sessionId), []),
         pipes: this.pipes,
       });
@@ -288,6 +325,7 @@ export class LocalTaskProcesses implements TaskProcesses {
         await launcher.exited;
         // The end of the session could not remove the group while the launcher was in it.
         cgroup?.remove();
+        session.resources?.remove();
       }
     } catch (error) {
       this.options.warn('the launcher of a session could not be started', {
@@ -335,6 +373,7 @@ export class LocalTaskProcesses implements TaskProcesses {
     session.launcher?.retire();
     supervisor.end();
     cgroup?.remove();
+    session.resources?.remove();
     this.sessions.delete(sessionId);
     this.options.events.closed(sessionId);
     if (keepDirectory) return;

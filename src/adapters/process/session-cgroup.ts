@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { errorCode } from './error-code.ts';
+import { withoutDaemonGroup } from '../host/cgroup-controllers.ts';
+import { errorCode, messageOf } from './error-code.ts';
 
 /**
  * Control groups as a fence around the processes of sessions: a process cannot leave its group by forking, by a new
@@ -60,10 +61,21 @@ export class WorkerCgroup {
 
 /** Returns every group that a worker with this directory may have created. */
 export function leftoverCgroups(workerDirectory: string): readonly Cgroup[] {
-  return mounts().flatMap(({ path }) =>
+  const paths = new Set([...mounts().map(({ path }) => path), ...controllerMounts()]);
+  return [...paths].flatMap((path) =>
     groupsNamed(path, groupName(workerDirectory), SEARCH_DEPTH).map((group) => new Cgroup(group)),
   );
 }
+
+/** Returns the hierarchies of version 1 in which sessions get limits. */
+const controllerMounts = (): readonly string[] =>
+  lines('/proc/self/mountinfo').flatMap((line) => {
+    const [, , , , path = '', ...rest] = line.split(' ');
+    const [kind, , options = ''] = rest.slice(rest.indexOf('-') + 1);
+    return kind === 'cgroup' && options.split(',').some((option) => CONTROLLERS.has(option)) ? [path] : [];
+  });
+
+const CONTROLLERS = new Set(['memory', 'pids', 'cpu', 'cpuacct']);
 
 /** A group with its descendants. */
 export class Cgroup {
@@ -122,7 +134,7 @@ export class Cgroup {
 
 const SEARCH_DEPTH = 6;
 
-const groupName = (workerDirectory: string): string =>
+export const groupName = (workerDirectory: string): string =>
   `callsheet-${createHash('sha256').update(workerDirectory).digest('hex').slice(0, 16)}`;
 
 /** Returns the hierarchies in the order in which they are tried. */
@@ -148,7 +160,7 @@ function placesOfThisProcess(): readonly Place[] {
     const group = entry?.slice(2).join(':');
     if (group === undefined) return [];
     const below = relative(root, group);
-    return below.startsWith('..') ? [] : [{ path: join(path, below), root, kind }];
+    return below.startsWith('..') ? [] : [{ path: withoutDaemonGroup(join(path, below)), root, kind }];
   });
 }
 
@@ -176,7 +188,7 @@ const tree = (path: string): readonly string[] => [
   path,
 ];
 
-function removeTree(path: string): void {
+export function removeTree(path: string): void {
   for (const group of tree(path)) {
     try {
       rmdirSync(group);
@@ -186,18 +198,24 @@ function removeTree(path: string): void {
   }
 }
 
-/** A group can often be created where processes cannot be moved into it. */
-function proveJoining(group: string): void {
+/**
+ * A group can often be created where processes cannot be moved into it. Uses a child: the kernel allows no processes in a
+ * group whose children have controllers.
+ */
+function proveJoining(worker: string): void {
+  const group = join(worker, 'probe');
+  makeGroup(group);
   const proof = spawnSync('bash', ['-c', 'echo 0 >"$0/cgroup.procs"', group], {
     env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
     encoding: 'utf8',
   });
-  if (proof.status === 0) return;
   removeTree(group);
+  if (proof.status === 0) return;
+  removeTree(worker);
   throw new Error(proof.error?.message ?? proof.stderr.trim());
 }
 
-function makeGroup(path: string): void {
+export function makeGroup(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
@@ -209,13 +227,26 @@ const freeze = (group: string, on: boolean): boolean =>
   tryWrite(join(group, 'cgroup.freeze'), on ? '1' : '0') ||
   tryWrite(join(group, 'freezer.state'), on ? 'FROZEN' : 'THAWED');
 
-function tryWrite(path: string, text: string): boolean {
+const tryWrite = (path: string, text: string): boolean => writeGroupFile(path, text) === null;
+
+/** Writes a file of a group. Returns why the machine refuses it, or null. */
+export function writeGroupFile(path: string, text: string): string | null {
   try {
     // Without O_CREAT: the file belongs to the kernel or does not exist.
     writeFileSync(path, text, { flag: 'r+' });
-    return true;
+    return null;
   } catch (error) {
-    if (isRefusal(error)) return false;
+    if (isRefusal(error)) return messageOf(error);
+    throw error;
+  }
+}
+
+/** Returns the text of a file of a group; null if it does not exist or is not readable. */
+export function readGroupFile(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isRefusal(error)) return null;
     throw error;
   }
 }
@@ -256,4 +287,4 @@ const REFUSALS = new Set([
 ]);
 
 /** The machine does not allow it, or the group or process no longer exists. */
-const isRefusal = (error: unknown): boolean => REFUSALS.has(errorCode(error) ?? '');
+export const isRefusal = (error: unknown): boolean => REFUSALS.has(errorCode(error) ?? '');

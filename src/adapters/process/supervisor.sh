@@ -2,7 +2,8 @@
 # Guards the processes of one session: when the worker's daemon dies (end of file on standard input), does not run
 # (no line for $2 seconds), or has had no contact with the service for too long, it kills every process of the session.
 # It is no parent of those processes and knows them by the entry "$1" of their environment, by their process group, and
-# by the control group "$3" (empty for none) with the groups below it.
+# by the control group "$3" (empty for none) with the groups below it. Further arguments are control groups with limits
+# of the session, which it only removes.
 #
 # Lines it reads: "beat"; "beat MS" (contact with the service lasts for MS milliseconds more); "group N" (the process
 # group of the running action, 0 for none); "ask N"; "end" (there is nothing to guard any more). Lines it writes:
@@ -14,6 +15,7 @@ shopt -s nullglob
 marker=$1
 beat_limit=$(($2 * 100))
 cgroup=$3
+limits=("${@:4}")
 group=0
 readonly rounds=100
 
@@ -49,6 +51,7 @@ kill_all() {
 fence() {
   echo fenced
   kill_all
+  for limited in "${limits[@]}"; do rmdir "$limited" "${limited%/*}"; done
   if [[ -n $cgroup ]]; then rmdir "$cgroup"/*/ "$cgroup" "${cgroup%/*}"; fi
   exit 1
 }

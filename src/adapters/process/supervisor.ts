@@ -19,6 +19,8 @@ export interface SupervisorOptions {
   readonly marker: string;
   /** The control group that contains them; null for none. */
   readonly cgroup: string | null;
+  /** Control groups with limits, which it removes after killing. Absent means none. */
+  readonly groups?: readonly string[];
   /** Time without a heartbeat after which it kills them. */
   readonly beatTimeoutSeconds: number;
   /**
@@ -78,8 +80,9 @@ export class Supervisor {
 
   /** Starts a supervisor. No process may be started before `state()` has returned `guarding`. */
   static start(options: SupervisorOptions): Supervisor {
-    const { script, marker, beatTimeoutSeconds, cgroup } = options;
-    const child: ChildProcess = spawn('bash', [script, marker, String(beatTimeoutSeconds), cgroup ?? ''], {
+    const { script, marker, beatTimeoutSeconds, cgroup, groups = [] } = options;
+    const args = [script, marker, String(beatTimeoutSeconds), cgroup ?? '', ...groups];
+    const child: ChildProcess = spawn('bash', args, {
       cwd: '/',
       env: { PATH: COMMAND_PATH, LC_ALL: 'C' },
       detached: true,

@@ -1,9 +1,10 @@
-/** One part of the isolation of jobs, as this machine supports it (docs/isolation.md). */
+/** One part of the isolation of jobs, and whether this machine supports it for this process. */
 export interface IsolationPart {
+  /** Such as `memory limit`. */
   readonly part: string;
   readonly isSupported: boolean;
-  /** Facts about this machine, for people. */
+  /** How it is supported (`cgroup v1`), or why not. */
   readonly detail: string;
-  /** How to make it available; empty if it is supported. */
+  /** Instruction for an operator to get it. Empty if it is supported. */
   readonly fix: string;
 }

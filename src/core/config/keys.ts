@@ -14,6 +14,7 @@ import {
   busUrl,
   choice,
   cookieName,
+  decimal,
   duration,
   integer,
   ipv4,
@@ -736,6 +737,26 @@ const WORKER_KEYS = {
     list(variableGlob()),
     DENIED_VARIABLES.join(','),
     'Variables of the worker that no task gets, with or without its own account: names with * and ?, in upper or lower case. A value replaces the whole list; SVC_* and CALLSHEET_* are never passed. Variables that a job sets are not affected.',
+  ),
+  'isolation.limits': key(
+    choice(['auto', 'off', 'required']),
+    'auto',
+    'Limits of tasks by control groups. auto: those that the machine supports. required: a task fails where one of its limits cannot be set. off: none, and no peak memory and CPU time of attempts. See isolation.md.',
+  ),
+  'isolation.memory_factor': key(
+    decimal(0, 1000),
+    '1',
+    'Memory limit of a task, in multiples of the `amount.worker.memory` that its step requests. 0: no limit. Steps that request none have no limit.',
+  ),
+  'isolation.pids_max': key(
+    integer(0, 4_194_304),
+    '4096',
+    'Maximum number of processes and threads of one session. 0: no limit.',
+  ),
+  'isolation.whole_cores': key(
+    boolean(),
+    'false',
+    'Limits the CPU time of a task to its cores. By default the cores are a weight: idle cores may be used by any task.',
   ),
   'diagnostics.enabled': key(
     boolean(),

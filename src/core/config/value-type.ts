@@ -102,6 +102,20 @@ export function integer(min: number, max: number): ValueType<number> {
   };
 }
 
+/** Returns the type of a number with at most three decimals from `min` to `max`, both included. */
+export function decimal(min: number, max: number): ValueType<number> {
+  const label = `number, ${min} to ${max}`;
+  const checked = (value: number, given: unknown): Parsed<number> =>
+    value >= min && value <= max
+      ? right(value)
+      : wrong(`must be a number from ${min} to ${max}, got ${shown(given)}`);
+  return {
+    label,
+    fromText: (value) => checked(/^[0-9]{1,9}(\.[0-9]{1,3})?$/.test(value) ? Number(value) : NaN, value),
+    fromDocument: (value) => checked(typeof value === 'number' ? value : NaN, value),
+  };
+}
+
 /** Returns the type of `true` or `false`. */
 export function boolean(): ValueType<boolean> {
   return {

@@ -51,6 +51,12 @@ export interface WorkerConfig {
     readonly envPassthrough: readonly string[];
     /** Globs. */
     readonly envDeny: readonly string[];
+    readonly limits: 'auto' | 'off' | 'required';
+    /** Memory limit in multiples of the request; 0: none. */
+    readonly memoryFactor: number;
+    /** 0: none. */
+    readonly pidsMax: number;
+    readonly wholeCores: boolean;
   };
   readonly diagnostics: { readonly enabled: boolean };
   readonly log: LogConfig;
@@ -111,6 +117,10 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
         enabled: values['isolation.enabled'],
         envPassthrough: values['isolation.env_passthrough'],
         envDeny: values['isolation.env_deny'],
+        limits: values['isolation.limits'],
+        memoryFactor: values['isolation.memory_factor'],
+        pidsMax: values['isolation.pids_max'],
+        wholeCores: values['isolation.whole_cores'],
       },
       diagnostics: { enabled: values['diagnostics.enabled'] },
       log: { format: values['log.format'], level: values['log.level'] },

@@ -1,4 +1,5 @@
 import type { SessionId } from '../ids.ts';
+import type { ResourceUsage } from '../resource-usage.ts';
 
 /**
  * The processes of tasks on a worker (docs/architecture.md#the-bus: a supervisor, leftovers ended). A session is a
@@ -38,8 +39,8 @@ export interface TaskProcessEvents {
   opened(sessionId: SessionId, failure: string | null): void;
   started(sessionId: SessionId, run: number): void;
   output(sessionId: SessionId, run: number, batch: OutputBatch): void;
-  /** Once for each start, after all output of the action. */
-  ended(sessionId: SessionId, run: number, end: ActionEnd): void;
+  /** Once for each start, after all output of the action. `usage` is absent if the machine reports none. */
+  ended(sessionId: SessionId, run: number, end: ActionEnd, usage?: ResourceUsage): void;
   closed(sessionId: SessionId): void;
 }
 
@@ -48,6 +49,15 @@ export interface SessionOpening {
   readonly directory: string;
   /** The account that its actions run under; null for the worker's own. */
   readonly runAs: RunAs | null;
+  /** Resources that its tasks request. Absent: unknown. */
+  readonly request?: ResourceRequest;
+}
+
+/** Requests of the tasks of a session, from which its limits are derived (docs/isolation.md#limits). */
+export interface ResourceRequest {
+  /** Null if none is requested. */
+  readonly memoryMib: number | null;
+  readonly cores: number;
 }
 
 /**

@@ -14,6 +14,10 @@ export interface AttemptRecord extends TaskProgress {
   /** Absent while the attempt is open. */
   readonly endedAt?: number;
   readonly exitCode?: number;
+  /** Highest memory of its control group, in MiB. Absent: unknown. */
+  readonly maxRssMib?: number;
+  /** CPU time of its processes, in milliseconds. Absent: unknown. */
+  readonly cpuMs?: number;
   /** Text of the worker, or why the service took the work back. May be empty, as the API serves it. */
   readonly message: string;
   /** Set if the service took the work back: it does not count as a failure of the task. */

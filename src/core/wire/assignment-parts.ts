@@ -19,9 +19,16 @@ export const stepAssignmentOf = (
   script: step.script,
   ...(step.lets === undefined ? {} : { lets: step.lets }),
   compute_location: step.requirements.computeLocation,
+  ...memoryOf(step),
   ...(extensions.length > 0 && { extensions }),
   ...(step.deliveries === undefined ? {} : { deliveries: step.deliveries }),
 });
+
+/** The least memory that a task of the step needs; absent without a request. */
+function memoryOf({ requirements }: StepPlan): Pick<StepAssignment, 'memory_mib'> {
+  const memory = requirements.amounts.find(({ name }) => name === 'amount.worker.memory')?.min;
+  return memory === undefined || memory <= 0 ? {} : { memory_mib: memory };
+}
 
 /**
  * Returns the account that tasks of a queue run as: names only, because each worker resolves them itself. Null for the

@@ -2,6 +2,7 @@ import type { PathDelivery } from '../../openjd/template/deliveries.ts';
 import type { PathMap } from '../delivery/path-map.ts';
 import type { DiagnosticLevel } from '../diagnostics/record.ts';
 import type { AttemptId, FarmId, JobId, QueueId, StepId, TaskId, WorkerId } from '../ids.ts';
+import type { UsageFields } from './usage-fields.ts';
 import type {
   EnvironmentPlan,
   LetValue,
@@ -213,6 +214,8 @@ export interface StepAssignment {
   readonly deliveries?: readonly PathDelivery[];
   /** Ready tasks of the step that remained after the reply was made. Absent means unknown. */
   readonly ready_left?: number;
+  /** Memory that one task requests (`amount.worker.memory`), in MiB. Absent: none, or an older service. */
+  readonly memory_mib?: number;
   /** The account that the tasks run as; absent for the worker's own. */
   readonly isolation?: IsolationIdentity;
 }
@@ -228,7 +231,7 @@ export type TerminalStatus = 'succeeded' | 'failed' | 'canceled';
 export type ReportedStatus = 'running' | TerminalStatus;
 
 /** `task.status.<job id>` */
-export interface StatusMessage {
+export interface StatusMessage extends UsageFields {
   readonly v: 1;
   readonly task_id: TaskId;
   readonly attempt_id: AttemptId;

@@ -46,6 +46,7 @@ type WholeStep = RequireAllFields<
   | 'script'
   | 'lets'
   | 'compute_location'
+  | 'memory_mib'
   | 'extensions'
   | 'deliveries'
   | 'ready_left'
@@ -124,6 +125,7 @@ export class LeaseReplyWriter {
       `"step_environments":${this.#part(step.step_environments)},"script":${this.#part(step.script)},`,
       `"compute_location":${JSON.stringify(step.compute_location)}`,
     ];
+    if (step.memory_mib !== undefined) parts.push(`,"memory_mib":${step.memory_mib}`);
     if (step.lets !== undefined) parts.push(`,"lets":${this.#part(step.lets)}`);
     if (step.extensions !== undefined) parts.push(`,"extensions":${this.#part(step.extensions)}`);
     if (step.deliveries !== undefined) parts.push(`,"deliveries":${this.#part(step.deliveries)}`);

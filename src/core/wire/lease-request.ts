@@ -29,6 +29,10 @@ export const readExitCode = integer(INT32_MIN, UINT32_MAX);
 export const readPercent = checked(finite, (value) =>
   value >= 0 && value <= 100 ? null : 'must be from 0 to 100',
 );
+export const readUsedMemory = integer(0, LIMITS.memoryMib);
+export const readCpuSeconds = checked(finite, (value) =>
+  value >= 0 && value <= LIMITS.cpuSeconds ? null : `must be from 0 to ${LIMITS.cpuSeconds}`,
+);
 const readStatus = oneOf<TerminalStatus>({ succeeded: true, failed: true, canceled: true });
 export const readSessionToken = line(LIMITS.token);
 
@@ -36,6 +40,8 @@ const terminalReport = record<TerminalReport>({
   attempt_id: readAttemptId,
   status: readStatus,
   exit_code: optional(readExitCode),
+  max_rss_mib: optional(readUsedMemory),
+  cpu_seconds: optional(readCpuSeconds),
   message: optional(text(LIMITS.message)),
   timestamp: readTimestamp,
   session_id: readSessionToken,
@@ -104,5 +110,10 @@ function usualReport(value: unknown): TerminalReport | null {
   if (typeof attempt_id !== 'string' || typeof status !== 'string' || typeof exit_code !== 'number')
     return null;
   if (typeof timestamp !== 'string' || typeof session_id !== 'string') return null;
-  return { attempt_id, status, exit_code, timestamp, session_id };
+  const report = { attempt_id, status, exit_code, timestamp, session_id };
+  if (value['max_rss_mib'] === undefined && value['cpu_seconds'] === undefined) return report;
+  const max_rss_mib = readUsedMemory(value['max_rss_mib']);
+  const cpu_seconds = readCpuSeconds(value['cpu_seconds']);
+  if (typeof max_rss_mib !== 'number' || typeof cpu_seconds !== 'number') return null;
+  return { ...report, max_rss_mib, cpu_seconds };
 }

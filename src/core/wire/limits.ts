@@ -29,6 +29,7 @@ export const WIRE_LIMITS = {
   absenceMs: 366 * 86_400_000,
   cpuCount: 65_536,
   memoryMib: 2 ** 40,
+  cpuSeconds: 10 ** 10,
   gpus: 1024,
   /** The worker's message of a status, the reason of a cancel or refusal. */
   message: 8 * 1024,

@@ -245,6 +245,7 @@ const stepAssignment = record<StepAssignment>({
   script,
   lets: optional(planList(record<LetValue>({ name: planText, type: planText, value: planText }))),
   compute_location: planText,
+  memory_mib: optional(checked(finite, (value) => (value > 0 ? null : 'must be positive'))),
   extensions: optional(list(text(LIMITS.name), LIMITS.extensions)),
   deliveries: optional(planList(delivery)),
   isolation: optional(

@@ -38,7 +38,13 @@ import {
   readWorkerId,
 } from './identifiers.ts';
 import type { Parsed } from './json-text.ts';
-import { readExitCode, readPercent, readSessionToken } from './lease-request.ts';
+import {
+  readCpuSeconds,
+  readExitCode,
+  readPercent,
+  readSessionToken,
+  readUsedMemory,
+} from './lease-request.ts';
 import { WIRE_LIMITS as LIMITS } from './limits.ts';
 
 /** Parsers of the messages that workers send (docs/contract/bus.md). Each takes the text of a message. None throws. */
@@ -114,6 +120,8 @@ export const parseStatus: (text: string) => Parsed<StatusMessage> = messageParse
       worker_id: readWorkerId,
       status: oneOf<ReportedStatus>({ running: true, succeeded: true, failed: true, canceled: true }),
       exit_code: optional(readExitCode),
+      max_rss_mib: optional(readUsedMemory),
+      cpu_seconds: optional(readCpuSeconds),
       message: optional(text(LIMITS.message)),
       timestamp: readTimestamp,
       session_id: readSessionToken,

@@ -1,3 +1,4 @@
+import type { ResourceUsage } from '../../../src/core/resource-usage.ts';
 import { EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
 import { agentActors } from '../../../actors/agent/agent-actors.ts';
 import type { AgentSettings } from '../../../actors/agent/agent-settings.ts';
@@ -280,9 +281,14 @@ export class AgentFixture {
     this.deliverToSession(attempt, { type: 'action.output', run, batch: { stream, lines, bytes } });
   }
 
-  ended(attempt: string, run: number, end: ActionEnd | number): void {
+  ended(attempt: string, run: number, end: ActionEnd | number, usage?: ResourceUsage): void {
     const how: ActionEnd = typeof end === 'number' ? { kind: 'exited', code: end } : end;
-    this.deliverToSession(attempt, { type: 'action.ended', run, end: how });
+    this.deliverToSession(attempt, {
+      type: 'action.ended',
+      run,
+      end: how,
+      ...(usage !== undefined && { usage }),
+    });
   }
 
   closed(attempt: string): void {

@@ -239,6 +239,24 @@ test('an unresolvable format string fails the task with its location and name', 
   t.end();
 });
 
+test('the report names the memory and CPU time of the task, and an out-of-memory kill', (t) => {
+  const outOfMemory = { limitMib: 2048, requestedMib: 2048, wasOwnLimit: true };
+  const reportFor = (end: Parameters<AgentFixture['ended']>[2]): unknown => {
+    const fixture = new Session();
+    fixture.opened('a');
+    fixture.ended('a', 1, end, { maxRssMib: 2048, cpuMs: 1250, outOfMemory });
+    fixture.finish();
+    const { status, max_rss_mib, cpu_seconds, message } = fixture.report as Record<string, unknown>;
+    return { status, max_rss_mib, cpu_seconds, message };
+  };
+  const used = { max_rss_mib: 2048, cpu_seconds: 1.25 };
+  const message = 'out of memory: the task used 2,048 MiB of its limit of 2,048 MiB (requested 2,048 MiB)';
+  t.same(reportFor({ kind: 'signaled', signal: 'SIGKILL' }), { status: 'failed', ...used, message });
+  t.same(reportFor(137), { status: 'failed', ...used, message }, 'a child of the program was ended');
+  t.same(reportFor(0), { status: 'succeeded', ...used, message: undefined }, 'the program has coped');
+  t.end();
+});
+
 test('the report explains how the task ended', (t) => {
   const reportFor = (end: Parameters<AgentFixture['ended']>[2], lines: string[] = []): unknown => {
     const fixture = new Session();

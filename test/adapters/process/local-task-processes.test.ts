@@ -15,7 +15,7 @@ bothWays('the events of an action are in order: opened, started, output, end', {
     { type: 'opened', failure: null },
     { type: 'started', run: 1 },
     { type: 'output', run: 1, batch: { stream: 'stdout', lines: ['one'], bytes: 4 } },
-    { type: 'ended', run: 1, end: { kind: 'exited', code: 0 } },
+    { type: 'ended', run: 1, end: { kind: 'exited', code: 0 }, usage: null },
     { type: 'closed' },
   ]);
   t.same(it.warnings, []);

@@ -6,14 +6,27 @@ import { PROCESS_LIMITS } from '../../../src/adapters/process/limits.ts';
 import { supervisorScript } from '../../../src/adapters/process/supervisor.ts';
 import { DENIED_VARIABLES } from '../../../src/core/access/denied-variables.ts';
 import { sessionId, type SessionId } from '../../../src/core/ids.ts';
-import type { ActionEnd, ActionStart, OutputBatch, RunAs } from '../../../src/core/ports/task-processes.ts';
+import type {
+  ActionEnd,
+  ActionStart,
+  OutputBatch,
+  ResourceRequest,
+  RunAs,
+} from '../../../src/core/ports/task-processes.ts';
+import type { ResourceUsage } from '../../../src/core/resource-usage.ts';
+import { NO_LIMITS, type LimitSettings } from '../../../src/adapters/process/limit-settings.ts';
 
 /** One event of the processes. */
 export type Told =
   | { readonly type: 'opened'; readonly failure: string | null }
   | { readonly type: 'started'; readonly run: number }
   | { readonly type: 'output'; readonly run: number; readonly batch: OutputBatch }
-  | { readonly type: 'ended'; readonly run: number; readonly end: ActionEnd }
+  | {
+      readonly type: 'ended';
+      readonly run: number;
+      readonly end: ActionEnd;
+      readonly usage: ResourceUsage | null;
+    }
   | { readonly type: 'closed' };
 
 /** Real processes of one session in its own directory, with all their events. */
@@ -24,6 +37,7 @@ export class RecordedProcesses {
   readonly processes: LocalTaskProcesses;
   readonly told: Told[] = [];
   readonly warnings: string[] = [];
+  readonly information: string[] = [];
   private waiters: (() => void)[] = [];
   private readonly launcher: boolean;
   private run = 0;
@@ -39,6 +53,8 @@ export class RecordedProcesses {
       beatTimeoutSeconds = PROCESS_LIMITS.beatTimeoutSeconds,
       launcher = false,
       tasksBeforeLauncher = launcher ? 0 : Infinity,
+      limits = NO_LIMITS,
+      controlRoot = '/',
     }: {
       consume?: boolean;
       ownEnvironment?: Readonly<Record<string, string | undefined>>;
@@ -49,6 +65,9 @@ export class RecordedProcesses {
       /** Uses a launcher, as after tasks that leave no processes behind. */
       launcher?: boolean;
       tasksBeforeLauncher?: number;
+      limits?: LimitSettings;
+      /** Root of the file system for the control groups with limits. */
+      controlRoot?: string;
     } = {},
   ) {
     this.launcher = launcher;
@@ -61,9 +80,10 @@ export class RecordedProcesses {
       beatTimeoutSeconds,
       tasksBeforeLauncher,
       ownEnvironment,
-      isolation: { isEnabled: true, environmentPassthrough, environmentDeny: DENIED_VARIABLES },
+      isolation: { isEnabled: true, environmentPassthrough, environmentDeny: DENIED_VARIABLES, limits },
+      controlRoot,
       warn: (text) => this.warnings.push(text),
-      inform: () => undefined,
+      inform: (text, attributes) => this.information.push(`${text}: ${JSON.stringify(attributes)}`),
       events: {
         opened: (_session, failure) => {
           this.tell({ type: 'opened', failure });
@@ -75,8 +95,8 @@ export class RecordedProcesses {
           this.tell({ type: 'output', run, batch });
           if (consume) this.processes.consumed(sessionId, batch.bytes);
         },
-        ended: (_session, run, end) => {
-          this.tell({ type: 'ended', run, end });
+        ended: (_session, run, end, usage) => {
+          this.tell({ type: 'ended', run, end, usage: usage ?? null });
         },
         closed: () => {
           this.tell({ type: 'closed' });
@@ -85,14 +105,15 @@ export class RecordedProcesses {
     });
   }
 
-  async open(runAs: RunAs | null = null): Promise<void> {
-    const failure = await this.tryOpen(runAs);
+  async open(runAs: RunAs | null = null, request?: ResourceRequest): Promise<void> {
+    const failure = await this.tryOpen(runAs, request);
     if (failure !== null) throw new Error(failure);
   }
 
   /** Why the session could not be opened, or null. */
-  async tryOpen(runAs: RunAs | null): Promise<string | null> {
-    this.processes.open(this.sessionId, { directory: this.directory, runAs });
+  async tryOpen(runAs: RunAs | null, request?: ResourceRequest): Promise<string | null> {
+    const opening = { directory: this.directory, runAs, ...(request !== undefined && { request }) };
+    this.processes.open(this.sessionId, opening);
     return (await this.until((told) => (told.type === 'opened' ? told : null))).failure;
   }
 
@@ -118,6 +139,11 @@ export class RecordedProcesses {
 
   async ended(run: number): Promise<ActionEnd> {
     return (await this.until((told) => (told.type === 'ended' && told.run === run ? told : null))).end;
+  }
+
+  /** Resources that the ended action has used; null if unknown. */
+  async used(run: number): Promise<ResourceUsage | null> {
+    return (await this.until((told) => (told.type === 'ended' && told.run === run ? told : null))).usage;
   }
 
   /** Resolves when the action has printed this line. */

@@ -41,6 +41,8 @@ const field = fc.constantFrom(
   'attempt_id',
   'status',
   'exit_code',
+  'max_rss_mib',
+  'cpu_seconds',
   'message',
   'timestamp',
   'session_id',

@@ -141,6 +141,9 @@ test('an invalid field is reported with the expected value', (t) => {
   t.equal(statusWith({ status: 'ready' }), 'status: must be one of running, succeeded, failed, canceled');
   t.equal(statusWith({ status: 'toString' }), 'status: must be one of running, succeeded, failed, canceled');
   t.equal(statusWith({ exit_code: 1.5 }), 'exit_code: must be an integer from -2147483648 to 4294967295');
+  t.equal(statusWith({ max_rss_mib: -1 }), 'max_rss_mib: must be an integer from 0 to 1099511627776');
+  t.equal(statusWith({ max_rss_mib: '1' }), 'max_rss_mib: must be an integer from 0 to 1099511627776');
+  t.equal(statusWith({ cpu_seconds: -0.5 }), 'cpu_seconds: must be from 0 to 10000000000');
   t.equal(statusWith({ exit_code: null }), 'exit_code: must be an integer from -2147483648 to 4294967295');
   t.equal(statusWith({ message: [] }), 'message: must be a string');
   t.equal(

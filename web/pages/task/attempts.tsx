@@ -30,6 +30,12 @@ export function Attempts({ attempts, shown }: { attempts: readonly Attempt[]; sh
             <th scope="col" className="attempts__number">
               Exit code
             </th>
+            <th scope="col" className="attempts__number">
+              Peak memory
+            </th>
+            <th scope="col" className="attempts__number">
+              CPU time
+            </th>
             <th scope="col">Message</th>
           </tr>
         </thead>
@@ -53,6 +59,8 @@ function AttemptRow({ attempt, isShown, href }: { attempt: Attempt; isShown: boo
     attempt_number: number,
     worker_id: worker,
     exit_code: code,
+    max_rss_mib: memory,
+    cpu_seconds: cpu,
     message,
     started_at,
     ended_at,
@@ -76,6 +84,8 @@ function AttemptRow({ attempt, isShown, href }: { attempt: Attempt; isShown: boo
         <Elapsed from={started_at} to={ended_at} />
       </td>
       <td className="attempts__number number">{code ?? ''}</td>
+      <td className="attempts__number number">{memory === undefined ? '' : `${memory} MiB`}</td>
+      <td className="attempts__number number">{cpu === undefined ? '' : `${cpu.toFixed(1)} s`}</td>
       <td className="attempts__message">{message ?? ''}</td>
     </tr>
   );

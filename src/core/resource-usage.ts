@@ -1,0 +1,33 @@
+/** Resources that an action of a session has used. A field is absent if the machine does not report it. */
+export interface ResourceUsage {
+  /** Highest memory of its control group, in MiB, rounded up. */
+  readonly maxRssMib?: number;
+  /** CPU time of all its processes, in whole milliseconds. */
+  readonly cpuMs?: number;
+  /** Set if the kernel has ended one of its processes for lack of memory. */
+  readonly outOfMemory?: OutOfMemory;
+}
+
+/** A process that the kernel has ended for lack of memory. */
+export interface OutOfMemory {
+  /** Null: there was no limit. */
+  readonly limitMib: number | null;
+  /** Request of the step; null if it requests none. */
+  readonly requestedMib: number | null;
+  /** Whether the task was at its own limit; otherwise the machine, or a group around the worker, had no memory left. */
+  readonly wasOwnLimit: boolean;
+}
+
+/** Returns the failure text of an out-of-memory kill, or null if there was none. */
+export function outOfMemoryText({ outOfMemory, maxRssMib }: ResourceUsage): string | null {
+  if (outOfMemory === undefined) return null;
+  const { limitMib, requestedMib, wasOwnLimit } = outOfMemory;
+  const used = maxRssMib === undefined ? null : `used ${mib(maxRssMib)}`;
+  const requested =
+    requestedMib === null ? '(it requests no amount.worker.memory)' : `(requested ${mib(requestedMib)})`;
+  if (limitMib !== null && wasOwnLimit)
+    return `out of memory: the task ${used ?? 'used all'} of its limit of ${mib(limitMib)} ${requested}`;
+  return `out of memory: the worker had no memory left while the task ${used ?? 'ran'} ${requested}`;
+}
+
+const mib = (value: number): string => `${String(value).replace(/\B(?=(\d{3})+$)/g, ',')} MiB`;
