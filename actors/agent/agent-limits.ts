@@ -6,6 +6,8 @@ export const AGENT_LIMITS = {
   /** Maximum time between two heartbeats. With a short heartbeat timeout it is a sixth of the timeout. */
   heartbeatMsMax: 5 * SECOND_MS,
   heartbeatsPerTimeout: 6,
+  /** Minimum time between two heartbeats because of cancel messages, which a hostile client may send all the time. */
+  confirmCancelMs: SECOND_MS / 4,
   /** Reply timeout of announcements until the first registration has returned a heartbeat timeout. */
   announceTimeoutMs: 10 * SECOND_MS,
   registerRetry: { firstMs: 250, maxMs: 5 * SECOND_MS },

@@ -84,7 +84,7 @@ export type AgentEffect =
     }
   /** Publishes the next chunks of the attempt from the spool. Answered by the shipper's `logs.unspooled`. */
   | { readonly kind: 'ship-spool'; readonly attemptId: AttemptId }
-  /** Subscribes to cancel requests of the task, which arrive at the poller as `attempt.cancel`. */
+  /** Subscribes to cancel requests of the task, which arrive at the registrar as `cancel.hinted`. */
   | { readonly kind: 'follow-cancels'; readonly taskId: TaskId }
   | { readonly kind: 'unfollow-cancels'; readonly taskId: TaskId }
   /** Answered by the session's `session.opened`. */

@@ -12,7 +12,7 @@ import type { WorkerConfig } from '../../src/core/config/worker-config.ts';
 import { chooseService, type AnnouncedService } from '../../src/core/discovery/announced-service.ts';
 import { hostOfUrl, isLoopbackHost } from '../../src/core/discovery/bus-address.ts';
 import { busFinding, encryptionFinding, permissionFinding } from '../../src/core/host-check/bus-findings.ts';
-import { parseWorkerCredential, type WorkerCredential } from '../../src/core/host-check/credential-file.ts';
+import { parseStoredCredential, type StoredCredential } from '../../src/core/bus-identity/stored-credential.ts';
 import { expiryFinding, secretFileFinding } from '../../src/core/host-check/credential-findings.ts';
 import { failure, ok, skipped, type Finding } from '../../src/core/host-check/finding.ts';
 import { reasonOf, type CheckedHost, type HostCheck } from './host-check.ts';
@@ -28,13 +28,10 @@ const RENEW =
   'start the worker, which renews its credential; a worker whose credential has expired joins again with a new token';
 const REPLACE = 'replace the certificate';
 
-/** Path of the credential of the worker. */
-const credentialPath = ({ worker }: WorkerConfig): string => `${worker.dir}/bus-credentials.json`;
-
 /** Returns the credential of the worker; null if its file is missing or cannot be used. */
-async function credentialOf(config: WorkerConfig): Promise<WorkerCredential | null> {
+async function credentialOf(config: WorkerConfig): Promise<StoredCredential | null> {
   try {
-    const parsed = parseWorkerCredential(await readFile(credentialPath(config), 'utf8'));
+    const parsed = parseStoredCredential(await readFile(config.worker.credentialsFile, 'utf8'));
     return parsed.ok ? parsed.value : null;
   } catch {
     return null;
@@ -52,9 +49,9 @@ async function checkBus({ config }: CheckedHost, signal: AbortSignal): Promise<r
         'check bus.url; without it, check that the service announces itself in this network (docs/discovery.md)',
       ),
     ];
-  const visit = await visitBus(servers, credential);
+  const visit = await visitBus(servers);
   const { access, user, token } = servers;
-  const identity = access === undefined ? (user ?? token ?? '') : access.user + access.credentialsFile;
+  const identity = access === undefined ? (user ?? token ?? '') : access.user + access.credentialsFile + access.nkeyFile;
   const hasIdentity =
     credential !== null ||
     identity !== '' ||
@@ -71,12 +68,12 @@ async function checkBus({ config }: CheckedHost, signal: AbortSignal): Promise<r
 /** Returns the servers of the bus as the worker finds them, or why there are none. */
 async function serversOf(
   config: WorkerConfig,
-  credential: WorkerCredential | null,
+  credential: StoredCredential | null,
   signal: AbortSignal,
 ): Promise<ServerList | string> {
   const { bus, discovery } = config;
   try {
-    if (credential !== null && credential.urls.length > 0) return configuredServers(credential.urls, null);
+    if (credential !== null) return credentialServers(bus, credential);
     if (discovery === null) return configuredServers(bus.urls, bus.access);
   } catch (error) {
     return reasonOf(error);
@@ -86,6 +83,12 @@ async function serversOf(
   return found === null
     ? `no service ${discovery.name} is announced in this network`
     : withAccess(found, bus.access);
+}
+
+/** Returns the servers with the identity of the worker: those of `bus.url` if it is set, or those of the credential. */
+function credentialServers(bus: WorkerConfig['bus'], { urls, seed, jwt, ca }: StoredCredential): ServerList {
+  const servers = configuredServers(bus.hasUrls ? bus.urls : urls, bus.access);
+  return { ...servers, identity: { seed, jwt }, ...(ca === null ? {} : { ca }) };
 }
 
 /** Returns the service that a worker of this configuration would choose; null without a reply until `signal` aborts. */
@@ -121,6 +124,7 @@ async function checkFiles({ config }: CheckedHost): Promise<readonly Finding[]> 
   const { access } = config.bus;
   const secrets: [key: string, path: string][] = [
     ['bus.credentials_file', access?.credentialsFile ?? ''],
+    ['bus.nkey_file', access?.nkeyFile ?? ''],
     ['bus.password_file', fileOf(access?.password)],
     ['bus.token_file', fileOf(access?.token)],
     ['bus.tls.key_file', access?.tls?.keyFile ?? ''],
@@ -151,14 +155,14 @@ async function certificateFinding(key: string, path: string): Promise<Finding> {
 
 async function credentialFindings(config: WorkerConfig): Promise<readonly Finding[]> {
   const name = 'credential';
-  const path = credentialPath(config);
+  const path = config.worker.credentialsFile;
   const file = await secretFile(path);
   if (!file.ok)
     return file.reason.startsWith('ENOENT')
       ? [skipped(name, 'this worker has not joined a bus with authentication')]
       : [failure(name, `${path}: ${file.reason}`, 'run the check as the account of the worker')];
   const findings = [secretFileFinding('worker.credentials_file', file)];
-  const parsed = parseWorkerCredential(await readFile(path, 'utf8'));
+  const parsed = parseStoredCredential(await readFile(path, 'utf8'));
   if (!parsed.ok)
     return [
       ...findings,

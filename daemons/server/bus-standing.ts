@@ -9,7 +9,6 @@ import {
   standingOf,
   type BusStanding,
 } from '../../src/core/bus-identity/open-bus.ts';
-import type { ServerConfig } from '../../src/core/config/server-config.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import type { Logger } from '../process/logging.ts';
 import type { StartContext } from './start-context.ts';
@@ -23,9 +22,6 @@ const RETRY_MS = 15_000;
 export interface BusStandingWatch {
   current(): BusStanding;
 }
-
-/** Whether the managed server authenticates its clients. */
-const isManagedBusClosed = ({ bus }: ServerConfig): boolean => bus.authentication !== null;
 
 /**
  * Watches how far a client without credentials gets on the bus. Warns when the bus is open and queues have accounts of
@@ -42,7 +38,7 @@ export function watchBusStanding(
     standing = next;
     if (isChanged) warnIfOpen(standing, queues(), logger);
   };
-  if (config.bus.urls.length === 0) found(isManagedBusClosed(config) ? { kind: 'closed' } : OPEN_MANAGED_BUS);
+  if (config.bus.urls.length === 0) found(config.bus.authentication !== null ? { kind: 'closed' } : OPEN_MANAGED_BUS);
   else void checkRepeatedly(servers, found, logger, stopping);
   return { current: () => standing };
 }

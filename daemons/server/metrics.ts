@@ -90,7 +90,7 @@ export class ServiceMetrics {
       'stream',
     );
     this.refusals = counter(
-      'callsheet_bus_refused_messages_total',
+      'svc_bus_refused_messages_total',
       'Messages of workers that were discarded because the credential of their sender does not allow them.',
       'reason',
     );

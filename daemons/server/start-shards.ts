@@ -44,7 +44,7 @@ interface ShardDeps {
   readonly reader: StateReader;
   readonly observers: Observers;
   readonly logThread: LogThread;
-  /** What proves the identity of a worker on the bus. */
+  /** Proof of the identity of a worker on the bus. */
   readonly workerIdentity: ShardSettings['workerIdentity'];
   /** The bus must refuse other keys of workers than before. */
   readonly refusedKeysChanged: () => void;

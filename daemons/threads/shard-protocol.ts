@@ -59,7 +59,7 @@ export interface ShardOptions {
   readonly busIdentity: BusIdentityRule | null;
   /** `bus.replicas`; null if it is not set. */
   readonly busReplicas: number | null;
-  /** What proves the identity of a worker on the bus. */
+  /** Proof of the identity of a worker on the bus. */
   readonly workerIdentity: WorkerIdentity['kind'];
   readonly retry: RetryPolicy;
   readonly unschedulableGraceMs: number;

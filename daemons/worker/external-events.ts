@@ -31,9 +31,9 @@ export function busListener(
   return {
     cancelRequested: ({ attempt_id: attemptId, reason }) => {
       post({
-        actor: 'poller',
-        id: 'poller',
-        message: { type: 'attempt.cancel', attemptId, reason },
+        actor: 'registrar',
+        id: 'registrar',
+        message: { type: 'cancel.hinted', attemptId, reason },
       });
     },
     leaseAnsweredLate: (reply) => {

@@ -236,7 +236,7 @@ test('workers join with tokens, and keep, renew and lose their credentials', asy
     const issued = credential?.issued_at ?? '';
     await until('it is renewed', async () => {
       const view = await found('four');
-      return view?.credential != null && view.credential.issued_at > issued;
+      return (view?.credential?.issued_at ?? '') > issued;
     });
     await until('it is connected again', () => (two.log().match(/bus: connected/g) ?? []).length === 2);
     t.match(two.log(), /renewed the credential of the bus/);

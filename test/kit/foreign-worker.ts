@@ -126,7 +126,7 @@ export class ForeignWorker {
 
   /** A presence message contains its reply inbox, and is published without a NATS reply subject. */
   private announce(subject: string, message: Message): Promise<Message> {
-    const inbox = `_INBOX.${crypto.randomUUID().replaceAll('-', '')}.1`;
+    const inbox = `_INBOX.${crypto.randomUUID().replaceAll('-', '')}.reply`;
     return new Promise((resolve, reject) => {
       const subscription = this.nc.subscribe(inbox, {
         max: 1,

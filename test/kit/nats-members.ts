@@ -65,7 +65,12 @@ interface LeaseAsked {
 }
 
 /** Connects a shard that records everything it receives. */
-export function recordingShard(servers: ServerList, redelivery?: Redelivery, isScoped = false) {
+export function recordingShard(
+  servers: ServerList,
+  redelivery?: Redelivery,
+  isScoped = false,
+  streamServers = servers,
+) {
   const events = new Recorder<BusEvent>();
   const leases = new Recorder<LeaseAsked>();
   const presence = new Recorder<Delivery<PresenceMessage>>();
@@ -73,7 +78,7 @@ export function recordingShard(servers: ServerList, redelivery?: Redelivery, isS
   const bus = connectShardBus(
     {
       servers,
-      streamServers: servers,
+      streamServers,
       isScoped,
       shard: { index: 0, count: 2 },
       ...(redelivery === undefined ? {} : { redelivery }),

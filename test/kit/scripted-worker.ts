@@ -115,7 +115,7 @@ export class ScriptedWorker {
 
   /** A presence message contains its reply inbox, and is published without a NATS reply subject. */
   private async announce(subject: string, message: Spoken): Promise<Spoken> {
-    const inbox = `_INBOX.${crypto.randomUUID().replaceAll('-', '')}.1`;
+    const inbox = `_INBOX.${crypto.randomUUID().replaceAll('-', '')}.reply`;
     const subscription = this.nc.subscribe(inbox, { max: 1, timeout: ANSWER_MS });
     this.nc.publish(subject, JSON.stringify({ ...message, reply_to: inbox }));
     for await (const answer of subscription) return answer.json<Spoken>();

@@ -299,7 +299,7 @@ export class TestFarm extends TestFarmCatalog {
 
   // Workers
 
-  /** What proves the identity of workers on the bus. */
+  /** Proof of the identity of workers on the bus. */
   identity: WorkerIdentity['kind'] = 'open';
 
   private identityOf({ worker_id: id }: RegisterMessage): WorkerIdentity {

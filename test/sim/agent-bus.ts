@@ -204,7 +204,11 @@ export class AgentBus {
   cancelRequested(message: CancelMessage): void {
     if (!this.followed.has(message.task_id)) return;
     const { attempt_id: attemptId, reason } = message;
-    this.end.post({ actor: 'poller', id: 'poller', message: { type: 'attempt.cancel', attemptId, reason } });
+    this.end.post({
+      actor: 'registrar',
+      id: 'registrar',
+      message: { type: 'cancel.hinted', attemptId, reason },
+    });
   }
 
   /** The bus is reachable again. The connection may have to be re-created. */

@@ -29,7 +29,7 @@ export type PollerMessage =
   | { readonly type: 'attempts.interrupt'; readonly graceMs: number }
   /** From the registrar: the service has closed the attempt. */
   | { readonly type: 'attempt.revoked'; readonly attemptId: AttemptId }
-  /** From the bus: the service has canceled the attempt. */
+  /** From the registrar: the service has canceled the attempt. */
   | { readonly type: 'attempt.cancel'; readonly attemptId: AttemptId; readonly reason: string }
   /** From the registrar: these attempts that awaited confirmation are open. */
   | { readonly type: 'attempts.confirmed'; readonly attemptIds: readonly AttemptId[] }

@@ -43,6 +43,10 @@ export type RegistrarMessage =
   | { readonly type: 'announce.due' }
   /** Own timer: no contact was confirmed for two thirds of the time after which the service reclaims the tasks. */
   | { readonly type: 'contact.lost' }
+  /** From the bus: a message that claims that the service has canceled the attempt. */
+  | { readonly type: 'cancel.hinted'; readonly attemptId: AttemptId; readonly reason: string }
+  /** Own timer: the next heartbeat about cancel messages may be sent. */
+  | { readonly type: 'confirm.due' }
   /** Own timer: the time limit for confirmations at shutdown has passed. */
   | { readonly type: 'leave.overdue' }
   /** From the poller: new attempts. `awaitingConfirmation`: they start only if the service confirms them as open. */

@@ -4,7 +4,7 @@ import { announceHeartbeat, reregister } from './announce.ts';
 import { isStopping, settleToLeave } from './leave.ts';
 import type { RegistrarMessage } from './messages.ts';
 import { fenceWhenStopped } from './on-contact-lost.ts';
-import type { RegistrarState } from './state.ts';
+import { removeRunning, type RegistrarState } from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
 
@@ -33,8 +33,7 @@ export const onAttemptOver =
     { attemptId, outcome }: Extract<RegistrarMessage, { type: 'attempt.over' }>,
     context: RegistrarContext,
   ): void => {
-    state.awaitingConfirmation.delete(attemptId);
-    if (state.running.delete(attemptId)) {
+    if (removeRunning(state, attemptId)) {
       if (outcome === 'reported') state.reported.add(attemptId);
       if (state.phase === 'fencing') fenceWhenStopped(state, settings, context);
       else if (isStopping(state)) settleToLeave(state, context);

@@ -5,9 +5,17 @@ import type { AgentSettings, Capabilities } from '../agent-settings.ts';
 import type { AgentContext } from '../agent-system.ts';
 import { backoffMs } from '../backoff.ts';
 import { announceHeartbeat, announceRegistration, scheduleHeartbeat, confirmContact } from './announce.ts';
+import { forgetFalseHints, stopClosed } from './cancel-hints.ts';
 import { leaveWhenConfirmed, finishShutdown, stopAll } from './leave.ts';
 import type { RegistrarMessage } from './messages.ts';
-import { dropUnstarted, leaseFreshMs, mayRunTasks, type RegistrarState, type Terms } from './state.ts';
+import {
+  dropUnstarted,
+  leaseFreshMs,
+  mayRunTasks,
+  removeRunning,
+  type RegistrarState,
+  type Terms,
+} from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
 type Registered = Extract<PresenceReply, { type: 'registered' }>;
@@ -31,6 +39,7 @@ export const onPresenceAnswered =
     // After a stall or a clock step, the reply to an earlier announcement may be old.
     const isFresh = announcement.sentAt >= context.receivingSince && !isEarlier;
     const isLatest = isFresh && token > state.answeredToken;
+    if (isFresh && 'closed' in reply) forgetFalseHints(state, token, reply.closed);
     state.answeredToken = Math.max(state.answeredToken, token);
     switch (reply.type) {
       case 'registered':
@@ -231,13 +240,10 @@ function applyClosed(
   const rejected = closed.filter((attemptId) => state.awaitingConfirmation.has(attemptId));
   for (const attemptId of closed) {
     if (state.running.has(attemptId) && !state.awaitingConfirmation.has(attemptId)) {
-      context.send('poller', 'poller', { type: 'attempt.revoked', attemptId });
+      stopClosed(state, attemptId, context);
     }
   }
-  for (const attemptId of rejected) {
-    state.awaitingConfirmation.delete(attemptId);
-    state.running.delete(attemptId);
-  }
+  for (const attemptId of rejected) removeRunning(state, attemptId);
   if (rejected.length > 0)
     context.send('poller', 'poller', { type: 'attempts.rejected', attemptIds: rejected });
   const open = isFresh ? asked.filter((attemptId) => state.awaitingConfirmation.delete(attemptId)) : [];

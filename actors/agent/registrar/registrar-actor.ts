@@ -2,6 +2,7 @@ import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext, AgentSystem } from '../agent-system.ts';
 import { announceHeartbeat, announceRegistration, reregister, renewRegistration } from './announce.ts';
+import { onCancelHinted, onConfirmDue } from './cancel-hints.ts';
 import {
   leaveWhenConfirmed,
   onAgentLeave,
@@ -14,15 +15,7 @@ import { onAbsenceOverdue, onAbsenceProbed } from './on-absence.ts';
 import { onAttemptOver, onAttemptsTaken } from './on-attempts.ts';
 import { onContactLost } from './on-contact-lost.ts';
 import { onPresenceAnswered, onPresenceUnanswered } from './on-presence.ts';
-import { loadRegistrar, type RegistrarPhase, type RegistrarState } from './state.ts';
-
-/** Phases in which the worker sends heartbeats. */
-const HEARTBEAT_PHASES: ReadonlySet<RegistrarPhase> = new Set([
-  'registered',
-  'draining',
-  'settling',
-  'confirming',
-]);
+import { loadRegistrar, mayHeartbeat, type RegistrarState } from './state.ts';
 
 /**
  * The registrar owns the worker's registration with the service. It registers until it gets a reply, reports the open
@@ -38,7 +31,7 @@ export function registrarActor(
     context: AgentContext<'registrar'>,
   ): void => {
     if (state.phase === 'registering') announceRegistration(state, settings, context);
-    else if (HEARTBEAT_PHASES.has(state.phase) && state.registration !== null) {
+    else if (mayHeartbeat(state) && state.registration !== null) {
       announceHeartbeat(state, state.registration, context);
       if (state.phase === 'registered') renewRegistration(state, settings, context);
     }
@@ -64,6 +57,8 @@ export function registrarActor(
       'announce.due': announceNow,
       'contact.lost': onContactLost(settings),
       'leave.overdue': onLeaveOverdue,
+      'cancel.hinted': onCancelHinted,
+      'confirm.due': onConfirmDue,
       'capabilities.found': (state, { capabilities }, context) => {
         state.capabilities = capabilities;
         if (state.phase === 'registered') renewRegistration(state, settings, context);

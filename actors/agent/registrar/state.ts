@@ -50,6 +50,13 @@ interface PendingProbe {
   readonly bus: string;
 }
 
+/** A cancel message that the service has not confirmed. */
+interface CancelHint {
+  readonly reason: string;
+  /** Token of the latest announcement at that time. */
+  readonly hintedAfter: number;
+}
+
 /** Terms of the service that this worker uses (docs/decisions/outages.md). */
 export interface Terms {
   readonly heartbeatTimeoutMs: number;
@@ -96,6 +103,10 @@ export interface RegistrarState {
   readonly reported: Set<AttemptId>;
   /** Running attempts that start only after confirmation by the service. */
   readonly awaitingConfirmation: Set<AttemptId>;
+  /** Running attempts for which a cancel message has arrived that the service may not have sent. */
+  readonly cancelHints: Map<AttemptId, CancelHint>;
+  /** When a heartbeat was last sent because of a hint. */
+  hintsAskedAt: number;
   /** Shutdown: no session is left, not even an idle one. */
   haveSessionsEnded: boolean;
   readonly pending: Map<number, PendingAnnouncement>;
@@ -129,6 +140,8 @@ export function loadRegistrar(reader: JournalReader, capabilities: Capabilities)
     running: new Set(),
     reported: new Set(reader.reports.map((report) => report.attempt_id)),
     awaitingConfirmation: new Set(),
+    cancelHints: new Map(),
+    hintsAskedAt: -Infinity,
     haveSessionsEnded: false,
     pending: new Map(),
     probes: new Map(),
@@ -187,12 +200,28 @@ export function leaseFreshMs(registration: RegistrationStatus): number {
   return Math.max(0, assignedMs - assignedMarginMs - (isPatient ? 0 : killAfterMs(registration)));
 }
 
+const HEARTBEAT_PHASES: ReadonlySet<RegistrarPhase> = new Set([
+  'registered',
+  'draining',
+  'settling',
+  'confirming',
+]);
+
+/** Reports whether heartbeats are sent. */
+export const mayHeartbeat = ({ phase }: RegistrarState): boolean => HEARTBEAT_PHASES.has(phase);
+
+/** Removes an attempt that has ended here, or that never starts. Returns false if it was not running. */
+export function removeRunning(state: RegistrarState, attemptId: AttemptId): boolean {
+  state.awaitingConfirmation.delete(attemptId);
+  state.cancelHints.delete(attemptId);
+  return state.running.delete(attemptId);
+}
+
 /** Reports whether tasks may run and the service is asked to confirm the contact. */
 export const mayRunTasks = ({ phase }: RegistrarState): boolean =>
   phase === 'registered' || phase === 'draining';
 
 /** Drops attempts that await confirmation. The service reclaims attempts that are no longer reported. */
 export function dropUnstarted(state: RegistrarState): void {
-  for (const attemptId of state.awaitingConfirmation) state.running.delete(attemptId);
-  state.awaitingConfirmation.clear();
+  for (const attemptId of [...state.awaitingConfirmation]) removeRunning(state, attemptId);
 }

@@ -22,7 +22,7 @@ import type { WorkerCredentialRecord } from '../../../src/core/records/worker-cr
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import type { QueueRecord } from '../../../src/core/records/queue.ts';
 
-/** What proves that the sender of a registration is the worker whose id it contains (docs/decisions/bus-identity.md). */
+/** Proof that the sender of a registration is the worker whose id it contains (docs/decisions/bus-identity.md). */
 export type WorkerIdentity =
   /** Nothing: any client of the bus can send it. */
   | { readonly kind: 'open' }

@@ -29,7 +29,7 @@ export interface BusIntakeOptions {
   readonly ownsFarm: (farm: string) => boolean;
   /** The first shard answers messages that belong to no farm. */
   readonly isFirstShard: boolean;
-  /** What proves the identity of a worker on this bus. */
+  /** Proof of the identity of a worker on this bus. */
   readonly identity: WorkerIdentity['kind'];
   readonly meter: IntakeMeter;
   readonly bus: () => ServiceBus;

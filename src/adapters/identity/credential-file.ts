@@ -13,7 +13,7 @@ const ANY_ACCESS_OF_OTHERS = 0o077;
 const FILE_BYTES_MAX = 1024 * 1024;
 
 /** The file cannot be used; the message is for the operator of the worker. It contains nothing of the file. */
-export class CredentialFileError extends Error {
+class CredentialFileError extends Error {
   override readonly name = 'CredentialFileError';
 
   constructor(path: string, reason: string) {

@@ -14,9 +14,9 @@ const ALL_INBOXES = ['_INBOX.>', '_INBOX.*.*'];
 const INBOX_BYTES = 16;
 
 /** Returns the servers without credentials, and with the same certificate authorities. */
-export function withoutCredentials({ servers, isTls, access }: ServerList): ServerList {
+export function withoutCredentials({ servers, isTls, access, ca }: ServerList): ServerList {
   const tls = access?.tls ?? null;
-  const open = { servers, isTls: isTls || tls !== null };
+  const open = { servers, isTls: isTls || tls !== null, ...(ca === undefined ? {} : { ca }) };
   if (access === undefined || tls === null || tls.caFile === '') return open;
   const bare: BusAccess = {
     ...access,
@@ -24,6 +24,7 @@ export function withoutCredentials({ servers, isTls, access }: ServerList): Serv
     password: null,
     token: null,
     credentialsFile: '',
+    nkeyFile: '',
     tls: { ...tls, certFile: '', keyFile: '' },
   };
   return { ...open, access: bare };

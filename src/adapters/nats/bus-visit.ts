@@ -1,6 +1,5 @@
-import { jwtAuthenticator, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { FOREIGN_SUBJECTS, type BusVisit } from '../../core/host-check/bus-findings.ts';
-import type { WorkerCredential } from '../../core/host-check/credential-file.ts';
 import { connectOnce } from './connect-once.ts';
 import { reasonOf, withDeadline } from './connection.ts';
 import type { ServerList } from './server-address.ts';
@@ -9,20 +8,13 @@ import type { ServerList } from './server-address.ts';
 const ANSWER_MS = 5_000;
 
 /**
- * Connects to the bus as the worker would, and tries to subscribe to messages of others. Sends no message. With
- * `credential`, it proves the identity of that worker. Does not throw.
+ * Connects to the bus as the worker would, and tries to subscribe to messages of others. Sends no message.
+ * Does not throw.
  */
-export async function visitBus(
-  servers: ServerList,
-  credential: Pick<WorkerCredential, 'seed' | 'jwt' | 'ca'> | null,
-): Promise<BusVisit> {
+export async function visitBus(servers: ServerList): Promise<BusVisit> {
   try {
-    const nc = await connectOnce(
-      servers,
-      'callsheet doctor',
-      credential === null ? {} : identityOf(credential),
-    );
-    const wantsTls = servers.isTls || (servers.access?.tls ?? credential?.ca ?? null) !== null;
+    const nc = await connectOnce(servers, 'callsheet doctor');
+    const wantsTls = servers.isTls || servers.ca !== undefined || (servers.access?.tls ?? null) !== null;
     try {
       return {
         ok: true,
@@ -37,14 +29,6 @@ export async function visitBus(
   } catch (error) {
     return { ok: false, reason: `${servers.servers.join(', ')}: ${reasonOf(error)}` };
   }
-}
-
-function identityOf({ seed, jwt, ca }: Pick<WorkerCredential, 'seed' | 'jwt' | 'ca'>) {
-  const key = new TextEncoder().encode(seed);
-  return {
-    authenticator: jwt === null ? nkeyAuthenticator(key) : jwtAuthenticator(jwt, key),
-    ...(ca === null ? {} : { tls: { ca } }),
-  };
 }
 
 /** Returns those of the foreign subjects to which the server allows a subscription. */

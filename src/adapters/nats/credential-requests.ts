@@ -114,5 +114,5 @@ async function request(
 }
 
 /** Reports whether the server does not accept the credential of a connection. */
-export const isRefusal = (error: unknown): boolean =>
+const isRefusal = (error: unknown): boolean =>
   error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError;

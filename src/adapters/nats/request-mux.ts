@@ -21,7 +21,7 @@ interface Question {
   readonly subject: string;
   readonly timeoutMs: number;
   readonly headers?: MsgHdrs;
-  /** What is asked: several requests can be given up by it, and a late reply is recognized by it. */
+  /** Requests of one kind can be given up together. Late replies are used for one kind only. */
   readonly kind: string;
 }
 
@@ -48,7 +48,7 @@ const LATE_MAX = 1000;
  */
 export class RequestMux {
   readonly #inbox: string;
-  readonly #connection: BusConnection;
+  readonly #connection: Pick<BusConnection, 'publish'>;
   readonly #late: LateReplies | null;
   readonly #tokens = new RandomTokens();
   readonly #pending = new Map<string, Pending>();
@@ -56,13 +56,13 @@ export class RequestMux {
   readonly #unanswered = new Set<string>();
 
   /** `root` is the start of the inbox, such as `_INBOX`. */
-  constructor(connection: BusConnection, root: string, late: LateReplies | null = null) {
+  constructor(connection: Pick<BusConnection, 'publish'>, root: string, late: LateReplies | null = null) {
     this.#connection = connection;
     this.#inbox = `${root}.${randomBytes(INBOX_BYTES).toString('base64url')}`;
     this.#late = late;
   }
 
-  sessionStarted(nc: NatsConnection): void {
+  sessionStarted(nc: Pick<NatsConnection, 'subscribe'>): void {
     nc.subscribe(`${this.#inbox}.*`, {
       callback: (error, message) => {
         // An error is a refused subscription, which the connection has reported.

@@ -36,7 +36,7 @@ const PULLED = 1000;
 export const shardName = ({ index, count }: StreamOptions['shard']): string => `shard-${index}-of-${count}`;
 
 /** Returns the event of the connection of the streams: it says which of the connections it is about. */
-export function ofStreams(event: BusEvent): BusEvent {
+function ofStreams(event: BusEvent): BusEvent {
   switch (event.type) {
     case 'connected':
     case 'disconnected':

@@ -11,7 +11,7 @@ export interface Namesake {
   readonly status: WorkerStatus;
 }
 
-/** What is known about the name of a worker that joins. */
+/** The workers and credentials with the name of a worker that joins. */
 export interface NameHolders {
   readonly workers: readonly {
     readonly worker: Namesake;

@@ -4,7 +4,6 @@ import type { JoinTokenRecord } from '../records/join-token.ts';
 
 /** Maximum number of tokens that have not expired. */
 export const JOIN_TOKENS_MAX = 1000;
-export const JOIN_TOKEN_USES_MAX = 10_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 export const JOIN_TOKEN_LIFETIME_MS = { min: MINUTE_MS, max: 90 * DAY_MS, default: DAY_MS } as const;
@@ -16,7 +15,7 @@ export const JOIN_TOKEN_LIFETIME_MS = { min: MINUTE_MS, max: 90 * DAY_MS, defaul
 export type JoinTokenStatus = 'active' | 'used_up' | 'revoked';
 export type JoinTokenTrigger = 'use' | 'use last' | 'revoke';
 
-export const JOIN_TOKEN_TRANSITIONS: readonly {
+const JOIN_TOKEN_TRANSITIONS: readonly {
   readonly from: JoinTokenStatus;
   readonly trigger: JoinTokenTrigger;
   readonly to: JoinTokenStatus;

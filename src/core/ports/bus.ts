@@ -242,7 +242,10 @@ export interface WorkerBus extends BusMember {
 
 /** Messages for the worker agent. Must not throw. */
 export interface WorkerBusListener {
-  /** May be called twice, and for an attempt that has ended. */
+  /**
+   * May be called twice, and for an attempt that has ended. Another client than the service may have sent the message: it
+   * must be confirmed.
+   */
   cancelRequested(message: CancelMessage): void;
   /** A reply to a lease request that was canceled. The tasks in it are assigned to this worker nevertheless. */
   leaseAnsweredLate(reply: LeaseReply): void;

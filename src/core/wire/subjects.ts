@@ -33,10 +33,10 @@ export const subjects = {
 
 /** Subjects that one worker uses. */
 export interface WorkerSubjects {
-  lease(queue: QueueId | typeof ANY_QUEUE): string;
-  status(job: JobId): string;
-  logs(task: TaskId): string;
-  cancel(task: TaskId): string;
+  readonly lease: (queue: QueueId | typeof ANY_QUEUE) => string;
+  readonly status: (job: JobId) => string;
+  readonly logs: (task: TaskId) => string;
+  readonly cancel: (task: TaskId) => string;
   readonly register: string;
   readonly heartbeat: string;
   readonly deregister: string;

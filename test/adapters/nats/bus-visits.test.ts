@@ -75,22 +75,22 @@ test('a visit reports the server, and the subjects of others that it allows', as
     sameAccount('{ publish: ["worker.diag.*"], subscribe: ["_INBOX.*.*", "work.lease.>"] }'),
   );
   t.teardown(() => server.stop());
-  t.match(await visitBus(withUser(server.port), null), {
+  t.match(await visitBus(withUser(server.port)), {
     ok: true,
     server: `127.0.0.1:${server.port}`,
     version: /^2\./,
     isEncrypted: false,
     permitted: ['>', '_INBOX.>', '_INBOX.*.*', 'work.lease.>', 'task.status.>'],
   });
-  t.match(await visitBus(withUser(server.port, ''), null), {
+  t.match(await visitBus(withUser(server.port, '')), {
     ok: true,
     permitted: ['_INBOX.*.*', 'work.lease.>'],
   });
-  t.match(await visitBus(withUser(server.port, 'service:wrong@'), null), {
+  t.match(await visitBus(withUser(server.port, 'service:wrong@')), {
     ok: false,
     reason: /authorization/i,
   });
-  t.match(await visitBus(withUser(await freePort()), null), { ok: false, reason: /refused/i });
+  t.match(await visitBus(withUser(await freePort())), { ok: false, reason: /refused/i });
 });
 
 test('a visit proves the identity of a credential', async (t) => {
@@ -104,8 +104,8 @@ test('a visit proves the identity of a credential', async (t) => {
     jwt: null,
     ca: null,
   });
-  t.match(await visitBus(withUser(server.port, ''), credentialOf(known)), { ok: true, permitted: [] });
-  t.match(await visitBus(withUser(server.port, ''), credentialOf(nkeys.createUser())), {
+  t.match(await visitBus({ ...withUser(server.port, ''), identity: credentialOf(known) }), { ok: true, permitted: [] });
+  t.match(await visitBus({ ...withUser(server.port, ''), identity: credentialOf(nkeys.createUser()) }), {
     ok: false,
     reason: /authorization/i,
   });

@@ -93,7 +93,7 @@ test('a managed server listens at its address, protects its files and ends when 
 
 test('a killed server is restarted, and all clients reconnect', async (t) => {
   const { server, events } = await startManaged(t, join(t.testdir({}), 'bus'), await freePort());
-  const shard = recordingShard(server.access.requests, FAST_REDELIVERY);
+  const shard = recordingShard(server.access.requests, FAST_REDELIVERY, false, server.access.streams);
   const worker = recordingWorker(anonymous(server));
   t.teardown(() => Promise.all([shard.bus.close(), worker.bus.close()]));
   await Promise.all([shard.events.next(ofType('ready')), worker.events.next(ofType('ready'))]);

@@ -32,7 +32,10 @@ test('clients can start before the server', async (t) => {
   await server.restart();
   await Promise.all([shard.events.next(isReady), worker.events.next(isReady)]);
   t.match(await shard.events.next(ofType('connected')), { version: /^2\./, isFirst: true });
-  t.equal(shard.events.all.filter(ofType('unreachable')).length, 1, 'reported once');
+  const unreachable = shard.events.all
+    .filter(ofType('unreachable'))
+    .map(({ purpose = 'requests' }) => purpose);
+  t.same(unreachable.toSorted(), ['requests', 'streams'], 'reported once for each connection');
   t.match(await worker.bus.reportStatus(statusOf(1)), { type: 'stored' });
   await shard.statuses.next(() => true);
 });

@@ -95,7 +95,7 @@ function offeredInBash(
   );
   // With this option, the shell itself completes file names.
   const program = [script, 'compopt() { FOUND=FILES; }', 'set -u', ...calls].join('\n');
-  const ran = spawnSync('bash', ['--norc', '-c', program], { encoding: 'utf8' });
+  const ran = spawnSync('bash', ['--norc'], { encoding: 'utf8', input: program });
   if (ran.stderr !== '' || ran.status !== 0) throw new Error(`bash: ${ran.stderr}`);
   return ran.stdout
     .split('\n')

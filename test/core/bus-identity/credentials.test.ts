@@ -87,7 +87,8 @@ test('an expired credential is not valid, and keeps its last key for readers', (
 test('the number of keys is bounded until some have expired', (t) => {
   let credential: WorkerCredentialRecord | null = joined('K0');
   for (let number = 1; number < KEYS_MAX; number += 1)
-    credential = credential && renewedCredential(credential, { key: `K${number}`, expiresAt: T0 + LIFETIME }, T0);
+    credential =
+      credential && renewedCredential(credential, { key: `K${number}`, expiresAt: T0 + LIFETIME }, T0);
   t.equal(credential?.keys.length, KEYS_MAX);
   const next = { key: 'next', expiresAt: T0 + 3 * LIFETIME };
   t.equal(credential && renewedCredential(credential, next, T0), null);
@@ -117,7 +118,10 @@ function apply(credential: WorkerCredentialRecord, [kind, key]: Step, now: numbe
 
 test('whatever happens, statuses follow the table and refused keys stay refused', (t) => {
   const kind = fc.constantFrom('renew', 'confirm', 'settle', 'revoke', 'join');
-  const steps = fc.array(fc.tuple(fc.tuple(kind, fc.nat(6)), fc.nat(200_000)), { maxLength: 40 });
+  const steps = fc.array(fc.tuple(fc.tuple(kind, fc.nat(6)), fc.nat(200_000)), {
+    maxLength: 40,
+    size: 'max',
+  });
   const rows = new Set(KEY_TRANSITIONS.map(({ from, to }) => `${from ?? ''} ${to}`));
   fc.assert(
     fc.property(steps, (all) => {
@@ -126,7 +130,7 @@ test('whatever happens, statuses follow the table and refused keys stay refused'
       for (const [step, delay] of all) {
         now += delay;
         const before = credential;
-        credential = apply(before, step as Step, now);
+        credential = apply(before, step, now);
         const status = (key: string): string => before.keys.find((each) => each.key === key)?.status ?? '';
         for (const key of credential.keys) {
           const from = status(key.key);

@@ -567,4 +567,5 @@ test('the authentication of the bus and the access to the streams are read, and 
     ok: false,
     lines: [/^bus\.streams\.user: .* must be set together/],
   });
+  t.end();
 });

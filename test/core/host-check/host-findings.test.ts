@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { accountPart } from '../../../src/adapters/host/account-support.ts';
 import { expiryFinding, secretFileFinding } from '../../../src/core/host-check/credential-findings.ts';
-import { parseWorkerCredential } from '../../../src/core/host-check/credential-file.ts';
+import { parseStoredCredential } from '../../../src/core/bus-identity/stored-credential.ts';
 import { diskFindings, type DiskFacts } from '../../../src/core/host-check/disk-findings.ts';
 import {
   accountFinding,
@@ -53,7 +53,7 @@ void test('a credential is checked completely, and errors do not show secrets', 
     ca: null,
     expires_at: null,
   };
-  t.match(parseWorkerCredential(JSON.stringify(whole)), { ok: true, value: { worker_id: WORKER } });
+  t.match(parseStoredCredential(JSON.stringify(whole)), { ok: true, value: { worker_id: WORKER } });
   const refused: readonly [object, RegExp][] = [
     [{ ...whole, v: 2 }, /v: must be 1/],
     [{ ...whole, worker_id: 'w' }, /worker_id: must be a UUID/],
@@ -63,11 +63,11 @@ void test('a credential is checked completely, and errors do not show secrets', 
     [{ ...whole, urls: 'tls://a' }, /urls: must be a list/],
   ];
   for (const [content, reason] of refused) {
-    const parsed = parseWorkerCredential(JSON.stringify(content));
+    const parsed = parseStoredCredential(JSON.stringify(content));
     t.match(parsed, { ok: false, reason });
     t.notMatch(JSON.stringify(parsed), /SUshort/);
   }
-  for (const content of ['', '{', 'null', '[]']) t.notOk(parseWorkerCredential(content).ok, content);
+  for (const content of ['', '{', 'null', '[]']) t.notOk(parseStoredCredential(content).ok, content);
   t.end();
 });
 

@@ -10,12 +10,20 @@ import { KnownJobs } from '../../../daemons/threads/known-jobs.ts';
 import { EARLY_CHUNK_MS, LogIntake, type LogSenders } from '../../../daemons/threads/log-intake.ts';
 import type { LogNotice } from '../../../daemons/threads/log-protocol.ts';
 import { LogRemoval } from '../../../daemons/threads/log-removal.ts';
-import { attemptIdOf, taskIdOf, type JobId } from '../../../src/core/ids.ts';
+import {
+  attemptIdOf,
+  taskIdOf,
+  workerId,
+  type AttemptAddress,
+  type JobId,
+  type WorkerId,
+} from '../../../src/core/ids.ts';
 import type { LogDelivery } from '../../../src/core/ports/bus.ts';
 import type { RemovalOutcome } from '../../../src/core/ports/log-store.ts';
 import { put, remove, type Change } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { jobNumber, jobRecord } from '../../http/kit/records.ts';
+import { emptyTaskPage, untouchedTask, writeTask } from '../../../src/core/records/task-page.ts';
+import { jobNumber, jobRecord, uuid } from '../../http/kit/records.ts';
 import { logWriterOptions, writerOptions } from '../../adapters/lmdb/store-kit.ts';
 
 const JOB = jobNumber(1);
@@ -65,6 +73,8 @@ async function openLogs(t: Test, maxBytesPerTask = 0) {
     clock,
     writer,
     notices,
+    refusals,
+    workers,
     acknowledged,
     commit: (...changes: Change[]) => {
       sequence++;
@@ -73,6 +83,13 @@ async function openLogs(t: Test, maxBytesPerTask = 0) {
     /** Delivers a chunk of the first attempt of a job with this stream sequence. */
     deliver: (job: JobId, seqNum: number, sequence: number) => {
       intake.add(delivery(job, seqNum, sequence, acknowledged));
+      intake.flush();
+    },
+    /** Delivers a chunk of an attempt that this worker has sent. */
+    send: (sender: WorkerId | null, attempt: AttemptAddress, seqNum: number) => {
+      const message = { task_id: taskIdOf(attempt), attempt_id: attemptIdOf(attempt) };
+      const sent = delivery(attempt.jobId, seqNum, ++streamSequence, acknowledged);
+      intake.add({ ...sent, sender, message: { ...sent.message, ...message } });
       intake.flush();
     },
     /** Delivers chunks of the first attempt of jobs together. */
@@ -279,4 +296,59 @@ test('removals run one after another, wait for capacity, and end with the thread
   });
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
   t.strictSame([asked.length, isDone], [5, false], 'after a stop nothing is removed or reported as done');
+});
+
+test('with credentials, only the worker of an attempt stores its log', async (t) => {
+  const logs = await openLogs(t);
+  const [worker, other, guest] = [workerId(uuid('e', 1)), workerId(uuid('e', 2)), workerId(uuid('e', 3))];
+  const job = jobRecord({ id: JOB });
+  const page = emptyTaskPage();
+  const task = { ...untouchedTask({ status: 'running', updatedAt: 1, unschedulable: false }) };
+  writeTask(page, 0, { ...task, attemptNumber: 2, assignedAt: 1, workerOrdinal: 7 });
+  const first = attemptOf(JOB);
+  const open = { ...first, attemptNumber: 2 };
+  logs.commit(
+    jobRow(JOB),
+    put('taskPage', keys.taskPageOf(first), page),
+    put('workerOrdinal', keys.workerOrdinal(job.farmId, 7), { version: 1, workerId: worker }),
+    put('attempt', keys.attempt(first, 1), {
+      version: 1,
+      id: attemptIdOf(first),
+      attemptNumber: 1,
+      status: 'failed',
+      workerId: other,
+      startedAt: 1,
+      endedAt: 2,
+      message: '',
+      sessionId: '',
+    }),
+  );
+  t.equal(logs.workers.latestWorkerOf(taskIdOf(first)), worker);
+  t.equal(logs.workers.latestWorkerOf(taskIdOf({ ...first, index: 1 })), null);
+  t.equal(logs.workers.latestWorkerOf(taskIdOf({ ...first, jobId: OTHER })), null);
+  // Stream sequences 1 to 5 are refused: an ended attempt and an open one of others, and attempts that do not exist.
+  logs.send(worker, first, 1);
+  logs.send(other, open, 1);
+  logs.send(guest, open, 1);
+  logs.send(worker, { ...first, attemptNumber: 3 }, 1);
+  logs.send(guest, { ...first, index: 1 }, 1);
+  t.strictSame(logs.chunksOf(JOB), []);
+  t.strictSame(logs.refusals, [
+    '1 other-attempt',
+    '2 other-attempt',
+    '3 other-attempt',
+    '4 unknown-attempt',
+    '5 unknown-attempt',
+  ]);
+  t.strictSame(logs.acknowledged, []);
+  logs.send(other, first, 1);
+  logs.send(worker, open, 1);
+  logs.send(null, open, 2);
+  t.strictSame(logs.acknowledged, [6, 7, 8]);
+  // The worker of an attempt never changes, and is known without the store from now on.
+  logs.commit(remove('taskPage', keys.taskPageOf(first)), remove('attempt', keys.attempt(first, 1)));
+  logs.send(worker, open, 3);
+  logs.send(guest, open, 4);
+  t.strictSame(logs.acknowledged, [6, 7, 8, 9]);
+  t.equal(logs.refusals.length, 6);
 });
