@@ -1,5 +1,9 @@
 import { test } from 'tap';
-import { credentialState, whyNotRevocable } from '../../../web/pages/worker/credential-model.ts';
+import {
+  credentialState,
+  revocationText,
+  whyNotRevocable,
+} from '../../../web/pages/worker/credential-model.ts';
 import { joinMethod } from '../../../web/pages/worker-tokens/join-method.ts';
 import {
   draftProblems,
@@ -110,5 +114,12 @@ test('a credential is valid until it expires or is revoked', (t) => {
   t.equal(whyNotRevocable({ revoked: false }, null), '', 'the service decides');
   t.equal(whyNotRevocable({ revoked: true }, 'token'), 'The credential is already revoked.');
   t.match(whyNotRevocable({ revoked: false }, 'open'), /bus\.auth\.enabled/);
+  t.end();
+});
+
+test('the confirmation of a revocation says what happens to current tasks', (t) => {
+  t.match(revocationText(0), /disconnected at once and cannot connect again\. It needs a new join token/);
+  t.match(revocationText(1), /Its current task runs again on another worker\. It needs/);
+  t.match(revocationText(1200), /Its 1,200 current tasks run again on other workers\./);
   t.end();
 });

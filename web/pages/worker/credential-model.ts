@@ -22,3 +22,14 @@ export function whyNotRevocable(
     ? ''
     : 'The service does not issue the credentials of this bus (bus.auth.enabled).';
 }
+
+/** Returns what a revocation does to a worker with `tasks` current tasks. */
+export function revocationText(tasks: number): string {
+  const moved =
+    tasks === 0
+      ? ''
+      : tasks === 1
+        ? 'Its current task runs again on another worker. '
+        : `Its ${tasks.toLocaleString('en')} current tasks run again on other workers. `;
+  return `The worker is disconnected at once and cannot connect again. ${moved}It needs a new join token to return. A revoked credential cannot be restored.`;
+}

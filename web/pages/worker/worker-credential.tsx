@@ -16,7 +16,7 @@ import { useNow } from '../../state/use-now.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { joinMethod } from '../worker-tokens/join-method.ts';
 import { shortToken } from '../worker-tokens/token-model.ts';
-import { credentialState, whyNotRevocable } from './credential-model.ts';
+import { credentialState, revocationText, whyNotRevocable } from './credential-model.ts';
 
 /** The credential of a worker on a bus with authentication, and the action that revokes it. */
 export function WorkerCredentialPanel({
@@ -92,12 +92,7 @@ function RevokeDialog({
         onRevoked();
       }}
     >
-      <p>
-        The worker is disconnected at once and cannot connect again.{' '}
-        {tasks > 0 &&
-          `Its ${tasks === 1 ? 'current task runs' : `${tasks} current tasks run`} on other workers. `}
-        It needs a new join token to return. A revoked credential cannot be restored.
-      </p>
+      <p>{revocationText(tasks)}</p>
     </ConfirmDialog>
   );
 }
