@@ -34,6 +34,11 @@ export const runningJobCommands: readonly Case<CliSession>[] = [
         run(0, 'explain', `${broken}/Render/0`),
         run(0, 'workers', '--farm', 'north', '--status', 'online', '--sort-by', 'hostname'),
         run(5, 'workers', 'delete', 'w1'),
+        // The bus of this service has no authentication.
+        run(5, 'workers', 'revoke', 'w1'),
+        run(5, 'workers', 'token', 'list'),
+        run(5, 'workers', 'token', 'create', '--uses', '2', '--tags', 'a=b', '--expires', '1h'),
+        run(5, 'workers', 'token', 'revoke', '01a2'),
       ]);
       await run(2, 'job', broken, '--range', '0');
       await run(2, 'job', broken, 'retry', '--step', 'Nothing');
