@@ -12,7 +12,10 @@ import type { WorkerConfig } from '../../src/core/config/worker-config.ts';
 import { chooseService, type AnnouncedService } from '../../src/core/discovery/announced-service.ts';
 import { hostOfUrl, isLoopbackHost } from '../../src/core/discovery/bus-address.ts';
 import { busFinding, encryptionFinding, permissionFinding } from '../../src/core/host-check/bus-findings.ts';
-import { parseStoredCredential, type StoredCredential } from '../../src/core/bus-identity/stored-credential.ts';
+import {
+  parseStoredCredential,
+  type StoredCredential,
+} from '../../src/core/bus-identity/stored-credential.ts';
 import { expiryFinding, secretFileFinding } from '../../src/core/host-check/credential-findings.ts';
 import { failure, ok, skipped, type Finding } from '../../src/core/host-check/finding.ts';
 import { reasonOf, type CheckedHost, type HostCheck } from './host-check.ts';
@@ -51,7 +54,8 @@ async function checkBus({ config }: CheckedHost, signal: AbortSignal): Promise<r
     ];
   const visit = await visitBus(servers);
   const { access, user, token } = servers;
-  const identity = access === undefined ? (user ?? token ?? '') : access.user + access.credentialsFile + access.nkeyFile;
+  const identity =
+    access === undefined ? (user ?? token ?? '') : access.user + access.credentialsFile + access.nkeyFile;
   const hasIdentity =
     credential !== null ||
     identity !== '' ||

@@ -38,7 +38,8 @@ export function watchBusStanding(
     standing = next;
     if (isChanged) warnIfOpen(standing, queues(), logger);
   };
-  if (config.bus.urls.length === 0) found(config.bus.authentication !== null ? { kind: 'closed' } : OPEN_MANAGED_BUS);
+  if (config.bus.urls.length === 0)
+    found(config.bus.authentication !== null ? { kind: 'closed' } : OPEN_MANAGED_BUS);
   else void checkRepeatedly(servers, found, logger, stopping);
   return { current: () => standing };
 }

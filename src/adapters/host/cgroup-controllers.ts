@@ -68,10 +68,10 @@ function versionTwo(directory: string, controller: string): ControllerPlace {
 }
 
 /** Only the root of the whole hierarchy has no type; it may have processes and controllers below it. */
-export const isRootGroup = (directory: string): boolean => !existsSync(join(directory, 'cgroup.type'));
+const isRootGroup = (directory: string): boolean => !existsSync(join(directory, 'cgroup.type'));
 
 /** Reports whether a process other than this one runs in the group. */
-export const hasOthers = (directory: string): boolean =>
+const hasOthers = (directory: string): boolean =>
   words(read(join(directory, 'cgroup.procs'))).some((pid) => Number(pid) !== process.pid);
 
 const missing = (reason: string, fix: string): ControllerPlace => ({ isUsable: false, reason, fix });

@@ -14,7 +14,7 @@ const ALL_INBOXES = ['_INBOX.>', '_INBOX.*.*'];
 const INBOX_BYTES = 16;
 
 /** Returns the servers without credentials, and with the same certificate authorities. */
-export function withoutCredentials({ servers, isTls, access, ca }: ServerList): ServerList {
+function withoutCredentials({ servers, isTls, access, ca }: ServerList): ServerList {
   const tls = access?.tls ?? null;
   const open = { servers, isTls: isTls || tls !== null, ...(ca === undefined ? {} : { ca }) };
   if (access === undefined || tls === null || tls.caFile === '') return open;

@@ -41,7 +41,7 @@ export function secretFileFinding(key: string, file: SecretFile): Finding {
 }
 
 /** Facts in the credential of a worker that this check uses. */
-export interface CredentialFacts {
+interface CredentialFacts {
   readonly workerId: string;
   /** Milliseconds since the epoch; null: it does not expire. */
   readonly expiresAt: number | null;

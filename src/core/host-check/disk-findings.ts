@@ -2,7 +2,7 @@ import { failure, ok, warning, type Finding } from './finding.ts';
 
 const MIB = 1024 * 1024;
 /** Free space below which a worker cannot work. */
-export const FREE_BYTES_MIN = 64 * MIB;
+const FREE_BYTES_MIN = 64 * MIB;
 /** Free space below which tasks with much output soon fail. */
 const FREE_BYTES_LOW = 1024 * MIB;
 

@@ -2,7 +2,7 @@ import { failure, ok, skipped, warning, type Finding } from './finding.ts';
 
 const SECOND_MS = 1000;
 /** Largest difference of the clocks without a warning. */
-export const CLOCK_DIFFERENCE_MS_MAX = 5 * SECOND_MS;
+const CLOCK_DIFFERENCE_MS_MAX = 5 * SECOND_MS;
 
 /** Response to an HTTP request, or why there is none. */
 export type HttpAnswer =

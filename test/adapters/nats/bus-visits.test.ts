@@ -104,7 +104,10 @@ test('a visit proves the identity of a credential', async (t) => {
     jwt: null,
     ca: null,
   });
-  t.match(await visitBus({ ...withUser(server.port, ''), identity: credentialOf(known) }), { ok: true, permitted: [] });
+  t.match(await visitBus({ ...withUser(server.port, ''), identity: credentialOf(known) }), {
+    ok: true,
+    permitted: [],
+  });
   t.match(await visitBus({ ...withUser(server.port, ''), identity: credentialOf(nkeys.createUser()) }), {
     ok: false,
     reason: /authorization/i,

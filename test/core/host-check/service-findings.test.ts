@@ -52,7 +52,11 @@ void test('a clock more than 5 s from that of the service is a warning', (t) => 
   t.match(off(7), { status: 'warning', found: '6 s ahead of the clock of the server', fix: /chrony/ });
   t.match(off(-6), { status: 'warning', found: '6 s behind the clock of the server' });
   t.match(off(-3600), { status: 'warning', found: '3600 s behind the clock of the server' });
-  t.match(clockFinding(answer({ sentAt: NOW - 60_000 })), { status: 'ok' }, 'a slow answer does not count as a difference');
+  t.match(
+    clockFinding(answer({ sentAt: NOW - 60_000 })),
+    { status: 'ok' },
+    'a slow answer does not count as a difference',
+  );
   t.match(clockFinding(answer({ date: null })), { status: 'skipped' });
   t.match(clockFinding({ ok: false, reason: 'x' }), { status: 'skipped' });
   t.end();

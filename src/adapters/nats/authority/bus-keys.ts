@@ -55,7 +55,7 @@ const parseSeeds = messageParser(
 );
 
 /** Returns the path of the file with the keys of a managed bus. */
-export const keyFile = (folder: string): string => join(folder, 'keys.json');
+const keyFile = (folder: string): string => join(folder, 'keys.json');
 
 /**
  * Returns the keys of the bus in this folder. They are generated once: workers know the bus by them.
