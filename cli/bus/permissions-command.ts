@@ -71,6 +71,7 @@ async function permissions({ out, worker: names, url: urls, ca }: PermissionFlag
 export const busCommand = (): Command =>
   new Command('bus')
     .description('Configure the bus.')
+    .helpCommand(false)
     .addCommand(
       new Command('permissions')
         .description(

@@ -40,15 +40,6 @@ export function secretFileFinding(key: string, file: SecretFile): Finding {
     : failure(name, `${path} belongs to another account`, `chown the file to the account of the worker`);
 }
 
-/** Facts in the credential of a worker that this check uses. */
-interface CredentialFacts {
-  readonly workerId: string;
-  /** Milliseconds since the epoch; null: it does not expire. */
-  readonly expiresAt: number | null;
-  /** Addresses of the bus. */
-  readonly urls: readonly string[];
-}
-
 /** Returns the finding about the expiry of a credential, or of a certificate of this host. */
 export function expiryFinding(name: string, expiresAt: number | null, now: number, renewal: string): Finding {
   if (expiresAt === null) return ok(name, 'does not expire');

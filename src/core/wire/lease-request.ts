@@ -40,13 +40,13 @@ const terminalReport = record<TerminalReport>({
   attempt_id: readAttemptId,
   status: readStatus,
   exit_code: optional(readExitCode),
-  max_rss_mib: optional(readUsedMemory),
-  cpu_seconds: optional(readCpuSeconds),
   message: optional(text(LIMITS.message)),
   timestamp: readTimestamp,
   session_id: readSessionToken,
   progress: optional(readPercent),
   status_message: optional(text(LIMITS.message)),
+  max_rss_mib: optional(readUsedMemory),
+  cpu_seconds: optional(readCpuSeconds),
 });
 
 const limits = { length: LIMITS.leaseRequestText, nesting: LIMITS.nesting };

@@ -263,7 +263,7 @@ test('a listener that is reachable from other machines causes a warning', async 
   await server.stop();
   t.match(server.access.requests, { servers: [`${HOST}:${port}`], isTls: false });
   const warnings = events.all.filter(ofType('warning')).map(({ text }) => text);
-  t.match(warnings.at(-1), new RegExp(`^the bus listens on 0\\.0\\.0\\.0:${port}: it has no authentication`));
+  t.match(warnings.at(-1), new RegExp(`^the bus listens on 0\\.0\\.0\\.0:${port} without authentication`));
 });
 
 test('a released server continues with its name, and the next start adopts it', async (t) => {

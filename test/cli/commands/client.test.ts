@@ -248,6 +248,8 @@ test('a task is shown with its attempts, canceled and retried', async (t) => {
   };
   const attempt = {
     attempt_number: 1,
+    max_rss_mib: 512,
+    cpu_seconds: 61.5,
     status: 'failed',
     worker_id: 'w1',
     exit_code: 3,
@@ -259,6 +261,8 @@ test('a task is shown with its attempts, canceled and retried', async (t) => {
     ...attempt,
     attempt_number: 2,
     exit_code: undefined,
+    max_rss_mib: undefined,
+    cpu_seconds: undefined,
     message: 'worker went offline',
     reclaimed: true,
   };
@@ -286,9 +290,9 @@ test('a task is shown with its attempts, canceled and retried', async (t) => {
       'updated     2026-01-02T03:04:05.678Z',
       'reason      failed (exit 3)',
       '',
-      'ATTEMPT  STATUS    EXIT  STARTED               ENDED                 WORKER      MESSAGE',
-      '      1  failed       3  2026-01-02T03:04:05Z  2026-01-02T03:05:05Z  render-017  failed (exit 3)',
-      '      2  canceled        2026-01-02T03:04:05Z  2026-01-02T03:05:05Z  render-017  worker went offline',
+      'ATTEMPT  STATUS    EXIT   MEMORY     CPU  STARTED               ENDED                 WORKER      MESSAGE',
+      '      1  failed       3  512 MiB  61.5 s  2026-01-02T03:04:05Z  2026-01-02T03:05:05Z  render-017  failed (exit 3)',
+      '      2  canceled                         2026-01-02T03:04:05Z  2026-01-02T03:05:05Z  render-017  worker went offline',
       '',
     ].join('\n'),
     err: '',

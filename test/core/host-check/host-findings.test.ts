@@ -56,9 +56,9 @@ void test('a credential is checked completely, and errors do not show secrets', 
   t.match(parseStoredCredential(JSON.stringify(whole)), { ok: true, value: { worker_id: WORKER } });
   const refused: readonly [object, RegExp][] = [
     [{ ...whole, v: 2 }, /v: must be 1/],
-    [{ ...whole, worker_id: 'w' }, /worker_id: must be a UUID/],
+    [{ ...whole, worker_id: 'w' }, /worker_id: must be a worker id/],
     [{ ...whole, seed: 'SUshort' }, /seed: must be the seed of a user/],
-    [{ ...whole, expires_at: 'tomorrow' }, /expires_at: must be a time/],
+    [{ ...whole, expires_at: 'tomorrow' }, /expires_at: must be an RFC 3339 time/],
     [{ ...whole, jwt: 3 }, /jwt: must be a string/],
     [{ ...whole, urls: 'tls://a' }, /urls: must be a list/],
   ];

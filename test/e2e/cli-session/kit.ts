@@ -99,7 +99,17 @@ export interface CliSession {
 }
 
 /** Commands that do not use the REST API. */
-const LOCAL = new Set(['server', 'worker', 'backup', 'restore', 'compact', 'openjd', 'completion']);
+const LOCAL = new Set([
+  'server',
+  'worker',
+  'backup',
+  'restore',
+  'compact',
+  'openjd',
+  'completion',
+  'bus',
+  'doctor',
+]);
 
 /** Commands that need authentication: test/e2e/accounts-cli.test.ts runs them. */
 const OF_ACCOUNTS = new Set(['login', 'logout', 'whoami', 'keys', 'users', 'audit']);

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename } from 'node:fs/promises';
+import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BusAuthority } from '../../../core/ports/bus-authority.ts';
 import { hostOfUrl } from '../../../core/discovery/bus-address.ts';
@@ -137,10 +137,18 @@ const GLOBAL_ACCOUNT = '$G';
  */
 async function moveStreams(folder: string, account: string, keys: BusKeys): Promise<void> {
   const root = join(serverFiles(folder).store, 'jetstream');
-  await mkdir(root, { recursive: true, mode: 0o700 });
-  const present = new Set(await readdir(root));
+  const present = new Set(await namesIn(root));
   if (present.has(account)) return;
   const names = [GLOBAL_ACCOUNT, 'STREAMS', keys.streams.getPublicKey()];
   const earlier = names.find((name) => present.has(name));
   if (earlier !== undefined) await rename(join(root, earlier), join(root, account));
+}
+
+/** Returns the names in a directory; none if it cannot be read: the server reports an unusable store itself. */
+async function namesIn(directory: string): Promise<readonly string[]> {
+  try {
+    return await readdir(directory);
+  } catch {
+    return [];
+  }
 }
