@@ -153,6 +153,7 @@ function openProcesses(
 ): { readonly processes: LocalTaskProcesses; readonly staging: LocalStaging } {
   const isolation = {
     isEnabled: config.isolation.enabled,
+    defaultUser: config.isolation.defaultUser,
     environmentPassthrough: config.isolation.envPassthrough,
     environmentDeny: config.isolation.envDeny,
   };

@@ -1,4 +1,5 @@
 import type { ProcessIds } from '../../core/access/isolation-names.ts';
+import { maskArguments, type Mask } from './mask.ts';
 
 /** A command to run. */
 export interface Command {
@@ -14,6 +15,10 @@ export interface Preparation {
   readonly ids: ProcessIds | null;
   /** The directory of a control group that it joins, or null. */
   readonly cgroup: string | null;
+  /** What it must not see; used if it runs as the worker's own account. Absent for nothing. */
+  readonly mask?: Mask | null;
+  /** The directory that it starts in; needed with a mask. */
+  readonly workingDirectory?: string;
   /** Descriptors above this one are closed; absent means that only standard input, output and error stay open. */
   readonly lastDescriptor?: number;
 }
@@ -60,15 +65,16 @@ export const setprivArguments = ({ userId, groupId, groupIds }: ProcessIds): rea
  */
 export function launchOf(
   command: Command,
-  { ids, cgroup, lastDescriptor = STANDARD_ERROR }: Preparation,
+  { ids, cgroup, mask = null, workingDirectory = '', lastDescriptor = STANDARD_ERROR }: Preparation,
 ): Command {
-  if (ids === null && cgroup === null) return command;
+  if (ids === null && cgroup === null && mask === null) return command;
   const { carried, assignments } = carry(command.environment);
   const chain = [
     'bash',
     '-c',
     prepare(lastDescriptor),
     cgroup ?? '',
+    ...(ids === null && mask !== null ? maskArguments(mask, workingDirectory) : []),
     ...(ids === null ? [] : ['setpriv', ...setprivArguments(ids), '--', 'prlimit', '--core=0', '--']),
     'env',
     `--split-string=-i ${assignments.join(' ')}`,
