@@ -42,7 +42,7 @@ export interface LocalSessionsEvents {
 export type SessionReport = StatusMessage | null;
 
 /** Tasks run as the user of this command, and get all variables of that user. */
-const OWN_ACCOUNT = { isEnabled: false, environmentPassthrough: [], environmentDeny: [] };
+const OWN_ACCOUNT = { isEnabled: false, environmentPassthrough: [], defaultUser: '', environmentDeny: [] };
 
 /** The running task. */
 interface Current {
