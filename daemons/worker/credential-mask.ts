@@ -5,7 +5,7 @@ import type { BusAccess } from '../../src/core/config/bus-access.ts';
 import { credentialMaskPart } from '../../src/adapters/host/namespace-support.ts';
 import { maskArguments, type Mask } from '../../src/adapters/process/mask.ts';
 
-/** What tasks of the worker's own account must not see, and whether this machine can hide it. */
+/** Files that tasks of the worker's own account must not see, and whether this machine can hide it. */
 export interface CredentialMask {
   /** Null if it cannot be hidden. */
   readonly mask: Mask | null;

@@ -150,7 +150,7 @@ function createHost(
   });
 }
 
-/** Returns what tasks must not see, and logs whether the credentials of the worker are hidden from its own account. */
+/** Returns the files that tasks must not see, and logs whether the credentials of the worker are hidden from its own account. */
 async function hideCredentials({ config, logger, state }: AgentContext): Promise<Mask | null> {
   const found = await credentialMask(
     config.bus.access,

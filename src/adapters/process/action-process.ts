@@ -17,7 +17,7 @@ import type { ActionEvents, TaskProcess } from './task-process.ts';
 export interface ActionCommand extends Command {
   /** The account that it runs as; null for the worker's own. */
   readonly ids: ProcessIds | null;
-  /** What it must not see; null for nothing. */
+  /** Files that it must not see; null for nothing. */
   readonly mask: Mask | null;
   readonly workingDirectory: string;
   /** An entry `NAME=value` of `environment` that only the processes of this action have. */

@@ -15,7 +15,7 @@ export interface Preparation {
   readonly ids: ProcessIds | null;
   /** The directory of a control group that it joins, or null. */
   readonly cgroup: string | null;
-  /** What it must not see; used if it runs as the worker's own account. Absent for nothing. */
+  /** Files that it must not see; used if it runs as the worker's own account. Absent for nothing. */
   readonly mask?: Mask | null;
   /** The directory that it starts in; needed with a mask. */
   readonly workingDirectory?: string;

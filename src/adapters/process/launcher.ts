@@ -20,7 +20,7 @@ interface LauncherOptions {
   /** Marks of the session: in its environment, and so in that of a process that is being started. */
   readonly marks: Readonly<Record<string, string>>;
   readonly pipes: OutputPipes;
-  /** What it and its processes must not see; null for nothing. */
+  /** Files that it and its processes must not see; null for nothing. */
   readonly mask: Mask | null;
 }
 

@@ -39,7 +39,7 @@ export interface LocalTaskProcessesOptions {
   /** Variables of the worker's own environment that processes get. */
   readonly ownEnvironment: Readonly<Record<string, string | undefined>>;
   readonly isolation: IsolationSettings;
-  /** What tasks of the worker's own account must not see: null or absent for nothing, or if this machine cannot hide it. */
+  /** Files that tasks of the worker's own account must not see: null or absent for nothing, or if this machine cannot hide it. */
   readonly mask?: () => Mask | null;
   /** Number of tasks in a session of the worker's own account from which on a launcher starts them; 0: all of them. */
   readonly tasksBeforeLauncher: number;

@@ -47,7 +47,7 @@ export class RecordedProcesses {
       ownEnvironment?: Readonly<Record<string, string | undefined>>;
       environmentPassthrough?: readonly string[];
       defaultUser?: string;
-      /** What tasks must not see, for the worker's own directory. */
+      /** Files that tasks must not see, for the worker's own directory. */
       mask?: (workerDirectory: string) => Mask | null;
       /** Replaces the session directory below the worker's own directory. */
       sessionsDirectory?: string | null;
