@@ -32,8 +32,8 @@ const DROPPED = [
 
 /**
  * Runs in the new namespace: $0 the directory to start in, or empty; $1 the worker's directory; the files; `--`; the
- * command. The directory is covered as a whole, because a cover of a file is gone when the file is replaced. It is
- * entered anew, because `..` leads from a directory that was entered before to what is covered. Exit code 125: the
+ * command. The directory is covered as a whole, because a cover of a file is removed when the file is replaced. It is
+ * entered again, because `..` leads from a directory that was entered before to what is covered. Exit code 125: the
  * files could not be hidden, and the command is not started.
  */
 const HIDE = `
