@@ -24,7 +24,9 @@ export async function credentialMaskPart(
   } catch (error) {
     return unsupported(reasonOf(error), isRoot);
   }
-  const detail = isRoot ? 'mount namespace, reduced capabilities' : 'user and mount namespace';
+  const detail = isRoot
+    ? 'mount namespace, reduced capabilities; no protection from a task of root that reads files through /proc/PID/root of a process with fewer capabilities: set isolation.default_user'
+    : 'user and mount namespace';
   return { part: PART, isSupported: true, detail, fix: '' };
 }
 
