@@ -1,3 +1,4 @@
+import { credentialMask } from '../../daemons/worker/credential-mask.ts';
 import { userInfo } from 'node:os';
 import { accountSupport } from '../../src/adapters/host/account-support.ts';
 import { isolationSupport } from '../../src/adapters/host/isolation-support.ts';
@@ -25,6 +26,10 @@ const USEFUL = 'perl';
 const ISOLATION_PROBES: readonly ((config: WorkerConfig) => Promise<readonly IsolationPart[]>)[] = [
   ({ isolation }) => accountSupport(isolation.enabled),
   isolationSupport,
+  async ({ bus, worker }) => {
+    const found = await credentialMask(bus.access, worker.dir, worker.credentialsFile);
+    return found === null ? [] : [found.part];
+  },
 ];
 
 function checkAccount({ config }: CheckedHost): Promise<readonly Finding[]> {

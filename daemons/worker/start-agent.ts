@@ -9,6 +9,7 @@ import { withAccess, type ServerList } from '../../src/adapters/nats/server-addr
 import { connectWorkerBus } from '../../src/adapters/nats/worker-bus.ts';
 import { PROCESS_LIMITS } from '../../src/adapters/process/limits.ts';
 import { LocalTaskProcesses } from '../../src/adapters/process/local-task-processes.ts';
+import type { Mask } from '../../src/adapters/process/mask.ts';
 import { supervisorScript } from '../../src/adapters/process/supervisor.ts';
 import { LocalStaging } from '../../src/adapters/staging/local-staging.ts';
 import { allowedVariables, SECRET_VARIABLES } from '../../src/core/access/denied-variables.ts';
@@ -24,6 +25,7 @@ import { agentSettingsOf } from './agent-settings-of.ts';
 import type { BusDiscovery } from './bus-discovery.ts';
 import type { BusIdentity } from './bus-identity.ts';
 import { CapabilityWatch } from './capability-watch.ts';
+import { credentialMask } from './credential-mask.ts';
 import { DiagnosticSender } from './diagnostic-sender.ts';
 import { busListener, processEvents } from './external-events.ts';
 import { fileOwnerBy } from './file-owner.ts';
@@ -73,7 +75,8 @@ export async function startAgent(context: AgentContext): Promise<Agent> {
     spoolsLogs: config.worker.logSpoolBytes > 0,
   });
   const host = createHost(context, settings, (effect) => effects.execute(effect));
-  const { processes, staging } = openProcesses(context, post);
+  const hidden = await hideCredentials(context);
+  const { processes, staging } = openProcesses(context, post, hidden);
   const busLog = new BusLog(logger);
   const bus = connectBus(context, post, busLog);
   let sender: DiagnosticSender | null = null;
@@ -158,13 +161,35 @@ function createHost(
   });
 }
 
+/** Returns the files that tasks must not see, and logs whether the credentials of the worker are hidden from its own account. */
+async function hideCredentials({ config, logger, state }: AgentContext): Promise<Mask | null> {
+  const { enabled, defaultUser } = config.isolation;
+  // Then every task has an account of its own, which cannot read the files.
+  if (enabled && defaultUser !== '' && process.geteuid?.() === 0) return null;
+  const found = await credentialMask(config.bus.access, state.directory, config.worker.credentialsFile);
+  if (found === null) return null;
+  const { mask, part } = found;
+  const { detail, fix } = part;
+  if (part.isSupported)
+    logger.info({ detail }, "the worker's credentials are hidden from tasks of its own account");
+  else {
+    logger.warn(
+      { reason: detail, fix },
+      "tasks of the worker's own account can read the worker's credentials",
+    );
+  }
+  return mask;
+}
+
 /** Opens the adapters that run the processes of tasks and copy their files. */
 function openProcesses(
   { config, logger, state }: AgentContext,
   post: Post,
+  mask: Mask | null,
 ): { readonly processes: LocalTaskProcesses; readonly staging: LocalStaging } {
   const isolation = {
     isEnabled: config.isolation.enabled,
+    defaultUser: config.isolation.defaultUser,
     environmentPassthrough: config.isolation.envPassthrough,
     environmentDeny: config.isolation.envDeny,
     limits: {
@@ -183,6 +208,7 @@ function openProcesses(
     ownEnvironment: process.env,
     events: collector.watching(processEvents(post)),
     isolation,
+    mask: () => mask,
     warn: (text, attributes) => logger.warn(attributes, text),
     inform: (text, attributes) => logger.info(attributes, text),
   });

@@ -393,6 +393,7 @@ export const WORKER_KEYS: Readonly<Record<string, string | null>> = {
   'log.level': 'info',
 };
 export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string | null>> = {
+  'isolation.default_user': '',
   'worker.log_spool_bytes': '67108864',
   'isolation.env_deny': 'SVC_*,AWS_*,NATS_*,*_TOKEN,*_SECRET*,LD_*',
   'isolation.limits': 'auto',

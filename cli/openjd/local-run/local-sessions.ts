@@ -46,6 +46,7 @@ export type SessionReport = StatusMessage | null;
 const OWN_ACCOUNT = {
   isEnabled: false,
   environmentPassthrough: [],
+  defaultUser: '',
   environmentDeny: [],
   limits: NO_LIMITS,
 };

@@ -3,6 +3,7 @@ import type { ActionEnd } from '../../core/ports/task-processes.ts';
 import type { ProcessIds } from '../../core/access/isolation-names.ts';
 import { messageOf } from './error-code.ts';
 import { launchOf, type Command } from './launch.ts';
+import type { Mask } from './mask.ts';
 import { OutputReader } from './output-reader.ts';
 import type { OutputPipe, OutputPipes } from './output-pipe.ts';
 import { findTree, hasExited, killTree, signalGroup, type ProcessTree } from './process-tree.ts';
@@ -16,6 +17,8 @@ import type { ActionEvents, TaskProcess } from './task-process.ts';
 export interface ActionCommand extends Command {
   /** The account that it runs as; null for the worker's own. */
   readonly ids: ProcessIds | null;
+  /** Files that it must not see; null for nothing. */
+  readonly mask: Mask | null;
   readonly workingDirectory: string;
   /** An entry `NAME=value` of `environment` that only the processes of this action have. */
   readonly marker: string;
@@ -125,8 +128,8 @@ export class ActionProcess implements TaskProcess {
 
   /** Returns why it certainly cannot be started, for cases in which a start would not fail visibly. */
   private async obstacle(): Promise<string | null> {
-    const { command, environment, workingDirectory, ids, cgroup, groups } = this.command;
-    return ids === null && cgroup === null && groups.length === 0
+    const { command, environment, workingDirectory, ids, cgroup, groups, mask } = this.command;
+    return ids === null && cgroup === null && groups.length === 0 && mask === null
       ? null
       : preflightError(command, environment['PATH'], workingDirectory, ids === null);
   }
@@ -134,8 +137,14 @@ export class ActionProcess implements TaskProcess {
   /** Returns the error if it could not be started. */
   private async spawn(pipes: readonly [OutputPipe, OutputPipe]): Promise<unknown> {
     let child: ChildProcess;
-    const { ids, cgroup, groups, workingDirectory } = this.command;
-    const launch = launchOf(this.command, { ids, cgroup: cgroup?.path ?? null, groups });
+    const { ids, cgroup, groups, mask, workingDirectory } = this.command;
+    const launch = launchOf(this.command, {
+      ids,
+      cgroup: cgroup?.path ?? null,
+      groups,
+      mask,
+      workingDirectory,
+    });
     try {
       child = spawn(launch.command, [...launch.args], {
         cwd: workingDirectory,

@@ -8,9 +8,17 @@ export interface IsolationSettings {
   readonly isEnabled: boolean;
   /** Globs of the worker's variables that such tasks get. */
   readonly environmentPassthrough: readonly string[];
+  /** The account of tasks of queues without one, if the worker runs as root; empty for the worker's own. */
+  readonly defaultUser: string;
   /** Globs of the worker's variables that no task gets. */
   readonly environmentDeny: readonly string[];
   readonly limits: LimitSettings;
+}
+
+/** Returns the account that a session runs as: the queue's, or the default of the worker; null for the worker's own. */
+export function effectiveRunAs(runAs: RunAs | null, { defaultUser }: IsolationSettings): RunAs | null {
+  if (runAs !== null || defaultUser === '' || process.geteuid?.() !== 0) return runAs;
+  return { user: defaultUser, group: null };
 }
 
 /**

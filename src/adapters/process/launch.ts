@@ -1,4 +1,5 @@
 import type { ProcessIds } from '../../core/access/isolation-names.ts';
+import { maskArguments, type Mask } from './mask.ts';
 
 /** A command to run. */
 export interface Command {
@@ -16,6 +17,10 @@ export interface Preparation {
   readonly cgroup: string | null;
   /** Directories of further control groups that it joins. Absent means none. */
   readonly groups?: readonly string[];
+  /** Files that it must not see; used if it runs as the worker's own account. Absent for nothing. */
+  readonly mask?: Mask | null;
+  /** The directory that it starts in; needed with a mask. */
+  readonly workingDirectory?: string;
   /** Descriptors above this one are closed; absent means that only standard input, output and error stay open. */
   readonly lastDescriptor?: number;
 }
@@ -62,15 +67,23 @@ export const setprivArguments = ({ userId, groupId, groupIds }: ProcessIds): rea
  */
 export function launchOf(
   command: Command,
-  { ids, cgroup, groups = [], lastDescriptor = STANDARD_ERROR }: Preparation,
+  {
+    ids,
+    cgroup,
+    groups = [],
+    mask = null,
+    workingDirectory = '',
+    lastDescriptor = STANDARD_ERROR,
+  }: Preparation,
 ): Command {
-  if (ids === null && cgroup === null && groups.length === 0) return command;
+  if (ids === null && cgroup === null && groups.length === 0 && mask === null) return command;
   const { carried, assignments } = carry(command.environment);
   const chain = [
     'bash',
     '-c',
     prepare(lastDescriptor),
     [...(cgroup === null ? [] : [cgroup]), ...groups].join('\n'),
+    ...(ids === null && mask !== null ? maskArguments(mask, workingDirectory) : []),
     ...(ids === null ? [] : ['setpriv', ...setprivArguments(ids), '--', 'prlimit', '--core=0', '--']),
     'env',
     `--split-string=-i ${assignments.join(' ')}`,

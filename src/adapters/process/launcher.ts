@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import { launchOf } from './launch.ts';
 import { parseAnswer, type LaunchAnswer } from './launch-request.ts';
+import type { Mask } from './mask.ts';
 import { LineAssembler } from './line-assembler.ts';
 import { PROCESS_LIMITS } from './limits.ts';
 import type { OutputPipes } from './output-pipe.ts';
@@ -21,6 +22,8 @@ interface LauncherOptions {
   /** Marks of the session: in its environment, and so in that of a process that is being started. */
   readonly marks: Readonly<Record<string, string>>;
   readonly pipes: OutputPipes;
+  /** Files that it and its processes must not see; null for nothing. */
+  readonly mask: Mask | null;
 }
 
 /** Listener of the process that is starting or running. */
@@ -74,7 +77,7 @@ export class Launcher {
   }
 
   /** Starts a launcher. Returns null if it cannot run, because perl is missing, or could not join its group. */
-  static async start({ cgroup, groups, marks, pipes }: LauncherOptions): Promise<Launcher | null> {
+  static async start({ cgroup, groups, marks, pipes, mask }: LauncherOptions): Promise<Launcher | null> {
     const [stdout, stderr] = await pipes.open(null);
     const output = new OutputReader(stdout, stderr, () => undefined);
     const { command, args, environment } = launchOf(
@@ -83,7 +86,7 @@ export class Launcher {
         args: [programFile('launcher.pl')],
         environment: { PATH: COMMAND_PATH, LC_ALL: 'C', ...marks },
       },
-      { ids: null, cgroup: cgroup?.path ?? null, groups, lastDescriptor: CHANNEL },
+      { ids: null, cgroup: cgroup?.path ?? null, groups, mask, lastDescriptor: CHANNEL },
     );
     let child: ChildProcess;
     try {

@@ -15,7 +15,8 @@ import { LaunchedProcess } from './launched-process.ts';
 import { Launcher } from './launcher.ts';
 import { messageOf } from './error-code.ts';
 import { OutputPipes } from './output-pipe.ts';
-import { accountFor, type IsolationSettings } from './isolation.ts';
+import { accountFor, effectiveRunAs, type IsolationSettings } from './isolation.ts';
+import type { Mask } from './mask.ts';
 import { killTree } from './process-tree.ts';
 import { WorkerCgroup, type Cgroup } from './session-cgroup.ts';
 import { Supervisor } from './supervisor.ts';
@@ -41,6 +42,8 @@ export interface LocalTaskProcessesOptions {
   readonly isolation: IsolationSettings;
   /** Root of the file system in which control groups for limits are looked for. Absent: `/`. */
   readonly controlRoot?: string;
+  /** Files that tasks of the worker's own account must not see: null or absent for nothing, or if this machine cannot hide it. */
+  readonly mask?: () => Mask | null;
   /** Number of tasks in a session of the worker's own account from which on a launcher starts them; 0: all of them. */
   readonly tasksBeforeLauncher: number;
   readonly events: TaskProcessEvents;
@@ -178,6 +181,7 @@ export class LocalTaskProcesses implements TaskProcesses {
         args: action.args,
         environment,
         ids: session.account?.ids ?? null,
+        mask: this.options.mask?.() ?? null,
         workingDirectory: session.workspace.directory,
         marker,
         cgroup: session.cgroup?.below(`run-${run}`) ?? null,
@@ -249,8 +253,9 @@ export class LocalTaskProcesses implements TaskProcesses {
 
   /** Returns why the session cannot be used, or null. */
   private async prepare(session: Session, runAs: SessionOpening['runAs']): Promise<string | null> {
-    if (runAs !== null) {
-      const lookup = await accountFor(runAs, this.options.isolation);
+    const account = effectiveRunAs(runAs, this.options.isolation);
+    if (account !== null) {
+      const lookup = await accountFor(account, this.options.isolation);
       if (!lookup.ok) return lookup.refusal;
       session.account = lookup.account;
     }
@@ -318,6 +323,7 @@ export class LocalTaskProcesses implements TaskProcesses {
         groups: session.resources?.groups ?? [],
         marks: taskEnvironment({}, {}, this.marksOf(sessionId), []),
         pipes: this.pipes,
+        mask: this.options.mask?.() ?? null,
       });
       if (this.sessions.has(sessionId)) session.launcher = launcher;
       else if (launcher !== null) {

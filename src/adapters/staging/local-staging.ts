@@ -12,8 +12,8 @@ import { withPath, stagingError } from './staging-error.ts';
 
 export interface LocalStagingOptions {
   readonly events: StagingEvents;
-  /** Returns the ids of an account; rejects with the reason if no task may run as it here. */
-  readonly ownerOf: (runAs: RunAs) => Promise<FileOwner>;
+  /** Returns the ids of an account, null for the worker's own; rejects with the reason if no task may run as it here. */
+  readonly ownerOf: (runAs: RunAs | null) => Promise<FileOwner | null>;
   readonly platform: NodeJS.Platform;
   /** Variables of the worker that configure the S3 endpoint and credentials. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -74,7 +74,7 @@ export class LocalStaging implements Staging {
     if (this.options.platform !== 'linux') return 'stage_locally works on Linux alone';
     let owner: FileOwner | null;
     try {
-      owner = request.runAs === null ? null : await this.options.ownerOf(request.runAs);
+      owner = await this.options.ownerOf(request.runAs);
     } catch (error) {
       return `stage_locally: ${error instanceof Error ? error.message : String(error)}`;
     }

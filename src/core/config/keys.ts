@@ -727,6 +727,12 @@ const WORKER_KEYS = {
     'true',
     'Runs tasks of queues with an account as that account. The worker must run as root for this; tasks that it cannot run as their account fail. See isolation.md.',
   ),
+  'isolation.default_user': key(
+    text(),
+    '',
+    'Account of tasks of queues without `run_as_user`, on a worker that runs as root. Empty: they run as root. See isolation.md.',
+    'none',
+  ),
   'isolation.env_passthrough': key(
     list(variableGlob()),
     '',

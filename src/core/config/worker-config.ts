@@ -47,6 +47,8 @@ export interface WorkerConfig {
   };
   readonly isolation: {
     readonly enabled: boolean;
+    /** Empty: the worker's own account. */
+    readonly defaultUser: string;
     /** Globs. */
     readonly envPassthrough: readonly string[];
     /** Globs. */
@@ -115,6 +117,7 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
       openjd: { exprMemoryBytes: values['openjd.expr_memory_limit'] },
       isolation: {
         enabled: values['isolation.enabled'],
+        defaultUser: values['isolation.default_user'],
         envPassthrough: values['isolation.env_passthrough'],
         envDeny: values['isolation.env_deny'],
         limits: values['isolation.limits'],

@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalTaskProcesses } from '../../../src/adapters/process/local-task-processes.ts';
+import type { Mask } from '../../../src/adapters/process/mask.ts';
 import { PROCESS_LIMITS } from '../../../src/adapters/process/limits.ts';
 import { supervisorScript } from '../../../src/adapters/process/supervisor.ts';
 import { DENIED_VARIABLES } from '../../../src/core/access/denied-variables.ts';
@@ -49,6 +50,8 @@ export class RecordedProcesses {
       consume = true,
       ownEnvironment = process.env,
       environmentPassthrough = [],
+      defaultUser = '',
+      mask,
       sessionsDirectory = null,
       beatTimeoutSeconds = PROCESS_LIMITS.beatTimeoutSeconds,
       launcher = false,
@@ -59,6 +62,9 @@ export class RecordedProcesses {
       consume?: boolean;
       ownEnvironment?: Readonly<Record<string, string | undefined>>;
       environmentPassthrough?: readonly string[];
+      defaultUser?: string;
+      /** Files that tasks must not see, for the worker's own directory. */
+      mask?: (workerDirectory: string) => Mask | null;
       /** Replaces the session directory below the worker's own directory. */
       sessionsDirectory?: string | null;
       beatTimeoutSeconds?: number;
@@ -80,8 +86,15 @@ export class RecordedProcesses {
       beatTimeoutSeconds,
       tasksBeforeLauncher,
       ownEnvironment,
-      isolation: { isEnabled: true, environmentPassthrough, environmentDeny: DENIED_VARIABLES, limits },
+      isolation: {
+        isEnabled: true,
+        environmentPassthrough,
+        defaultUser,
+        environmentDeny: DENIED_VARIABLES,
+        limits,
+      },
       controlRoot,
+      mask: () => mask?.(this.workerDirectory) ?? null,
       warn: (text) => this.warnings.push(text),
       inform: (text, attributes) => this.information.push(`${text}: ${JSON.stringify(attributes)}`),
       events: {

@@ -28,7 +28,9 @@ export class StagingHarness {
     this.session = join(directory, 'session');
     this.staging = new LocalStaging({
       events: { ended: (_session, run, failure) => this.waiting.get(run)?.(failure) },
-      ownerOf: ({ user }) => {
+      ownerOf: (runAs) => {
+        if (runAs === null) return Promise.resolve(null);
+        const { user } = runAs;
         const owner = this.accounts.get(user);
         return owner === undefined
           ? Promise.reject(new Error(`there is no account ${user}`))
