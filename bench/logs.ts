@@ -6,7 +6,8 @@
  *
  * npm run bench -- logs [--rounds 4] [--seconds 5] [--mib 8] [--json]
  */
-import { connect } from '@nats-io/transport-node';
+import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
+import { streamSeed } from './kit/connect-line.ts';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { parseArgs } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -41,7 +42,11 @@ const PHASES = ['quiet', 'bus', 'logs'] as const;
 type Phase = (typeof PHASES)[number];
 
 const service = await startBenchService(['--logs-max-bytes-per-task=0']);
-const nc = await connect({ servers: `127.0.0.1:${service.busPort}` });
+const seed = await streamSeed(service.dataDirectory);
+const nc = await connect({
+  servers: `127.0.0.1:${service.busPort}`,
+  authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
+});
 try {
   const manager = await jetstreamManager(nc);
   await manager.streams.add({ name: 'BENCH', subjects: ['bench.flood.*'] });
@@ -136,7 +141,7 @@ function floodOf(phase: 'bus' | 'logs', job: string, round: number): FloodOption
       tail: '"}',
     };
   });
-  return { busPort: service.busPort, messages, bytes: CHUNK_BYTES, bytesPerSecond };
+  return { seed, busPort: service.busPort, messages, bytes: CHUNK_BYTES, bytesPerSecond };
 }
 
 function round3(value: number): number {

@@ -4,8 +4,8 @@ import { RawNatsClient } from './raw-nats-client.ts';
 
 /** Thread of a flood. */
 const PERIOD_MS = 10;
-const { busPort, messages, bytes, bytesPerSecond } = workerData as FloodOptions;
-const client = await RawNatsClient.open('127.0.0.1', busPort, () => undefined);
+const { busPort, seed, messages, bytes, bytesPerSecond } = workerData as FloodOptions;
+const client = await RawNatsClient.open('127.0.0.1', busPort, () => undefined, seed);
 const data = 'all work and no play makes a log long. '.repeat(Math.ceil(bytes / 39)).slice(0, bytes);
 const startedAt = performance.now();
 let published = 0;

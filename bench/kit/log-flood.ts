@@ -8,6 +8,8 @@ export interface Flood {
 
 export interface FloodOptions {
   readonly busPort: number;
+  /** Seed of the user that may publish to the subjects. */
+  readonly seed: string;
   /** Subjects with their messages, in turn. `{n}` is replaced by `sequence`. */
   readonly messages: readonly { readonly subject: string; readonly head: string; readonly tail: string }[];
   /** Bytes of data of one message. */

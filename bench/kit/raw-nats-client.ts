@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { connectLine } from './connect-line.ts';
 
 /**
  * A compact NATS client: one socket, plain publish and subscribe, no headers, no reconnect. Used where the client must
@@ -7,6 +8,7 @@ import { connect, type Socket } from 'node:net';
 export class RawNatsClient {
   private readonly socket: Socket;
   private readonly onMessage: (subscription: number, payload: Buffer, replyTo: string) => void;
+  private readonly seed: string | null;
   private pending: Buffer = Buffer.alloc(0);
   private queued: string[] = [];
   private isReady: (() => void) | null = null;
@@ -16,7 +18,9 @@ export class RawNatsClient {
     host: string,
     port: number,
     onMessage: (subscription: number, payload: Buffer, replyTo: string) => void,
+    seed: string | null,
   ) {
+    this.seed = seed;
     this.onMessage = onMessage;
     this.socket = connect({ host, port, noDelay: true });
     this.socket.on('data', (chunk) => this.received(chunk));
@@ -26,25 +30,28 @@ export class RawNatsClient {
     });
   }
 
-  /** Connects, and resolves once the server has answered. */
+  /** Connects, and resolves once the server has answered. With a seed, as the user with this key. */
   static async open(
     host: string,
     port: number,
     onMessage: (subscription: number, payload: Buffer, replyTo: string) => void,
+    seed: string | null = null,
   ): Promise<RawNatsClient> {
-    const client = new RawNatsClient(host, port, onMessage);
+    const client = new RawNatsClient(host, port, onMessage, seed);
     const ready = new Promise<void>((resolve) => {
       client.isReady = resolve;
     });
-    client.write(
-      'CONNECT {"verbose":false,"pedantic":false,"headers":true,"no_responders":true}\r\nPING\r\n',
-    );
     const failed = client.closed.then((error) => {
       throw error ?? new Error('the NATS server closed the connection');
     });
     failed.catch(() => undefined);
     await Promise.race([ready, failed]);
     return client;
+  }
+
+  /** The server may send later greetings, for clusters. */
+  private greeted(line: string): void {
+    if (this.isReady !== null) this.write(connectLine(line, this.seed));
   }
 
   subscribe(subject: string, subscription: number): void {
@@ -102,6 +109,7 @@ export class RawNatsClient {
       );
       return end + 2;
     }
+    if (line.startsWith('INFO ')) this.greeted(line);
     if (line === 'PING') this.write('PONG\r\n');
     if (line === 'PONG') {
       this.isReady?.();

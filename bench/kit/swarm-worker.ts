@@ -52,7 +52,7 @@ export class SwarmWorker {
     events: SwarmEvents,
     paceMs = 0,
   ): Promise<SwarmWorker> {
-    const inbox = `_INBOX.bench.worker${index}`;
+    const inbox = `_INBOX.worker${index}`;
     const client: RawNatsClient = await RawNatsClient.open('127.0.0.1', port, (subscription, payload) => {
       worker.received(subscription, payload);
     });

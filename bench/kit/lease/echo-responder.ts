@@ -8,8 +8,8 @@ export interface EchoResponder {
   stop(): void;
 }
 
-/** Connects to the server on this port and answers. */
-export async function startEchoResponder(busPort: number): Promise<EchoResponder> {
+/** Connects to the server on this port, as the user with the key of the seed, and answers. */
+export async function startEchoResponder(busPort: number, seed: string): Promise<EchoResponder> {
   let payload = '';
   const client: RawNatsClient = await RawNatsClient.open(
     '127.0.0.1',
@@ -17,6 +17,7 @@ export async function startEchoResponder(busPort: number): Promise<EchoResponder
     (_subscription, _payload, to) => {
       client.publish(to, payload);
     },
+    seed,
   );
   client.subscribe(ECHO_SUBJECT, 1);
   return {

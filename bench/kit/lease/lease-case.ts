@@ -7,6 +7,7 @@ import type { Latencies } from '../swarm/samples.ts';
 import type { Load, SwarmFigures } from '../swarm/swarm-protocol.ts';
 import { startSwarm, type LoadTimes, type WorkerSwarm } from '../swarm/swarm.ts';
 import { measureDisk, type DiskCeiling } from './disk-ceiling.ts';
+import { requestSeed } from '../connect-line.ts';
 import { startEchoResponder, type EchoResponder } from './echo-responder.ts';
 import { submitJobs, type Farm } from './lease-work.ts';
 import type { LeaseCase } from './case-parameters.ts';
@@ -83,8 +84,9 @@ export async function measureCase(of: LeaseCase, times: LeaseTimes): Promise<Lea
   const service = await startBenchService([], laidOut?.directory);
   try {
     const farm = laidOut === null ? await makeFarm(service.url) : await farmOf(service, laidOut.farmId);
-    const echo = await startEchoResponder(service.busPort);
-    const swarm = await startSwarm(service.busPort, of.workers, of.cores);
+    const seed = await requestSeed(service.dataDirectory);
+    const echo = await startEchoResponder(service.busPort, seed);
+    const swarm = await startSwarm(service.busPort, of.workers, of.cores, seed);
     const bench = new CaseBench(of, times, { service, farm, echo, swarm });
     if (laidOut === null) await bench.submit(of.jobs);
     else bench.found(of.jobs * of.tasks);

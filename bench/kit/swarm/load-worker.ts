@@ -3,7 +3,7 @@ import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
 import { subjects } from '../../../src/core/wire/subjects.ts';
 import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
 import { LeaseRequestFrame } from './lease-request-frame.ts';
-import { NatsSocket } from './nats-socket.ts';
+import { NatsSocket, type NatsListener } from './nats-socket.ts';
 import { scanLeaseReply, type ScannedReply } from './scan-lease-reply.ts';
 import { statusPublish } from './status-reports.ts';
 import type { Reports } from './swarm-protocol.ts';
@@ -26,6 +26,8 @@ const INCARNATION = '01936ad0-0000-7000-8000-000000000001';
 /** Data that all workers of a swarm share. */
 export interface Swarm {
   readonly busPort: number;
+  /** Seed of the user that sends echoes: workers may not. Null if there are no echoes. */
+  readonly echoSeed: string | null;
   readonly cores: number;
   readonly tally: Tally;
   readonly sessionId: string;
@@ -51,6 +53,7 @@ export class LoadWorker {
   private readonly name: string;
   private readonly inbox: string;
   private socket: NatsSocket | null = null;
+  private echoSocket: NatsSocket | null = null;
   private frame: LeaseRequestFrame | null = null;
   private farmId = '';
   private onRegistered: (() => void) | null = null;
@@ -77,16 +80,21 @@ export class LoadWorker {
   }
 
   async connect(): Promise<void> {
-    const { busPort, failed } = this.swarm;
-    this.socket = await NatsSocket.open(busPort, {
+    const { busPort, echoSeed, failed } = this.swarm;
+    const listener: NatsListener = {
       message: (subscription, data, start, end) => this.received(subscription, data, start, end),
       closed: (error) => {
         if (!this.isStopped) failed(error ?? new Error('the NATS server closed a connection of the swarm'));
       },
-    });
+    };
+    this.socket = await NatsSocket.open(busPort, listener);
+    if (echoSeed !== null) {
+      this.echoSocket = await NatsSocket.open(busPort, listener, echoSeed);
+      this.echoSocket.write(`SUB ${this.inbox}.echo ${ECHO}\r\n`);
+    }
     const { inbox } = this;
     this.socket.write(
-      `SUB ${inbox}.presence ${PRESENCE}\r\nSUB ${inbox}.lease ${LEASE}\r\nSUB ${inbox}.echo ${ECHO}\r\nSUB ${inbox}.ack ${ACKNOWLEDGEMENT}\r\n`,
+      `SUB ${inbox}.presence ${PRESENCE}\r\nSUB ${inbox}.lease ${LEASE}\r\nSUB ${inbox}.ack ${ACKNOWLEDGEMENT}\r\n`,
     );
   }
 
@@ -160,7 +168,7 @@ export class LoadWorker {
     this.askedAt = performance.now();
     this.swarm.tally.requests++;
     this.swarm.tally.requestBytes += this.echoBytes;
-    this.socket?.write(this.echo);
+    this.echoSocket?.write(this.echo);
   }
 
   /** Reports its ended attempts by the stream, so that none stays open without a lease request. */
@@ -174,6 +182,7 @@ export class LoadWorker {
   stop(): void {
     this.isStopped = true;
     this.socket?.close();
+    this.echoSocket?.close();
   }
 
   private received(subscription: number, data: Buffer, start: number, end: number): void {

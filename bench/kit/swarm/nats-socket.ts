@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { connectLine } from '../connect-line.ts';
 
 /** Maximum number of bytes of one read. All sockets read into one buffer: each read is handled before the next. */
 const READ_BYTES = 256 * 1024;
@@ -7,8 +8,6 @@ const readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
 const CR = 0x0d;
 const SPACE = 0x20;
 const ZERO = 0x30;
-const HELLO =
-  'CONNECT {"verbose":false,"pedantic":false,"tls_required":false,"name":"swarm","lang":"bench","version":"1","protocol":1,"headers":true,"no_responders":true}\r\nPING\r\n';
 
 /** Listener of a socket. `data` is only valid during the call: the next read overwrites it from `start` to `end`. */
 export interface NatsListener {
@@ -25,10 +24,12 @@ export class NatsSocket {
   private readonly socket: Socket;
   private readonly listener: NatsListener;
   private carried: Buffer | null = null;
+  private readonly seed: string | null;
   private onReady: (() => void) | null = null;
   private failure: Error | null = null;
 
-  private constructor(port: number, listener: NatsListener) {
+  private constructor(port: number, listener: NatsListener, seed: string | null) {
+    this.seed = seed;
     this.listener = listener;
     this.socket = connect({
       host: '127.0.0.1',
@@ -48,22 +49,25 @@ export class NatsSocket {
     this.socket.on('close', () => listener.closed(this.failure));
   }
 
-  /** Connects to a server on this machine, and resolves once it has answered. */
-  static open(port: number, listener: NatsListener): Promise<NatsSocket> {
+  /** Connects to a server on this machine, with a seed as the user with this key, and resolves once it has answered. */
+  static open(port: number, listener: NatsListener, seed: string | null = null): Promise<NatsSocket> {
     return new Promise((resolve, reject) => {
       let isOpen = false;
-      const socket: NatsSocket = new NatsSocket(port, {
-        message: listener.message,
-        closed: (error) => {
-          if (isOpen) listener.closed(error);
-          else reject(error ?? new Error('the NATS server closed the connection'));
+      const socket: NatsSocket = new NatsSocket(
+        port,
+        {
+          message: listener.message,
+          closed: (error) => {
+            if (isOpen) listener.closed(error);
+            else reject(error ?? new Error('the NATS server closed the connection'));
+          },
         },
-      });
+        seed,
+      );
       socket.onReady = () => {
         isOpen = true;
         resolve(socket);
       };
-      socket.write(HELLO);
     });
   }
 
@@ -107,6 +111,9 @@ export class NatsSocket {
       if (first === 0x50) {
         if (data[at + 1] === 0x49) this.write('PONG\r\n');
         else this.ready();
+      } else if (first === 0x49) {
+        // INFO; the server may send later ones, for clusters.
+        if (this.onReady !== null) this.write(connectLine(data.toString('latin1', at, lineEnd), this.seed));
       } else if (first === 0x2d) {
         this.socket.destroy(new Error(data.toString('latin1', at, lineEnd)));
       }

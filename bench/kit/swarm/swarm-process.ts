@@ -36,10 +36,11 @@ function fail(error: unknown): void {
   process.send?.(notice, () => process.exit(1));
 }
 
-async function start(busPort: number, count: number, cores: number): Promise<void> {
+async function start(busPort: number, count: number, cores: number, echoSeed: string | null): Promise<void> {
   const sessionId = randomUUID();
   const made: Swarm = {
     busPort,
+    echoSeed,
     cores,
     tally: new Tally(),
     sessionId,
@@ -168,7 +169,7 @@ async function drain(load: Load): Promise<void> {
 async function obey(command: SwarmCommand): Promise<void> {
   switch (command.type) {
     case 'start':
-      await start(command.busPort, command.workers, command.cores);
+      await start(command.busPort, command.workers, command.cores, command.echoSeed);
       tell({ type: 'ready' });
       return;
     case 'measure':

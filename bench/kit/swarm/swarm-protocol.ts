@@ -18,7 +18,14 @@ export type Load =
 
 /** To the process of a swarm. */
 export type SwarmCommand =
-  | { readonly type: 'start'; readonly busPort: number; readonly workers: number; readonly cores: number }
+  | {
+      readonly type: 'start';
+      readonly busPort: number;
+      readonly workers: number;
+      readonly cores: number;
+      /** Seed of the user that sends echoes; null: there are none. */
+      readonly echoSeed: string | null;
+    }
   | { readonly type: 'measure'; readonly load: Load; readonly warmUpMs: number; readonly measureMs: number }
   | { readonly type: 'stop' };
 

@@ -19,8 +19,14 @@ export interface LoadTimes {
 
 /**
  * Starts `workers` workers of `cores` cores on the bus of a service on this machine. Resolves when all are registered.
+ * `echoSeed`: seed of the user that sends echoes.
  */
-export async function startSwarm(busPort: number, workers: number, cores: number): Promise<WorkerSwarm> {
+export async function startSwarm(
+  busPort: number,
+  workers: number,
+  cores: number,
+  echoSeed: string | null = null,
+): Promise<WorkerSwarm> {
   const child = fork(fileURLToPath(new URL('./swarm-process.js', import.meta.url)), {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
@@ -30,7 +36,7 @@ export async function startSwarm(busPort: number, workers: number, cores: number
     return ended;
   };
   try {
-    await until(child, { type: 'start', busPort, workers, cores }, (notice) =>
+    await until(child, { type: 'start', busPort, workers, cores, echoSeed }, (notice) =>
       notice.type === 'ready' ? true : null,
     );
   } catch (error) {

@@ -25,6 +25,7 @@ async function connect(order: Order): Promise<() => Promise<WorkFigures>> {
   const sessionId = randomUUID();
   const swarm: Swarm = {
     busPort: order.port,
+    echoSeed: null,
     cores: Number(cores),
     tally: new Tally(),
     sessionId,
