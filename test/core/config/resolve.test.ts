@@ -132,6 +132,7 @@ test('the defaults of a worker depend on its machine', async (t) => {
       isolation: {
         enabled: true,
         envPassthrough: [],
+        defaultUser: '',
         envDeny: [...DENIED_VARIABLES],
         limits: 'auto',
         memoryFactor: 1,
