@@ -44,8 +44,8 @@ export const REGISTRAR_MUTANTS: readonly Mutant[] = [
     ],
     [
       'dropped attempts stay among the running ones',
-      '  for (const attemptId of state.awaitingConfirmation) state.running.delete(attemptId);\n',
-      '',
+      'for (const attemptId of [...state.awaitingConfirmation]) removeRunning(state, attemptId);',
+      'state.awaitingConfirmation.clear();',
     ],
     [
       'unconfirmed reports are not among the open attempts',
@@ -86,15 +86,11 @@ export const REGISTRAR_MUTANTS: readonly Mutant[] = [
       "    context.change({ op: 'worker-identified', workerId: reply.worker_id });\n",
       '',
     ],
-    [
-      'a closed attempt continues',
-      "      context.send('poller', 'poller', { type: 'attempt.revoked', attemptId });",
-      '      void attemptId;',
-    ],
+    ['a closed attempt continues', '      stopClosed(state, attemptId, context);', '      void attemptId;'],
     [
       'a rejected assignment stays among the running ones',
-      '    state.awaitingConfirmation.delete(attemptId);\n    state.running.delete(attemptId);\n  }\n  if (rejected',
-      '    state.awaitingConfirmation.delete(attemptId);\n  }\n  if (rejected',
+      'for (const attemptId of rejected) removeRunning(state, attemptId);',
+      'for (const attemptId of rejected) state.awaitingConfirmation.delete(attemptId);',
     ],
     [
       'an old reply confirms assignments',

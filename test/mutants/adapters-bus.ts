@@ -28,12 +28,8 @@ export const BUS_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'src/adapters/nats/deliveries.ts',
     [`${NATS}/members.test.ts`],
-    ['a poisoned message is delivered again', '    message.term();\n    door.changed', '    door.changed'],
-    [
-      'the subject of a message is not compared',
-      'return fault === null ? parsed : { ok: false, reason: `subject: ${fault}` };',
-      'return parsed;',
-    ],
+    ['a poisoned message is delivered again', '  message.term();\n  door.changed', '  door.changed'],
+    ['the subject of a message is not compared', "if (fault?.kind === 'invalid') {", 'if (false) {'],
     [
       'a listener that throws ends the consumer',
       "    door.changed({ type: 'listenerFailed', subject, error });",
@@ -67,12 +63,12 @@ export const BUS_MUTANTS: readonly Mutant[] = [
     [`${NATS}/members.test.ts`, `${NATS}/outage.test.ts`, `${NATS}/absence.test.ts`],
     [
       'a late reply is lost',
-      'if (!this.#settle(token, answer) && !isUnheard) this.#onLate(kindOf(token), message);',
-      'this.#settle(token, answer);',
+      'if (this.#unanswered.delete(token)) this.#late?.answered(message);',
+      'this.#unanswered.delete(token);',
     ],
     [
       'requests over a lost connection wait for their time limit',
-      "for (const token of [...this.#pending.keys()]) this.#settle(token, { type: 'disconnected' });",
+      "for (const token of [...this.#pending.keys()]) this.#end(token, { type: 'disconnected' });",
       '',
     ],
     [
@@ -80,7 +76,7 @@ export const BUS_MUTANTS: readonly Mutant[] = [
       'const isUnheard = message.data.length === 0 && message.headers?.code === NO_RESPONDERS;',
       'const isUnheard = false;',
     ],
-    ['requests share an inbox', '    this.#count += 1;\n', ''],
+    ['requests share an inbox', 'const token = this.#tokens.next();', "const token = 'one';"],
   ),
   ...mutantsOf(
     'src/adapters/nats/publish-frames.ts',

@@ -556,6 +556,9 @@ export class ServiceModel implements ServiceEndpoint {
           this.watcher?.event({ subject: 'tasks', payload });
         }
         return;
+      case 'refused-keys-changed':
+        // The simulated bus has no keys.
+        return;
       case 'cancel':
         trace.note('cancel', effect.message.attempt_id);
         this.onCancel?.(effect.message);
