@@ -1,16 +1,27 @@
 import { join } from 'node:path';
 import { fromSeed } from '@nats-io/nkeys';
 import { loadBusKeys, seedOf } from '../../src/adapters/nats/authority/bus-keys.ts';
+import type { NatsUser } from './nats-user.ts';
 
-/**
- * Returns the CONNECT line of a raw client. With a seed, it proves that it has this key by a signature of the nonce in the
- * server's greeting.
- */
-export function connectLine(greeting: string, seed: string | null): string {
+/** Returns the fields of a CONNECT line that prove who a client is. `nonce` is that of the server's greeting, if any. */
+export type Proof = (nonce: string | null) => Readonly<Record<string, string>>;
+
+/** How a raw client connects. */
+export interface BusAccess {
+  /** Null: without credentials. */
+  readonly prove: Proof | null;
+  /** PEM text of the authority of the server's certificate; null: without TLS. */
+  readonly ca: string | null;
+}
+
+export const ANONYMOUS: BusAccess = { prove: null, ca: null };
+
+/** Returns the CONNECT line of a raw client as the answer to the server's greeting. */
+export function connectLine(greeting: string, { prove, ca }: BusAccess): string {
   const options = {
     verbose: false,
     pedantic: false,
-    tls_required: false,
+    tls_required: ca !== null,
     name: 'bench',
     lang: 'bench',
     version: '1',
@@ -18,16 +29,34 @@ export function connectLine(greeting: string, seed: string | null): string {
     headers: true,
     no_responders: true,
   };
-  const proof = seed === null ? {} : proofOf(greeting, seed);
+  const proof = prove?.(/"nonce":"([^"]+)"/.exec(greeting)?.[1] ?? null) ?? {};
   return `CONNECT ${JSON.stringify({ ...options, ...proof })}\r\nPING\r\n`;
 }
 
-function proofOf(greeting: string, seed: string): { readonly nkey: string; readonly sig: string } {
-  const nonce = /"nonce":"([^"]+)"/.exec(greeting)?.[1];
-  if (nonce === undefined) throw new Error('the server asks for no proof of a key');
+/** Access without TLS as the user with the key of a seed. */
+export function seedAccess(seed: string): BusAccess {
   const key = fromSeed(new TextEncoder().encode(seed));
-  const signature = key.sign(new TextEncoder().encode(nonce));
-  return { nkey: key.getPublicKey(), sig: Buffer.from(signature).toString('base64url') };
+  return {
+    ca: null,
+    prove: (nonce) => ({
+      nkey: key.getPublicKey(),
+      sig: Buffer.from(key.sign(new TextEncoder().encode(needed(nonce)))).toString('base64url'),
+    }),
+  };
+}
+
+/** Access with TLS as the user of a JWT. */
+export const userAccess = (jwt: string, user: NatsUser, ca: string): BusAccess => ({
+  ca,
+  prove: (nonce) => ({ jwt, sig: user.sign(needed(nonce)) }),
+});
+
+/** Access with TLS by a JWT that needs no key, as that of a join token. */
+export const bearerAccess = (jwt: string, ca: string): BusAccess => ({ ca, prove: () => ({ jwt }) });
+
+function needed(nonce: string | null): string {
+  if (nonce === null) throw new Error('the server asks for no proof of a key');
+  return nonce;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { connectLine } from './connect-line.ts';
+import { ANONYMOUS, connectLine, seedAccess, type BusAccess } from './connect-line.ts';
 
 /**
  * A compact NATS client: one socket, plain publish and subscribe, no headers, no reconnect. Used where the client must
@@ -8,7 +8,7 @@ import { connectLine } from './connect-line.ts';
 export class RawNatsClient {
   private readonly socket: Socket;
   private readonly onMessage: (subscription: number, payload: Buffer, replyTo: string) => void;
-  private readonly seed: string | null;
+  private readonly access: BusAccess;
   private pending: Buffer = Buffer.alloc(0);
   private queued: string[] = [];
   private isReady: (() => void) | null = null;
@@ -20,7 +20,7 @@ export class RawNatsClient {
     onMessage: (subscription: number, payload: Buffer, replyTo: string) => void,
     seed: string | null,
   ) {
-    this.seed = seed;
+    this.access = seed === null ? ANONYMOUS : seedAccess(seed);
     this.onMessage = onMessage;
     this.socket = connect({ host, port, noDelay: true });
     this.socket.on('data', (chunk) => this.received(chunk));
@@ -51,7 +51,7 @@ export class RawNatsClient {
 
   /** The server may send later greetings, for clusters. */
   private greeted(line: string): void {
-    if (this.isReady !== null) this.write(connectLine(line, this.seed));
+    if (this.isReady !== null) this.write(connectLine(line, this.access));
   }
 
   subscribe(subject: string, subscription: number): void {

@@ -1,5 +1,4 @@
 import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
-import { ANY_QUEUE, subjects } from '../../../src/core/wire/subjects.ts';
 import type { ScannedReply } from './scan-lease-reply.ts';
 
 const SIZE_DIGITS = 6;
@@ -22,6 +21,8 @@ export interface FrameOptions {
   readonly workerId: string;
   readonly farmId: string;
   readonly incarnation: string;
+  /** Subject of the request. */
+  readonly subject: string;
   /** Inbox of the reply. */
   readonly inbox: string;
 }
@@ -40,8 +41,8 @@ export class LeaseRequestFrame {
   private count = 0;
   private made: Uint8Array | null = null;
 
-  constructor({ workerId, farmId, incarnation, inbox }: FrameOptions) {
-    const line = `PUB ${subjects.lease(ANY_QUEUE)} ${inbox} `;
+  constructor({ workerId, farmId, incarnation, subject, inbox }: FrameOptions) {
+    const line = `PUB ${subject} ${inbox} `;
     const body = JSON.stringify({ v: 1, worker_id: workerId, farm_id: farmId, incarnation }).slice(0, -1);
     this.room = Buffer.allocUnsafe(FIRST_ROOM_BYTES);
     this.sizeAt = line.length;

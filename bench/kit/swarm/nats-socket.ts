@@ -1,7 +1,10 @@
-import { connect, type Socket } from 'node:net';
-import { connectLine } from '../connect-line.ts';
+import type { Socket } from 'node:net';
+import { ANONYMOUS, connectLine, type BusAccess } from '../connect-line.ts';
+import { openPlain, openSecured } from './bus-socket.ts';
 
-/** Maximum number of bytes of one read. All sockets read into one buffer: each read is handled before the next. */
+/**
+ * Maximum number of bytes of one read. All sockets without TLS read into one buffer: each read is handled before the next.
+ */
 const READ_BYTES = 256 * 1024;
 const readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
 
@@ -17,57 +20,55 @@ export interface NatsListener {
 }
 
 /**
- * The smallest NATS client that a swarm needs: one TCP connection, prepared bytes out, payloads in place in. It creates
+ * The smallest NATS client that a swarm needs: one connection, prepared bytes out, payloads in place in. It creates
  * no object per message. Headers are skipped; it never reconnects.
  */
 export class NatsSocket {
   private readonly socket: Socket;
   private readonly listener: NatsListener;
+  private readonly access: BusAccess;
   private carried: Buffer | null = null;
-  private readonly seed: string | null;
   private onReady: (() => void) | null = null;
   private failure: Error | null = null;
 
-  private constructor(port: number, listener: NatsListener, seed: string | null) {
-    this.seed = seed;
+  private constructor(
+    open: (received: (bytes: number) => void) => Socket,
+    listener: NatsListener,
+    access: BusAccess,
+  ) {
     this.listener = listener;
-    this.socket = connect({
-      host: '127.0.0.1',
-      port,
-      noDelay: true,
-      onread: {
-        buffer: readBuffer,
-        callback: (bytes: number): boolean => {
-          this.received(bytes);
-          return true;
-        },
-      },
-    });
+    this.access = access;
+    this.socket = open((bytes) => this.received(readBuffer, bytes));
     this.socket.on('error', (error) => {
       this.failure = error;
     });
-    this.socket.on('close', () => listener.closed(this.failure));
+    this.socket.on('close', () => this.listener.closed(this.failure));
   }
 
-  /** Connects to a server on this machine, with a seed as the user with this key, and resolves once it has answered. */
-  static open(port: number, listener: NatsListener, seed: string | null = null): Promise<NatsSocket> {
+  /** Connects to a server on this machine, and resolves once it has answered. */
+  static async open(port: number, listener: NatsListener, access = ANONYMOUS): Promise<NatsSocket> {
+    const secured = access.ca === null ? null : await openSecured(port, access.ca);
     return new Promise((resolve, reject) => {
       let isOpen = false;
-      const socket: NatsSocket = new NatsSocket(
-        port,
-        {
-          message: listener.message,
-          closed: (error) => {
-            if (isOpen) listener.closed(error);
-            else reject(error ?? new Error('the NATS server closed the connection'));
-          },
+      const own: NatsListener = {
+        message: listener.message,
+        closed: (error) => {
+          if (isOpen) listener.closed(error);
+          else reject(error ?? new Error('the NATS server closed the connection'));
         },
-        seed,
+      };
+      const socket: NatsSocket = new NatsSocket(
+        (received) => secured?.socket ?? openPlain(port, readBuffer, received),
+        own,
+        access,
       );
       socket.onReady = () => {
         isOpen = true;
         resolve(socket);
       };
+      if (secured === null) return;
+      secured.socket.on('data', (chunk: Buffer) => socket.received(chunk, chunk.length));
+      socket.write(connectLine(secured.greeting, access));
     });
   }
 
@@ -81,13 +82,13 @@ export class NatsSocket {
     this.socket.end();
   }
 
-  private received(bytes: number): void {
+  private received(data: Buffer, bytes: number): void {
     if (this.carried === null) {
-      const used = this.parse(readBuffer, bytes);
-      if (used < bytes) this.carried = Buffer.from(readBuffer.subarray(used, bytes));
+      const used = this.parse(data, bytes);
+      if (used < bytes) this.carried = Buffer.from(data.subarray(used, bytes));
       return;
     }
-    const whole = Buffer.concat([this.carried, readBuffer.subarray(0, bytes)]);
+    const whole = Buffer.concat([this.carried, data.subarray(0, bytes)]);
     const used = this.parse(whole, whole.length);
     this.carried = used < whole.length ? whole.subarray(used) : null;
   }
@@ -112,8 +113,9 @@ export class NatsSocket {
         if (data[at + 1] === 0x49) this.write('PONG\r\n');
         else this.ready();
       } else if (first === 0x49) {
-        // INFO; the server may send later ones, for clusters.
-        if (this.onReady !== null) this.write(connectLine(data.toString('latin1', at, lineEnd), this.seed));
+        // INFO; the server may send later ones, for clusters. With TLS the first one came before the encryption.
+        if (this.onReady !== null && this.access.ca === null)
+          this.write(connectLine(data.toString('latin1', at, lineEnd), this.access));
       } else if (first === 0x2d) {
         this.socket.destroy(new Error(data.toString('latin1', at, lineEnd)));
       }
