@@ -86,7 +86,7 @@ export async function measureCase(of: LeaseCase, times: LeaseTimes): Promise<Lea
     const farm = laidOut === null ? await makeFarm(service.url) : await farmOf(service, laidOut.farmId);
     const seed = await requestSeed(service.dataDirectory);
     const echo = await startEchoResponder(service.busPort, seed);
-    const swarm = await startSwarm(service.busPort, of.workers, of.cores, seed);
+    const swarm = await startSwarm(service.busPort, of.workers, of.cores, { echoSeed: seed });
     const bench = new CaseBench(of, times, { service, farm, echo, swarm });
     if (laidOut === null) await bench.submit(of.jobs);
     else bench.found(of.jobs * of.tasks);

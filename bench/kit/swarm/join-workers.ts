@@ -13,7 +13,7 @@ const PIN_MS = 5_000;
 const REPLIES = 1;
 
 /**
- * Exchanges a token for a credential of each name, by the requests of real workers on one connection. Throws if one is
+ * Exchanges a token for a credential of each name, in their order, by the requests of real workers on one connection. Throws if one is
  * refused.
  */
 export async function joinWorkers(
@@ -27,14 +27,15 @@ export async function joinWorkers(
   const ca = await pinnedAuthority({ host: '127.0.0.1', port: busPort }, token.c, PIN_MS);
   return new Promise((resolve, reject) => {
     const joined: SwarmIdentity[] = [];
-    /** By the key of their request. */
-    const waiting = new Map<string, NatsUser>();
+    let left = names.length;
+    /** By the key of their request, with the number of their name. */
+    const waiting = new Map<string, { readonly user: NatsUser; readonly nth: number }>();
     const inbox = `_INBOX.${token.i}.${randomToken()}`;
     let next = 0;
     const send = (socket: NatsSocket): void => {
       for (; waiting.size < AT_ONCE && next < names.length; next++) {
         const user = createNatsUser();
-        waiting.set(user.publicKey, user);
+        waiting.set(user.publicKey, { user, nth: next });
         socket.write(request(token, names[next] ?? '', user.publicKey, `${inbox}.${randomToken()}`));
       }
     };
@@ -43,10 +44,11 @@ export async function joinWorkers(
       if (!reply.ok) throw new Error(`the reply to a join cannot be read: ${reply.reason}`);
       if (reply.value.type === 'refused') throw new Error(`a worker cannot join: ${reply.value.reason}`);
       const { jwt, worker_id } = reply.value;
-      const user = jwt === null ? undefined : waiting.get(keyOf(jwt));
-      if (jwt === null || user === undefined) throw new Error('the reply to a join is of no request');
-      waiting.delete(user.publicKey);
-      joined.push(credentialIdentity(worker_id, userAccess(jwt, user, ca)));
+      const asked = jwt === null ? undefined : waiting.get(keyOf(jwt));
+      if (jwt === null || asked === undefined) throw new Error('the reply to a join is of no request');
+      waiting.delete(asked.user.publicKey);
+      joined[asked.nth] = credentialIdentity(worker_id, userAccess(jwt, asked.user, ca));
+      left -= 1;
     };
     const opening = NatsSocket.open(
       busPort,
@@ -58,10 +60,10 @@ export async function joinWorkers(
             reject(error instanceof Error ? error : new Error(String(error)));
           }
           void opening.then((socket) => {
-            if (joined.length < names.length) send(socket);
+            if (left > 0) send(socket);
             else socket.close();
           });
-          if (joined.length === names.length) resolve(joined);
+          if (left === 0) resolve(joined);
         },
         closed: (error) => reject(error ?? new Error('the bus closed the connection of a join')),
       },

@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
-import { subjects } from '../../../src/core/wire/subjects.ts';
+import { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
 import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
+import { seedAccess } from '../connect-line.ts';
+import type { SwarmIdentity } from './identity.ts';
 import { LeaseRequestFrame } from './lease-request-frame.ts';
 import { NatsSocket, type NatsListener } from './nats-socket.ts';
 import { scanLeaseReply, type ScannedReply } from './scan-lease-reply.ts';
@@ -41,7 +42,12 @@ export interface Swarm {
   /** Called when a worker may send its next echo. */
   echoed: (worker: LoadWorker) => void;
   readonly failed: (error: Error) => void;
+  /** Called when a worker has lost its connection; null: that is a failure. */
+  readonly lost: ((worker: LoadWorker) => void) | null;
 }
+
+/** Name of the worker with this number. */
+export const nameOf = (index: number): string => `swarm-${index}`;
 
 /**
  * A worker of a swarm with its own connection. It sends the messages of a real worker: registration, heartbeats, lease
@@ -49,9 +55,8 @@ export interface Swarm {
  */
 export class LoadWorker {
   private readonly swarm: Swarm;
-  private readonly id = randomUUID();
+  private readonly identity: SwarmIdentity;
   private readonly name: string;
-  private readonly inbox: string;
   private socket: NatsSocket | null = null;
   private echoSocket: NatsSocket | null = null;
   private frame: LeaseRequestFrame | null = null;
@@ -68,10 +73,10 @@ export class LoadWorker {
   private queued = '';
   private isStopped = false;
 
-  constructor(index: number, swarm: Swarm) {
+  constructor(index: number, swarm: Swarm, identity: SwarmIdentity) {
     this.swarm = swarm;
-    this.name = `swarm-${index}`;
-    this.inbox = `_INBOX.swarm${String(index).padStart(17, '0')}`;
+    this.identity = identity;
+    this.name = nameOf(index);
   }
 
   /** True while the service has one of its lease requests. */
@@ -79,20 +84,24 @@ export class LoadWorker {
     return this.asks;
   }
 
+  /** Connects, or connects again. */
   async connect(): Promise<void> {
-    const { busPort, echoSeed, failed } = this.swarm;
+    const { busPort, echoSeed, failed, lost } = this.swarm;
+    const { inbox, access } = this.identity;
     const listener: NatsListener = {
       message: (subscription, data, start, end) => this.received(subscription, data, start, end),
       closed: (error) => {
-        if (!this.isStopped) failed(error ?? new Error('the NATS server closed a connection of the swarm'));
+        this.socket = null;
+        if (this.isStopped) return;
+        if (lost !== null) lost(this);
+        else failed(error ?? new Error('the NATS server closed a connection of the swarm'));
       },
     };
-    this.socket = await NatsSocket.open(busPort, listener);
+    this.socket = await NatsSocket.open(busPort, listener, access);
     if (echoSeed !== null) {
-      this.echoSocket = await NatsSocket.open(busPort, listener, echoSeed);
-      this.echoSocket.write(`SUB ${this.inbox}.echo ${ECHO}\r\n`);
+      this.echoSocket = await NatsSocket.open(busPort, listener, seedAccess(echoSeed));
+      this.echoSocket.write(`SUB ${inbox}.echo ${ECHO}\r\n`);
     }
-    const { inbox } = this;
     this.socket.write(
       `SUB ${inbox}.presence ${PRESENCE}\r\nSUB ${inbox}.lease ${LEASE}\r\nSUB ${inbox}.ack ${ACKNOWLEDGEMENT}\r\n`,
     );
@@ -103,10 +112,10 @@ export class LoadWorker {
     const registered = new Promise<void>((resolve) => {
       this.onRegistered = resolve;
     });
-    this.publish(subjects.register, {
+    this.publish(this.identity.subjects.register, {
       v: 1,
       type: 'register',
-      worker_id: this.id,
+      worker_id: this.identity.id,
       incarnation: INCARNATION,
       name: this.name,
       hostname: 'bench',
@@ -120,22 +129,22 @@ export class LoadWorker {
       compute_location: '',
       tags: {},
       open_attempts: [],
-      reply_to: `${this.inbox}.presence`,
+      reply_to: `${this.identity.inbox}.presence`,
     });
     return registered;
   }
 
   beat(): void {
-    if (this.farmId === '') return;
+    if (this.farmId === '' || this.socket === null) return;
     const open = [...this.unconfirmed, ...(this.frame?.ids() ?? [])].slice(0, WIRE_LIMITS.openAttempts);
-    this.publish(subjects.heartbeat, {
+    this.publish(this.identity.subjects.heartbeat, {
       v: 1,
       type: 'heartbeat',
-      worker_id: this.id,
+      worker_id: this.identity.id,
       farm_id: this.farmId,
       incarnation: INCARNATION,
       open_attempts: open,
-      reply_to: `${this.inbox}.presence`,
+      reply_to: `${this.identity.inbox}.presence`,
     });
   }
 
@@ -159,7 +168,7 @@ export class LoadWorker {
   prepareEcho(bytes: number): void {
     this.echoBytes = bytes;
     this.echo = Buffer.from(
-      `PUB ${ECHO_SUBJECT} ${this.inbox}.echo ${bytes}\r\n${'x'.repeat(bytes)}\r\n`,
+      `PUB ${ECHO_SUBJECT} ${this.identity.inbox}.echo ${bytes}\r\n${'x'.repeat(bytes)}\r\n`,
       'latin1',
     );
   }
@@ -202,10 +211,11 @@ export class LoadWorker {
     } else if (reply.type === 'registered') {
       this.farmId = reply.farm_id;
       this.frame ??= new LeaseRequestFrame({
-        workerId: this.id,
+        workerId: this.identity.id,
         farmId: reply.farm_id,
         incarnation: INCARNATION,
-        inbox: `${this.inbox}.lease`,
+        subject: this.identity.subjects.lease(ANY_QUEUE),
+        inbox: `${this.identity.inbox}.lease`,
       });
       this.onRegistered?.();
       this.onRegistered = null;
@@ -278,8 +288,9 @@ export class LoadWorker {
   private reportByStream(attemptId: string, status: 'running' | 'succeeded'): void {
     if (status === 'succeeded') this.unconfirmed.add(attemptId);
     const { sessionId } = this.swarm;
+    const { id, subjects, inbox } = this.identity;
     this.write(
-      statusPublish(attemptId, status, { workerId: this.id, sessionId, ackInbox: `${this.inbox}.ack` }),
+      statusPublish(attemptId, status, { workerId: id, sessionId, ackInbox: `${inbox}.ack`, subjects }),
     );
   }
 

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
 import { reportTail } from './lease-request-frame.ts';
-import { LoadWorker, type Swarm } from './load-worker.ts';
+import { anonymousIdentity } from './identity.ts';
+import { joinWorkers } from './join-workers.ts';
+import { LoadWorker, nameOf, type Swarm } from './load-worker.ts';
+import { Reconnections } from './reconnections.ts';
 import { ScannedReply } from './scan-lease-reply.ts';
-import type { Load, SwarmCommand, SwarmNotice } from './swarm-protocol.ts';
+import type { Load, SwarmCommand, SwarmNotice, SwarmOptions } from './swarm-protocol.ts';
 import { Tally } from './tally.ts';
 
 /** Process of a swarm (swarm.ts starts it): workers with a connection each, on one thread. */
@@ -24,6 +27,7 @@ const tell = (notice: SwarmNotice): void => {
 
 let workers: LoadWorker[] = [];
 let swarm: Swarm | null = null;
+const reconnections = new Reconnections();
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -36,7 +40,13 @@ function fail(error: unknown): void {
   process.send?.(notice, () => process.exit(1));
 }
 
-async function start(busPort: number, count: number, cores: number, echoSeed: string | null): Promise<void> {
+async function start(
+  busPort: number,
+  count: number,
+  cores: number,
+  { echoSeed, joinToken, reconnects }: SwarmOptions,
+): Promise<void> {
+  const startedAt = performance.now();
   const sessionId = randomUUID();
   const made: Swarm = {
     busPort,
@@ -50,9 +60,16 @@ async function start(busPort: number, count: number, cores: number, echoSeed: st
     free: () => undefined,
     echoed: () => undefined,
     failed: fail,
+    lost: reconnects ? reconnections.lost : null,
   };
   swarm = made;
-  workers = Array.from({ length: count }, (_unused, index) => new LoadWorker(index, made));
+  const names = Array.from({ length: count }, (_unused, index) => nameOf(index));
+  const identities =
+    joinToken === null
+      ? names.map(() => anonymousIdentity())
+      : await joinWorkers(busPort, joinToken, names);
+  const joinedAt = performance.now();
+  workers = identities.map((identity, index) => new LoadWorker(index, made, identity));
   for (let first = 0; first < count; first += AT_ONCE) {
     const some = workers.slice(first, first + AT_ONCE);
     await Promise.all(some.map((worker) => worker.connect()));
@@ -64,6 +81,7 @@ async function start(busPort: number, count: number, cores: number, echoSeed: st
     for (let index = turn; index < workers.length; index += BEATS) workers[index]?.beat();
     turn = (turn + 1) % BEATS;
   }, HEARTBEAT_MS / BEATS);
+  tell({ type: 'ready', joinMs: joinedAt - startedAt, registerMs: performance.now() - joinedAt });
 }
 
 /** Starts a load. Returns the function that ends it. */
@@ -169,11 +187,13 @@ async function drain(load: Load): Promise<void> {
 async function obey(command: SwarmCommand): Promise<void> {
   switch (command.type) {
     case 'start':
-      await start(command.busPort, command.workers, command.cores, command.echoSeed);
-      tell({ type: 'ready' });
+      await start(command.busPort, command.workers, command.cores, command.options);
       return;
     case 'measure':
       await measure(command.load, command.warmUpMs, command.measureMs);
+      return;
+    case 'reconnect':
+      tell({ type: 'reconnected', figures: await reconnections.all(workers.length) });
       return;
     case 'stop':
       for (const worker of workers) worker.stop();

@@ -16,6 +16,16 @@ export type Load =
   /** Each worker has asked and waits. */
   | { readonly kind: 'parked' };
 
+/** What differs between swarms. */
+export interface SwarmOptions {
+  /** Seed of the user that sends echoes; null: there are none. */
+  readonly echoSeed: string | null;
+  /** Text of a join token with a use for each worker; null: the workers have no credentials. */
+  readonly joinToken: string | null;
+  /** True if workers connect again, instead of the swarm failing. */
+  readonly reconnects: boolean;
+}
+
 /** To the process of a swarm. */
 export type SwarmCommand =
   | {
@@ -23,19 +33,30 @@ export type SwarmCommand =
       readonly busPort: number;
       readonly workers: number;
       readonly cores: number;
-      /** Seed of the user that sends echoes; null: there are none. */
-      readonly echoSeed: string | null;
+      readonly options: SwarmOptions;
     }
   | { readonly type: 'measure'; readonly load: Load; readonly warmUpMs: number; readonly measureMs: number }
+  /** Replies when every worker has lost its connection and connected again. */
+  | { readonly type: 'reconnect' }
   | { readonly type: 'stop' };
 
 /** From the process of a swarm. */
 export type SwarmNotice =
-  | { readonly type: 'ready' }
+  /** Milliseconds of the exchange of the join token, and from then on until all workers were registered. */
+  | { readonly type: 'ready'; readonly joinMs: number; readonly registerMs: number }
+  | { readonly type: 'reconnected'; readonly figures: ReconnectFigures }
   /** The time that counts has begun, or has ended. */
   | { readonly type: 'window'; readonly at: 'begin' | 'end' }
   | { readonly type: 'measured'; readonly figures: SwarmFigures }
   | { readonly type: 'failed'; readonly reason: string };
+
+/** Times in milliseconds since the epoch. */
+export interface ReconnectFigures {
+  readonly firstAt: number;
+  readonly allAt: number;
+  /** Tries to connect that failed. */
+  readonly failedTries: number;
+}
 
 /** Measurements of a swarm during the measured time. */
 export interface SwarmFigures {

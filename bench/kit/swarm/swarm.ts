@@ -1,14 +1,27 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Load, SwarmCommand, SwarmFigures, SwarmNotice } from './swarm-protocol.ts';
+import type {
+  Load,
+  ReconnectFigures,
+  SwarmCommand,
+  SwarmFigures,
+  SwarmNotice,
+  SwarmOptions,
+} from './swarm-protocol.ts';
 
 /** Workers in a separate process, so that their processor time is counted separately. */
 export interface WorkerSwarm {
+  readonly pid: number;
+  /** Milliseconds of the exchange of the join token, and from then on until all workers were registered. */
+  readonly joinMs: number;
+  readonly registerMs: number;
   /**
    * Runs a load on the service and returns the measurements of the workers between warm-up and end. `window` is called
    * at the start and the end of the measured time.
    */
   measure(load: Load, times: LoadTimes, window?: (at: 'begin' | 'end') => void): Promise<SwarmFigures>;
+  /** Resolves when every worker has lost its connection and connected again. Requires the option `reconnects`. */
+  reconnected(): Promise<ReconnectFigures>;
   stop(): Promise<void>;
 }
 
@@ -19,13 +32,13 @@ export interface LoadTimes {
 
 /**
  * Starts `workers` workers of `cores` cores on the bus of a service on this machine. Resolves when all are registered.
- * `echoSeed`: seed of the user that sends echoes.
+ * By default the workers have no credentials.
  */
 export async function startSwarm(
   busPort: number,
   workers: number,
   cores: number,
-  echoSeed: string | null = null,
+  options: Partial<SwarmOptions> = {},
 ): Promise<WorkerSwarm> {
   const child = fork(fileURLToPath(new URL('./swarm-process.js', import.meta.url)), {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -35,15 +48,24 @@ export async function startSwarm(
     if (child.connected) say(child, { type: 'stop' });
     return ended;
   };
+  const all: SwarmOptions = { echoSeed: null, joinToken: null, reconnects: false, ...options };
+  let ready;
   try {
-    await until(child, { type: 'start', busPort, workers, cores, echoSeed }, (notice) =>
-      notice.type === 'ready' ? true : null,
+    ready = await until(child, { type: 'start', busPort, workers, cores, options: all }, (notice) =>
+      notice.type === 'ready' ? notice : null,
     );
   } catch (error) {
     await stop();
     throw error;
   }
   return {
+    pid: child.pid ?? 0,
+    joinMs: ready.joinMs,
+    registerMs: ready.registerMs,
+    reconnected: () =>
+      until(child, { type: 'reconnect' }, (notice) =>
+        notice.type === 'reconnected' ? notice.figures : null,
+      ),
     measure: (load, times, window) =>
       until(child, { type: 'measure', load, ...times }, (notice) => {
         if (notice.type === 'window') window?.(notice.at);
