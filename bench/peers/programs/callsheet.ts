@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
 import { call } from '../../kit/service.ts';
+import { anonymousIdentity } from '../../kit/swarm/identity.ts';
 import { reportTail } from '../../kit/swarm/lease-request-frame.ts';
 import { LoadWorker, type Swarm } from '../../kit/swarm/load-worker.ts';
 import { ScannedReply } from '../../kit/swarm/scan-lease-reply.ts';
@@ -38,8 +39,9 @@ async function connect(order: Order): Promise<() => Promise<WorkFigures>> {
       console.error(error);
       process.exit(1);
     },
+    lost: null,
   };
-  const workers = Array.from({ length: order.workers }, (_unused, index) => new LoadWorker(index, swarm));
+  const workers = Array.from({ length: order.workers }, (_unused, index) => new LoadWorker(index, swarm, anonymousIdentity()));
   for (let first = 0; first < workers.length; first += AT_ONCE) {
     const some = workers.slice(first, first + AT_ONCE);
     await Promise.all(some.map((worker) => worker.connect()));

@@ -9,10 +9,11 @@ const FARM = '01a1fdd6-80fa-7000-afa4-1d2b87053755';
 const JOB = '01a1fdd6-84aa-7000-8454-a083d2ff5d3a';
 const SESSION = '01a1fdd6-84b4-7000-a96d-88fedc177bee';
 const INBOX = '_INBOX.swarm.lease';
+const SUBJECT = `work.lease._any.${WORKER}`;
 const MOST = 128;
 
 const frameOf = (): LeaseRequestFrame =>
-  new LeaseRequestFrame({ workerId: WORKER, farmId: FARM, incarnation: '1', inbox: INBOX });
+  new LeaseRequestFrame({ workerId: WORKER, farmId: FARM, incarnation: '1', subject: SUBJECT, inbox: INBOX });
 
 const attemptOf = (index: number): string => `${JOB}-0-${index}-1`;
 
@@ -57,7 +58,7 @@ test('is a valid request for the service, with any piggybacked reports', async (
       add(frame, attempts);
       const { line, reports } = read(frame);
       return (
-        line.startsWith(`PUB work.lease._any ${INBOX} `) &&
+        line.startsWith(`PUB ${SUBJECT} ${INBOX} `) &&
         reports.join() === attempts.join() &&
         frame.ids().join() === attempts.join() &&
         frame.reports === attempts.length

@@ -1,10 +1,12 @@
 import { test } from 'tap';
 import { statusPublish } from '../../../../bench/kit/swarm/status-reports.ts';
+import { workerId } from '../../../../src/core/ids.ts';
+import { scopedSubjects, subjects } from '../../../../src/core/wire/subjects.ts';
 import { parseStatus } from '../../../../src/core/wire/worker-messages.ts';
 
 const JOB = '01a1fdd6-84aa-7000-8454-a083d2ff5d3a';
 const WORKER = '01a1fdd6-80ba-7000-ad72-e3ba93d46191';
-const worker = { workerId: WORKER, sessionId: 'here', ackInbox: '_INBOX.swarm.ack' };
+const worker = { workerId: WORKER, sessionId: 'here', ackInbox: '_INBOX.swarm.ack', subjects };
 
 for (const status of ['running', 'succeeded'] as const) {
   test(`a status ${status} is stored with its message ID, and parsed by the service`, async (t) => {
@@ -33,3 +35,12 @@ for (const status of ['running', 'succeeded'] as const) {
     });
   });
 }
+
+test('the subject of a report of a worker with a credential names the worker', (t) => {
+  const message = statusPublish(`${JOB}-3-12-2`, 'running', {
+    ...worker,
+    subjects: scopedSubjects(workerId(WORKER)),
+  });
+  t.equal(message.split(' ')[1], `task.status.${JOB}.${WORKER}`);
+  t.end();
+});
