@@ -1,26 +1,28 @@
 import { join } from 'node:path';
 import { layOutManyJobs } from '../many-jobs.ts';
-import { childOf, usageOf } from '../process-usage.ts';
-import { median } from '../results.ts';
+import { usageOf } from '../process-usage.ts';
 import { benchDirectory, call, makeFarm, startBenchService, type BenchService } from '../service.ts';
 import type { Latencies } from '../swarm/samples.ts';
-import type { Load, SwarmFigures } from '../swarm/swarm-protocol.ts';
-import { startSwarm, type LoadTimes, type WorkerSwarm } from '../swarm/swarm.ts';
+import type { Load } from '../swarm/swarm-protocol.ts';
+import { startSwarm, type LoadTimes } from '../swarm/swarm.ts';
 import { measureDisk, type DiskCeiling } from './disk-ceiling.ts';
 import { requestSeed } from '../connect-line.ts';
 import { startEchoResponder, type EchoResponder } from './echo-responder.ts';
-import { submitJobs, type Farm } from './lease-work.ts';
+import type { Farm } from './lease-work.ts';
+import { LoadRunner, type LoadedService } from './load-runner.ts';
+import {
+  cpuOf,
+  latencies,
+  perPiece,
+  rate,
+  round,
+  type CpuMicroseconds,
+  type Measured,
+} from './measured-load.ts';
 import type { LeaseCase } from './case-parameters.ts';
 
 export interface LeaseTimes extends LoadTimes {
   readonly repetitions: number;
-}
-
-/** Microseconds of processor time per lease; per task for an offered load or a batch. */
-export interface CpuMicroseconds {
-  readonly service: number;
-  readonly bus: number;
-  readonly client: number;
 }
 
 export interface EchoFigures {
@@ -74,9 +76,6 @@ const FIRST_PER_SECOND = 10_000;
 const ECHO_SHARE = 0.5;
 /** From this number on, jobs are written to the store in advance: submitting them would take longer than measuring. */
 const LAID_OUT_JOBS = 1_000;
-/** Tasks that must exist for a measurement, as a multiple of those that the previous one used. */
-const SPARE = 2;
-
 /** Measures one case on its own service. The repetitions of echo and leases take turns. */
 export async function measureCase(of: LeaseCase, times: LeaseTimes): Promise<LeaseFigures> {
   const disk = of.disk ? await measureDisk(of, times) : null;
@@ -88,8 +87,8 @@ export async function measureCase(of: LeaseCase, times: LeaseTimes): Promise<Lea
     const echo = await startEchoResponder(service.busPort, seed);
     const swarm = await startSwarm(service.busPort, of.workers, of.cores, { echoSeed: seed });
     const bench = new CaseBench(of, times, { service, farm, echo, swarm });
-    if (laidOut === null) await bench.submit(of.jobs);
-    else bench.found(of.jobs * of.tasks);
+    if (laidOut === null) await bench.runner.submit(of.jobs);
+    else bench.runner.found(of.jobs * of.tasks);
     const figures = await bench.run(disk);
     await swarm.stop();
     echo.stop();
@@ -120,41 +119,28 @@ async function farmOf({ url }: BenchService, farmId: string): Promise<Farm> {
   return { farmId, queueId: queue.id };
 }
 
-interface Parts {
-  readonly service: BenchService;
-  readonly farm: Farm;
+interface Parts extends LoadedService {
   readonly echo: EchoResponder;
-  readonly swarm: WorkerSwarm;
-}
-
-interface Measured {
-  readonly seen: SwarmFigures;
-  readonly cpuSeconds: { readonly service: number; readonly bus: number; readonly bench: number };
 }
 
 class CaseBench {
   private readonly of: LeaseCase;
   private readonly times: LeaseTimes;
   private readonly parts: Parts;
-  private readonly busPid: number;
-  private readonly jobIds: string[] = [];
-  private cycles = 0;
-  /** Minimum number of ready tasks. */
-  private ready = 0;
-  private isLaidOut = false;
+  readonly runner: LoadRunner;
 
   constructor(of: LeaseCase, times: LeaseTimes, parts: Parts) {
     this.of = of;
     this.times = times;
     this.parts = parts;
-    this.busPid = childOf(parts.service.pid, 'nats-server');
+    this.runner = new LoadRunner(parts, of);
   }
 
   async run(disk: DiskCeiling | null): Promise<LeaseFigures> {
-    const { of, times } = this;
+    const { of, times, runner } = this;
     const leases: Load = { kind: 'closed', reports: of.reports };
-    await this.stock(FIRST_PER_SECOND * of.cores);
-    const first = await this.measure(leases, { warmUpMs: FIRST_MS / 2, measureMs: FIRST_MS / 2 });
+    await runner.stock(FIRST_PER_SECOND * of.cores, times);
+    const first = await runner.measure(leases, { warmUpMs: FIRST_MS / 2, measureMs: FIRST_MS / 2 });
     const sizes = { request: first.seen.requestBytes, reply: first.seen.replyBytes };
     const echoTimes = { warmUpMs: times.warmUpMs / 2, measureMs: times.measureMs * ECHO_SHARE };
     const small: Measured[] = [];
@@ -164,8 +150,8 @@ class CaseBench {
     for (let repetition = 0; repetition < times.repetitions; repetition++) {
       small.push(await this.echo(SMALL_BYTES, SMALL_BYTES, SMALL_TIMES));
       same.push(await this.echo(sizes.request, sizes.reply, echoTimes));
-      await this.stock(perSecond);
-      const measured = await this.measure(leases, times);
+      await runner.stock(perSecond, times);
+      const measured = await runner.measure(leases, times);
       perSecond = measured.seen.leases / measured.seen.seconds;
       leased.push(measured);
     }
@@ -173,79 +159,20 @@ class CaseBench {
     if (of.offered !== null) {
       const runs: Measured[] = [];
       for (let repetition = 0; repetition < times.repetitions; repetition++) {
-        await this.stock(of.offered * of.cores);
-        runs.push(await this.measure({ kind: 'offered', perSecond: of.offered, reports: of.reports }, times));
+        await runner.stock(of.offered * of.cores, times);
+        runs.push(
+          await runner.measure({ kind: 'offered', perSecond: of.offered, reports: of.reports }, times),
+        );
       }
       offered = offeredFigures(of.offered, runs);
     }
-    await this.checkCycles();
+    await runner.checkCycles();
     return this.figures({ disk, small, same, leased, offered, sizes });
-  }
-
-  /** Number of tasks that existed before. */
-  found(tasks: number): void {
-    this.ready += tasks;
-    this.isLaidOut = true;
   }
 
   private async echo(requestBytes: number, replyBytes: number, times: LoadTimes): Promise<Measured> {
     this.parts.echo.answerWith(replyBytes);
-    return this.measure({ kind: 'echo', bytes: requestBytes }, times);
-  }
-
-  private async measure(load: Load, times: LoadTimes): Promise<Measured> {
-    const before = { service: 0, bus: 0, bench: 0 };
-    const after = { service: 0, bus: 0, bench: 0 };
-    const seen = await this.parts.swarm.measure(load, times, (at) => {
-      const noted = at === 'begin' ? before : after;
-      noted.service = usageOf(this.parts.service.pid).cpuSeconds;
-      noted.bus = usageOf(this.busPid).cpuSeconds;
-      const own = process.cpuUsage();
-      noted.bench = (own.user + own.system) / 1e6;
-    });
-    this.cycles += seen.cycles;
-    const taken = (seen.leases / seen.seconds) * (times.warmUpMs / 1000 + seen.seconds);
-    this.ready -= taken;
-    return {
-      seen,
-      cpuSeconds: {
-        service: after.service - before.service,
-        bus: after.bus - before.bus,
-        bench: after.bench - before.bench,
-      },
-    };
-  }
-
-  /** Submits enough jobs that a measurement at this rate does not run out of tasks. */
-  private async stock(perSecond: number): Promise<void> {
-    const { warmUpMs, measureMs } = this.times;
-    const needed = (SPARE * perSecond * (warmUpMs + measureMs)) / 1000;
-    const jobs = Math.ceil((needed - this.ready) / this.of.tasks);
-    if (jobs > 0) await this.submit(jobs);
-  }
-
-  /** Submits n jobs of the case. */
-  async submit(jobs: number): Promise<void> {
-    const { tasks, signatures } = this.of;
-    this.jobIds.push(...(await submitJobs(this.parts.service, this.parts.farm, jobs, tasks, signatures)));
-    this.ready += jobs * tasks;
-  }
-
-  /**
-   * Checks that the workers and the service count the same ended tasks. Only for submitted jobs, because their ids are
-   * known.
-   */
-  private async checkCycles(): Promise<void> {
-    if (this.isLaidOut) return;
-    let succeeded = 0;
-    for (const id of this.jobIds) {
-      const job = await call<{ task_counts: { succeeded: number } }>(
-        `${this.parts.service.url}/api/v1/jobs/${id}`,
-      );
-      succeeded += job.task_counts.succeeded;
-      if (succeeded >= this.cycles) return;
-    }
-    throw new Error(`the swarm counted ${this.cycles} cycles, the service ${succeeded}`);
+    return this.runner.measure({ kind: 'echo', bytes: requestBytes }, times);
   }
 
   private figures(measured: {
@@ -324,38 +251,3 @@ const offeredFigures = (perSecond: number, runs: readonly Measured[]): OfferedFi
   latency_ms: latencies(runs),
   cpu_us: cpuOf(runs),
 });
-
-const rate = (runs: readonly Measured[], count: (seen: SwarmFigures) => number): number =>
-  Math.round(median(runs.map(({ seen }) => count(seen) / seen.seconds)));
-
-const latencies = (runs: readonly Measured[]): Latencies => ({
-  p50: round(median(runs.map(({ seen }) => seen.latencyMs.p50))),
-  p99: round(median(runs.map(({ seen }) => seen.latencyMs.p99))),
-  p999: round(median(runs.map(({ seen }) => seen.latencyMs.p999))),
-});
-
-const cpuOf = (runs: readonly Measured[]): CpuMicroseconds => ({
-  service: perPiece(
-    runs,
-    ({ cpuSeconds }) => cpuSeconds.service,
-    ({ leases }) => leases,
-  ),
-  bus: perPiece(
-    runs,
-    ({ cpuSeconds }) => cpuSeconds.bus,
-    ({ leases }) => leases,
-  ),
-  client: perPiece(
-    runs,
-    ({ seen }) => seen.cpuSeconds,
-    ({ leases }) => leases,
-  ),
-});
-
-const perPiece = (
-  runs: readonly Measured[],
-  seconds: (run: Measured) => number,
-  pieces: (seen: SwarmFigures) => number,
-): number => round(median(runs.map((run) => (1e6 * seconds(run)) / Math.max(1, pieces(run.seen)))));
-
-const round = (value: number): number => Math.round(value * 1000) / 1000;

@@ -65,9 +65,7 @@ async function start(
   swarm = made;
   const names = Array.from({ length: count }, (_unused, index) => nameOf(index));
   const identities =
-    joinToken === null
-      ? names.map(() => anonymousIdentity())
-      : await joinWorkers(busPort, joinToken, names);
+    joinToken === null ? names.map(() => anonymousIdentity()) : await joinWorkers(busPort, joinToken, names);
   const joinedAt = performance.now();
   workers = identities.map((identity, index) => new LoadWorker(index, made, identity));
   for (let first = 0; first < count; first += AT_ONCE) {

@@ -41,7 +41,10 @@ async function connect(order: Order): Promise<() => Promise<WorkFigures>> {
     },
     lost: null,
   };
-  const workers = Array.from({ length: order.workers }, (_unused, index) => new LoadWorker(index, swarm, anonymousIdentity()));
+  const workers = Array.from(
+    { length: order.workers },
+    (_unused, index) => new LoadWorker(index, swarm, anonymousIdentity()),
+  );
   for (let first = 0; first < workers.length; first += AT_ONCE) {
     const some = workers.slice(first, first + AT_ONCE);
     await Promise.all(some.map((worker) => worker.connect()));
