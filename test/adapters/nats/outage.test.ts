@@ -20,6 +20,14 @@ import { NatsServer } from '../../kit/nats-server.ts';
 const isReady = ofType('ready');
 const isDisconnected = ofType('disconnected');
 
+/** Resolves once each of the two connections of a shard, requests and streams, is lost. */
+const bothDisconnected = (shard: ReturnType<typeof recordingShard>): Promise<unknown> =>
+  Promise.all(
+    ([undefined, 'streams'] as const).map((purpose) =>
+      shard.events.next((event) => event.type === 'disconnected' && event.purpose === purpose),
+    ),
+  );
+
 test('clients can start before the server', async (t) => {
   const server = await NatsServer.prepare();
   t.teardown(() => server.stop());
@@ -202,7 +210,7 @@ test('a request of a worker fails with "disconnected" when the server ends', asy
   await server.kill();
   t.same(await lease, { type: 'disconnected' });
   await worker.events.next(isDisconnected);
-  await shard.events.next(isDisconnected);
+  await bothDisconnected(shard);
   t.equal(shard.bus.answerLease(inbox, { v: 1, type: 'unknown' }), 'disconnected');
   t.equal(shard.bus.prepareLease(inbox, { v: 1, type: 'unknown' }), 'prepared');
   t.doesNotThrow(shard.bus.takePrepared(), 'the reply is lost');
