@@ -49,6 +49,8 @@ const OWN_ACCOUNT = {
   defaultUser: '',
   environmentDeny: [],
   limits: NO_LIMITS,
+  network: 'open',
+  diskQuotaBytes: 0,
 };
 
 /** The running task. */
