@@ -51,7 +51,7 @@ const OWN_ACCOUNT = {
   limits: NO_LIMITS,
   network: 'open',
   diskQuotaBytes: 0,
-};
+} as const;
 
 /** The running task. */
 interface Current {

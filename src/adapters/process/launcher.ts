@@ -79,7 +79,14 @@ export class Launcher {
   }
 
   /** Starts a launcher. Returns null if it cannot run, because perl is missing, or could not join its group. */
-  static async start({ cgroup, groups, marks, pipes, mask, network }: LauncherOptions): Promise<Launcher | null> {
+  static async start({
+    cgroup,
+    groups,
+    marks,
+    pipes,
+    mask,
+    network,
+  }: LauncherOptions): Promise<Launcher | null> {
     const [stdout, stderr] = await pipes.open(null);
     const output = new OutputReader(stdout, stderr, () => undefined);
     const { command, args, environment } = launchOf(

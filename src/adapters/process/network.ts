@@ -11,6 +11,7 @@ export function noNetworkArguments(isRoot: boolean): readonly string[] {
     '--net',
     '--',
     'bash',
+    '--norc',
     '-c',
     ENTER,
     'network',

@@ -155,7 +155,8 @@ export function duration(minMs: number, maxMs: number): ValueType<number> {
 export function size(minBytes: number, maxBytes: number): ValueType<number> {
   return textual('size, such as 200GiB, or 0', (given) => {
     const [, digits = '', unit = ''] = /^([0-9]{1,9})(MiB|GiB|TiB)$/.exec(given) ?? [];
-    const bytes = given === '0' ? 0 : Number(digits === '' ? NaN : digits) * 1024 ** (UNITS.indexOf(unit) + 2);
+    const bytes =
+      given === '0' ? 0 : Number(digits === '' ? NaN : digits) * 1024 ** (UNITS.indexOf(unit) + 2);
     const isValid = bytes === 0 || (bytes >= minBytes && bytes <= maxBytes);
     return isValid
       ? right(bytes)

@@ -17,7 +17,7 @@ const accounts = skip === false && !canMakeAccounts ? 'only root can make accoun
 
 /** Listens on both loopback addresses, as the bus does, and returns the port. */
 async function listening(t: Test): Promise<number> {
-  const server = createServer((socket) => socket.end('INFO\n'));
+  const server = createServer((socket) => socket.resume());
   server.listen(0, '::');
   await once(server, 'listening');
   t.teardown(() => server.close());
@@ -79,7 +79,7 @@ test('its own loopback works between its processes', { skip }, async (t) => {
 });
 
 test('a machine that cannot do it says why, and the worker refuses to start', async (t) => {
-  const broken = { command: 'bash', args: ['-c', 'echo unshare: not permitted >&2; exit 1'] };
+  const broken = { command: 'bash', args: ['--norc', '-c', 'echo unshare: not permitted >&2; exit 1'] };
   const part = await networkSupport(broken, false);
   t.match(part, { part: 'network', isSupported: false, detail: 'unshare: not permitted', fix: /iproute2/ });
   t.match(await networkSupport({ command: 'true', args: [] }, true), {

@@ -60,7 +60,19 @@ test('sizes have a binary unit', async (t) => {
   t.equal(textOf(type, '1MiB'), 1024 ** 2);
   t.equal(textOf(type, '200GiB'), 200 * 1024 ** 3);
   t.equal(documentOf(type, '2TiB'), 2 * 1024 ** 4);
-  for (const given of ['', '200', '200GB', '200 GiB', '-1GiB', '1.5GiB', '0x1GiB', '1gib', '9999TiB', '1KiB', '1GiB\n'])
+  for (const given of [
+    '',
+    '200',
+    '200GB',
+    '200 GiB',
+    '-1GiB',
+    '1.5GiB',
+    '0x1GiB',
+    '1gib',
+    '9999TiB',
+    '1KiB',
+    '1GiB\n',
+  ])
     t.match(textOf(type, given), /^must be a whole number with MiB, GiB or TiB/, given);
   t.equal(documentOf(type, 7), 'must be text (size, such as 200GiB, or 0), got 7');
 });
