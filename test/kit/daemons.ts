@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../src/adapters/system/package-root.ts';
 import { ApiClient } from './api-client.ts';
 import { engineEnvironment } from './http-engine.ts';
+import { tokenFile } from './worker-access.ts';
 
 const COMMAND = fileURLToPath(new URL('bin/callsheet.js', packageRoot));
 
@@ -91,10 +92,7 @@ export interface RunningService extends ServiceOptions {
  * Whether services of tests authenticate their workers. Off by default; `npm run test:bus-auth` runs the tests of workers
  * with it.
  */
-const IS_BUS_AUTHENTICATED = process.env['CALLSHEET_TEST_BUS_AUTH'] === 'true';
-
-/** A token with which all workers of the service join; present only with authentication. */
-const tokenFile = (folder: string): string => join(folder, 'join-token');
+export const IS_BUS_AUTHENTICATED = process.env['CALLSHEET_TEST_BUS_AUTH'] === 'true';
 
 /** Reports whether the workers of this service join with a token. Accounts would need a login to create one. */
 const hasJoinToken = (flags: readonly string[]): boolean =>
