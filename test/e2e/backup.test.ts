@@ -79,7 +79,8 @@ test(
     const folder = await mkdtemp(join(tmpdir(), 'callsheet-backup-'));
     const flags = ['--scheduler-heartbeat-timeout=2s'];
     const ports = { httpPort: await freePort(), busPort: await freePort() };
-    const service = await startService({ folder: join(folder), ...ports, flags });
+    // Always with authentication, so that the worker must recognize the bus of the restored service.
+    const service = await startService({ folder, ...ports, flags, isBusAuthenticated: true });
     const data = join(folder, 'data');
     const worker = startWorker(service, 'one', ['--worker-cpus=2']);
     const started: Daemon[] = [service.daemon];
@@ -176,12 +177,20 @@ test(
       'state',
     ]);
 
-    const restored = await startService({ folder: second, ...ports, flags });
+    for (const name of ['bus/keys.json', 'bus/tls/ca.key', 'bus/tls/ca.pem']) {
+      const key = join(second, 'data', name);
+      t.equal(readFileSync(key, 'utf8'), readFileSync(join(data, name), 'utf8'), name);
+      t.equal(statSync(key).mode & 0o777, 0o600);
+    }
+    t.equal(statSync(join(second, 'data/bus')).mode & 0o777, 0o700);
+
+    const restored = await startService({ folder: second, ...ports, flags, isBusAuthenticated: true });
     started.push(restored.daemon);
     t.match(restored.daemon.log(), 'first start after a restore: waiting');
     t.equal(existsSync(join(second, 'data/restored.json')), false);
     await until('the job is completed', async () => (await restored.api.job(job)).status === 'completed');
     t.match((await restored.api.job(job)).task_counts, { total: TASKS, succeeded: TASKS });
+    t.equal(worker.log().split('joined the service').length, 2, 'the worker goes on with its credential');
     const tasks = await restored.api.tasks(job);
     for (const { id, parameters } of tasks) {
       await until(`the log of task ${parameters?.['N']}`, async () => (await restored.api.log(id)) !== '');
@@ -228,7 +237,7 @@ test(
     const grown = statSync(logFile).size;
     t.ok(grown > 20_000_000);
 
-    const compacted = await startService({ folder: second, ...ports, flags });
+    const compacted = await startService({ folder: second, ...ports, flags, isBusAuthenticated: true });
     started.push(compacted.daemon);
     t.match(compacted.daemon.log(), /the store was compacted store="logs"/);
     t.ok(statSync(logFile).size * 4 < grown, `${statSync(logFile).size} of ${grown}`);

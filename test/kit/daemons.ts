@@ -81,6 +81,8 @@ export interface ServiceOptions {
   readonly keepsBus?: boolean;
   /** Enables the rate limits of production. Off by default, because tests send more requests than users. */
   readonly isRateLimited?: boolean;
+  /** Workers of the service join with a token. As the switch of the tests says by default. */
+  readonly isBusAuthenticated?: boolean;
 }
 
 export interface RunningService extends ServiceOptions {
@@ -95,8 +97,8 @@ export interface RunningService extends ServiceOptions {
 export const IS_BUS_AUTHENTICATED = process.env['CALLSHEET_TEST_BUS_AUTH'] === 'true';
 
 /** Reports whether the workers of this service join with a token. Accounts would need a login to create one. */
-const hasJoinToken = (flags: readonly string[]): boolean =>
-  IS_BUS_AUTHENTICATED && !flags.some((flag) => /^--(auth-enabled|bus-url|bus-auth)/.test(flag));
+const hasJoinToken = ({ flags = [], isBusAuthenticated = IS_BUS_AUTHENTICATED }: ServiceOptions): boolean =>
+  isBusAuthenticated && !flags.some((flag) => /^--(auth-enabled|bus-url|bus-auth)/.test(flag));
 
 async function makeJoinToken(folder: string, api: ApiClient): Promise<void> {
   if (existsSync(tokenFile(folder))) return;
@@ -111,7 +113,7 @@ export const joinFlags = (folder: string): readonly string[] =>
 /** Starts `callsheet server` and resolves when it has printed its URL. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const flags = options.flags ?? [];
-  const joins = hasJoinToken(flags);
+  const joins = hasJoinToken(options);
   const daemon = new Daemon(
     [
       'server',
