@@ -48,6 +48,8 @@ export interface SimulationOptions {
   readonly reclaimAfterMs: readonly number[];
   /** The bus is a cluster: a member that is cut off from the service says that there is none. */
   readonly isCluster: boolean;
+  /** Each worker has a credential of its own on the bus, and the service checks the sender of each message. */
+  readonly isAuthenticated: boolean;
   readonly faults: Faults;
 }
 
@@ -210,6 +212,7 @@ export function drawOptions(random: Random): SimulationOptions {
     lifts: random.chance(0.5),
     reclaimAfterMs: [HEARTBEAT_TIMEOUT_MS],
     isCluster: false,
+    isAuthenticated: false,
     faults: theme !== null ? { ...noFaults(drawn), ...theme(random) } : isGentle ? noFaults(drawn) : drawn,
   };
 }

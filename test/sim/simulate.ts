@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { printMutantSeeds, recordMutantSeeds } from './run-mutants.ts';
+import { IDENTITY_SCENARIOS } from './identity-scenarios.ts';
 import { OUTAGE_SCENARIOS } from './outage-scenarios.ts';
 import { SCENARIOS, type Scenario } from './scenarios.ts';
 import { simulate, type SimulationResult } from './simulation.ts';
@@ -31,7 +32,7 @@ const SEEDS_PER_REPEAT = 50;
 /** With `--scenario OC-1`: the same, with the faults of one scenario. */
 function scenarioOf(name: string | undefined): { readonly scenario?: Scenario } {
   if (name === undefined) return {};
-  const scenarios = [...SCENARIOS, ...OUTAGE_SCENARIOS];
+  const scenarios = [...SCENARIOS, ...OUTAGE_SCENARIOS, ...IDENTITY_SCENARIOS];
   const scenario = scenarios.find((each) => each.name === name);
   if (scenario === undefined)
     throw new Error(`unknown scenario; use one of: ${scenarios.map((each) => each.name).join(', ')}`);

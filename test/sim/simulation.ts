@@ -3,6 +3,7 @@ import { farmId, workerId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
 import { settingsOf, unmodifiedBuild, type Build } from './build.ts';
+import { BusCredentials } from './bus-credentials.ts';
 import { BusModel } from './bus-model.ts';
 import { Checker } from './checker.ts';
 import { ClientModel } from './client-model.ts';
@@ -80,6 +81,7 @@ class Simulation {
   private readonly trace: Trace;
   private readonly bus: BusModel;
   private readonly service: ServiceModel;
+  private readonly credentials: BusCredentials | null;
   private readonly checker: Checker;
   private readonly processes: RunningProcesses;
   private readonly cancels: CancelStream;
@@ -107,6 +109,7 @@ class Simulation {
     this.time = new VirtualTime(() => random.next());
     this.trace = new Trace(() => this.time.now, keepsTrace);
     const { time, trace } = this;
+    this.credentials = options.isAuthenticated ? new BusCredentials(() => EPOCH_MS + time.now) : null;
     this.bus = new BusModel(time, random, trace, options.faults, options.isCluster);
     this.service = new ServiceModel({
       time,
@@ -114,6 +117,7 @@ class Simulation {
       trace,
       bus: this.bus,
       faults: options.faults,
+      credentials: this.credentials,
       build: {
         ...build.service,
         definitions: () => watchTurns(build.service.definitions(), (turn) => this.checker.observer(turn)),
@@ -278,6 +282,7 @@ class Simulation {
   private heal(): void {
     this.bus.isFaulty = false;
     for (const machine of this.machines) {
+      machine.rejoin();
       machine.mend();
       machine.link.losesPresence = false;
     }
@@ -305,8 +310,9 @@ class Simulation {
   }
 
   private stage(): Stage {
-    const { time, random, bus, service, processes, machines } = this;
+    const { time, random, bus, service, processes, machines, credentials } = this;
     return {
+      credentials,
       time,
       random,
       bus,
@@ -428,6 +434,7 @@ class Simulation {
       build: agents,
       cancels: this.cancels,
       logs: this.logs,
+      credentials: this.credentials,
       flushMs: options.faults.flushMs,
       lingerMs: random.pick([0, 500, 5_000]),
       wallClock: (skewMs) => EPOCH_MS + this.time.now + skewMs,
