@@ -121,7 +121,8 @@ export class MachineModel {
     this.endLife();
     this.processes.clear();
     if (!isWiped) return;
-    this.disk = new WorkerDisk(newWorkerId);
+    // With authentication, a worker that joins with a token takes over the id of the worker with its name.
+    this.disk = new WorkerDisk(this.world.credentials === null ? newWorkerId : this.workerId);
     this.join();
   }
 

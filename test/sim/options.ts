@@ -92,6 +92,8 @@ export interface Faults {
   /** Interval and length of cuts between the service and the bus. Each end detects them by itself. */
   readonly serviceCutEveryMs: number;
   readonly serviceCutMs: number;
+  /** Interval in which the credential of a worker is revoked or renewed, on a bus with authentication. */
+  readonly credentialEveryMs: number;
   /** Longest time until the bus has processed the subscriptions of the service. */
   readonly subscribeMs: number;
 }
@@ -181,6 +183,7 @@ export function drawOptions(random: Random): SimulationOptions {
     readErrors: 0,
     serviceCutEveryMs: 0,
     serviceCutMs: 0,
+    credentialEveryMs: 0,
     subscribeMs: 50,
   };
   const theme = random.chance(THEME_SHARE) ? random.pick(THEMES) : null;
@@ -238,8 +241,18 @@ export function noFaults(drawn: Faults): Faults {
     departEveryMs: 0,
     readErrors: 0,
     serviceCutEveryMs: 0,
+    credentialEveryMs: 0,
   };
 }
+
+/** Returns the options for a bus with authentication on which credentials are revoked and renewed. */
+export const withBusAuthentication = (drawn: SimulationOptions): SimulationOptions => ({
+  ...drawn,
+  isAuthenticated: true,
+  faults: { ...drawn.faults, credentialEveryMs: CREDENTIAL_EVERY_MS },
+});
+
+const CREDENTIAL_EVERY_MS = 20_000;
 
 /** Share of seeds with outages in addition to the other faults. */
 const OUTAGE_SHARE = 0.4;

@@ -48,6 +48,8 @@ const LOOK_EACH_MS = 1_000;
 const POOL_CHANGE_EACH = 8;
 /** Share of reports that are delivered twice more at the end. */
 const TWICE_SHARE = 0.3;
+/** Share of changes of a credential that are renewals. */
+const RENEWAL_SHARE = 0.3;
 /** Share of workers that are asked to leave immediately. */
 const AT_ONCE_SHARE = 0.2;
 /** Share of machines with a wrong clock, and its maximum offset. */
@@ -395,6 +397,17 @@ class Simulation {
     this.every(faults.rebootEveryMs, () => {
       this.startAgain(some(), (machine) => {
         machine.reboot(random.chance(faults.wipes), workerId(this.newId()));
+      });
+    });
+    this.every(faults.credentialEveryMs, () => {
+      const machine = some();
+      if (random.chance(RENEWAL_SHARE)) {
+        this.credentials?.renew(machine.workerId);
+        return;
+      }
+      machine.revoke();
+      time.after(random.around(random.pick([500, 5_000, 60_000])), () => {
+        machine.rejoin();
       });
     });
     this.every(faults.departEveryMs, () => {
