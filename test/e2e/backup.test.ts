@@ -190,7 +190,7 @@ test(
     t.equal(existsSync(join(second, 'data/restored.json')), false);
     await until('the job is completed', async () => (await restored.api.job(job)).status === 'completed');
     t.match((await restored.api.job(job)).task_counts, { total: TASKS, succeeded: TASKS });
-    t.equal(worker.log().split('joined the service').length, 2, 'the worker goes on with its credential');
+    t.equal(worker.log().split('joined the service').length, 2, 'the worker continues with its credential');
     const tasks = await restored.api.tasks(job);
     for (const { id, parameters } of tasks) {
       await until(`the log of task ${parameters?.['N']}`, async () => (await restored.api.log(id)) !== '');

@@ -11,7 +11,7 @@ export interface BusOfService {
   readonly busPort: number;
 }
 
-/** What a program needs to be a worker on the bus of a service, with or without authentication. */
+/** Access of a program that acts as a worker on the bus of a service, with or without authentication. */
 export interface WorkerAccess {
   /** The id of the credential; null on a bus without authentication, where a worker chooses its own. */
   readonly workerId: string | null;
