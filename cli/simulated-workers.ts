@@ -10,7 +10,7 @@ import { untilAborted } from '../daemons/process/stop-signal.ts';
 import { agentSettingsOf } from '../daemons/worker/agent-settings-of.ts';
 import { SHUTDOWN_GRACE_MS, shutdownSignals } from '../daemons/worker/shutdown-signals.ts';
 import { SimulatedWorker } from '../daemons/worker/simulated-worker.ts';
-import { simulatedIdentities } from './simulated-identities.ts';
+import { simulatedIdentities } from '../daemons/worker/simulated-identities.ts';
 
 /** Period in which the totals of the workers are logged. */
 const REPORT_MS = 10_000;

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
-import { makeDirectory } from '../src/adapters/system/make-directory.ts';
-import type { WorkerConfig } from '../src/core/config/worker-config.ts';
-import type { Logger } from '../daemons/process/logging.ts';
-import { openIdentity, type BusIdentity } from '../daemons/worker/bus-identity.ts';
+import { makeDirectory } from '../../src/adapters/system/make-directory.ts';
+import type { WorkerConfig } from '../../src/core/config/worker-config.ts';
+import type { Logger } from '../process/logging.ts';
+import { openIdentity, type BusIdentity } from './bus-identity.ts';
 
 /** Number of workers that join at the same time. */
 const JOINING_MAX = 8;
