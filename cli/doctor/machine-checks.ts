@@ -1,3 +1,4 @@
+import { optInIsolation } from '../../daemons/worker/opt-in-isolation.ts';
 import { credentialMask } from '../../daemons/worker/credential-mask.ts';
 import { userInfo } from 'node:os';
 import { accountSupport } from '../../src/adapters/host/account-support.ts';
@@ -26,6 +27,7 @@ const USEFUL = 'perl';
 const ISOLATION_PROBES: readonly ((config: WorkerConfig) => Promise<readonly IsolationPart[]>)[] = [
   ({ isolation }) => accountSupport(isolation.enabled),
   isolationSupport,
+  optInIsolation,
   async ({ bus, worker }) => {
     const found = await credentialMask(bus.access, worker.dir, worker.credentialsFile);
     return found === null ? [] : [found.part];

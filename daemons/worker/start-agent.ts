@@ -30,6 +30,7 @@ import { DiagnosticSender } from './diagnostic-sender.ts';
 import { busListener, processEvents } from './external-events.ts';
 import { fileOwnerBy } from './file-owner.ts';
 import { IdleGarbageCollector } from './idle-garbage-collector.ts';
+import { optInIsolation, requireOptIns } from './opt-in-isolation.ts';
 import { stagingEvents } from './staging-effects.ts';
 import type { WorkerState } from './worker-state.ts';
 
@@ -66,7 +67,7 @@ export async function startAgent(context: AgentContext): Promise<Agent> {
   const post: Post = (envelope) => host.post(envelope);
   const watch = watchCapabilities(context, post);
   onHangUp(() => watch.lookAgain());
-  await logIsolation(logger);
+  await checkIsolation(config, logger);
   const settings = agentSettingsOf(config, {
     name: config.worker.name,
     capabilities: await watch.first(),
@@ -114,9 +115,11 @@ export async function startAgent(context: AgentContext): Promise<Agent> {
   };
 }
 
-/** Logs each part of the isolation of tasks, and whether this machine supports it. */
-async function logIsolation(logger: Logger): Promise<void> {
-  for (const { part, isSupported, detail } of await isolationSupport())
+/** Logs each part of the isolation of tasks, and whether this machine supports it. Throws if a configured one is missing. */
+async function checkIsolation(config: WorkerConfig, logger: Logger): Promise<void> {
+  const optIns = await optInIsolation(config);
+  requireOptIns(config, optIns);
+  for (const { part, isSupported, detail } of [...(await isolationSupport()), ...optIns])
     logger.info({ part, supported: String(isSupported), detail }, 'isolation of tasks');
 }
 
@@ -198,6 +201,8 @@ function openProcesses(
       pidsMax: config.isolation.pidsMax,
       wholeCores: config.isolation.wholeCores,
     },
+    network: config.isolation.network,
+    diskQuotaBytes: config.isolation.diskQuotaBytes,
   };
   const collector = new IdleGarbageCollector(garbageCollector(), usedHeapBytes);
   const processes = new LocalTaskProcesses({

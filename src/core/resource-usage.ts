@@ -6,6 +6,17 @@ export interface ResourceUsage {
   readonly cpuMs?: number;
   /** Set if the kernel has ended one of its processes for lack of memory. */
   readonly outOfMemory?: OutOfMemory;
+  /** Set if the action was ended because of the disk quota of its session. */
+  readonly overQuota?: OverQuota;
+}
+
+/** A count of the directory of a session with which its action was ended. */
+export interface OverQuota {
+  readonly quotaMib: number;
+  /** Rounded up. Null: it could not be counted. */
+  readonly usedMib: number | null;
+  /** Why it could not be counted; empty if it could. */
+  readonly reason: string;
 }
 
 /** A process that the kernel has ended for lack of memory. */
@@ -28,6 +39,15 @@ export function outOfMemoryText({ outOfMemory, maxRssMib }: ResourceUsage): stri
   if (limitMib !== null && wasOwnLimit)
     return `out of memory: the task ${used ?? 'used all'} of its limit of ${mib(limitMib)} ${requested}`;
   return `out of memory: the worker had no memory left while the task ${used ?? 'ran'} ${requested}`;
+}
+
+/** Returns the failure text of an excess of the disk quota, or null if there was none. */
+export function overQuotaText({ overQuota }: ResourceUsage): string | null {
+  if (overQuota === undefined) return null;
+  const { quotaMib, usedMib, reason } = overQuota;
+  return usedMib === null
+    ? `disk quota: the directory of the session, with a quota of ${mib(quotaMib)}, could not be counted: ${reason}`
+    : `disk quota exceeded: the directory of the session used ${mib(usedMib)} of its quota of ${mib(quotaMib)}`;
 }
 
 const mib = (value: number): string => `${String(value).replace(/\B(?=(\d{3})+$)/g, ',')} MiB`;

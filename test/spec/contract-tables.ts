@@ -400,6 +400,8 @@ export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string | null>> = {
   'isolation.memory_factor': '1',
   'isolation.pids_max': '4096',
   'isolation.whole_cores': 'false',
+  'isolation.network': 'open',
+  'isolation.disk_quota': '0',
   'bus.user': '',
   'bus.password': '',
   'bus.password_file': '',

@@ -1,7 +1,7 @@
 import { reportedFailureReason } from '../../../src/core/lifecycle/failure-reasons.ts';
 import type { ActionPlan } from '../../../src/openjd/template/plan.ts';
 import type { ActionEnd } from '../../../src/core/ports/task-processes.ts';
-import { outOfMemoryText, type ResourceUsage } from '../../../src/core/resource-usage.ts';
+import { outOfMemoryText, overQuotaText, type ResourceUsage } from '../../../src/core/resource-usage.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-system.ts';
 import { resolveAction, type EnvironmentScript, type Script } from './scripts.ts';
@@ -132,6 +132,8 @@ export function verdictOf(action: RunningAction, end: ActionEnd, usage?: Resourc
   if (action.hasTimedOut) {
     return { ok: false, note: `timed out after ${String(timeoutSecondsOf(action))} s`, ...exitCode };
   }
+  const quotaText = usage === undefined ? null : overQuotaText(usage);
+  if (quotaText !== null) return { ok: false, note: quotaText, ...exitCode };
   const memoryText = usage === undefined ? null : outOfMemoryText(usage);
   if (action.failText !== null) {
     const note = memoryText === null ? action.failText : `${memoryText}; ${action.failText}`;

@@ -49,7 +49,9 @@ const OWN_ACCOUNT = {
   defaultUser: '',
   environmentDeny: [],
   limits: NO_LIMITS,
-};
+  network: 'open',
+  diskQuotaBytes: 0,
+} as const;
 
 /** The running task. */
 interface Current {

@@ -19,6 +19,7 @@ export interface ActionCommand extends Command {
   readonly ids: ProcessIds | null;
   /** Files that it must not see; null for nothing. */
   readonly mask: Mask | null;
+  readonly network: 'open' | 'none';
   readonly workingDirectory: string;
   /** An entry `NAME=value` of `environment` that only the processes of this action have. */
   readonly marker: string;
@@ -128,8 +129,9 @@ export class ActionProcess implements TaskProcess {
 
   /** Returns why it certainly cannot be started, for cases in which a start would not fail visibly. */
   private async obstacle(): Promise<string | null> {
-    const { command, environment, workingDirectory, ids, cgroup, groups, mask } = this.command;
-    return ids === null && cgroup === null && groups.length === 0 && mask === null
+    const { command, environment, workingDirectory, ids, cgroup, groups, mask, network } = this.command;
+    const isPlain = ids === null && cgroup === null && groups.length === 0;
+    return isPlain && mask === null && network === 'open'
       ? null
       : preflightError(command, environment['PATH'], workingDirectory, ids === null);
   }
@@ -137,12 +139,13 @@ export class ActionProcess implements TaskProcess {
   /** Returns the error if it could not be started. */
   private async spawn(pipes: readonly [OutputPipe, OutputPipe]): Promise<unknown> {
     let child: ChildProcess;
-    const { ids, cgroup, groups, mask, workingDirectory } = this.command;
+    const { ids, cgroup, groups, mask, network, workingDirectory } = this.command;
     const launch = launchOf(this.command, {
       ids,
       cgroup: cgroup?.path ?? null,
       groups,
       mask,
+      network,
       workingDirectory,
     });
     try {

@@ -13,6 +13,10 @@ export interface IsolationSettings {
   /** Globs of the worker's variables that no task gets. */
   readonly environmentDeny: readonly string[];
   readonly limits: LimitSettings;
+  /** `none`: tasks have no network. */
+  readonly network: 'open' | 'none';
+  /** Disk space of the directory of a session; 0: no quota. */
+  readonly diskQuotaBytes: number;
 }
 
 /** Returns the account that a session runs as: the queue's, or the default of the worker; null for the worker's own. */

@@ -1,5 +1,6 @@
 import type { ProcessIds } from '../../core/access/isolation-names.ts';
 import { maskArguments, type Mask } from './mask.ts';
+import { noNetworkArguments } from './network.ts';
 
 /** A command to run. */
 export interface Command {
@@ -19,6 +20,8 @@ export interface Preparation {
   readonly groups?: readonly string[];
   /** Files that it must not see; used if it runs as the worker's own account. Absent for nothing. */
   readonly mask?: Mask | null;
+  /** `none`: it has no network. Absent for `open`. */
+  readonly network?: 'open' | 'none';
   /** The directory that it starts in; needed with a mask. */
   readonly workingDirectory?: string;
   /** Descriptors above this one are closed; absent means that only standard input, output and error stay open. */
@@ -72,17 +75,20 @@ export function launchOf(
     cgroup,
     groups = [],
     mask = null,
+    network = 'open',
     workingDirectory = '',
     lastDescriptor = STANDARD_ERROR,
   }: Preparation,
 ): Command {
-  if (ids === null && cgroup === null && groups.length === 0 && mask === null) return command;
+  const isPlain = ids === null && cgroup === null && groups.length === 0;
+  if (isPlain && mask === null && network === 'open') return command;
   const { carried, assignments } = carry(command.environment);
   const chain = [
     'bash',
     '-c',
     prepare(lastDescriptor),
     [...(cgroup === null ? [] : [cgroup]), ...groups].join('\n'),
+    ...(network === 'none' ? noNetworkArguments(process.geteuid?.() === 0) : []),
     ...(ids === null && mask !== null ? maskArguments(mask, workingDirectory) : []),
     ...(ids === null ? [] : ['setpriv', ...setprivArguments(ids), '--', 'prlimit', '--core=0', '--']),
     'env',

@@ -24,6 +24,8 @@ interface LauncherOptions {
   readonly pipes: OutputPipes;
   /** Files that it and its processes must not see; null for nothing. */
   readonly mask: Mask | null;
+  /** `none`: it and its processes have no network. */
+  readonly network: 'open' | 'none';
 }
 
 /** Listener of the process that is starting or running. */
@@ -77,7 +79,14 @@ export class Launcher {
   }
 
   /** Starts a launcher. Returns null if it cannot run, because perl is missing, or could not join its group. */
-  static async start({ cgroup, groups, marks, pipes, mask }: LauncherOptions): Promise<Launcher | null> {
+  static async start({
+    cgroup,
+    groups,
+    marks,
+    pipes,
+    mask,
+    network,
+  }: LauncherOptions): Promise<Launcher | null> {
     const [stdout, stderr] = await pipes.open(null);
     const output = new OutputReader(stdout, stderr, () => undefined);
     const { command, args, environment } = launchOf(
@@ -86,7 +95,7 @@ export class Launcher {
         args: [programFile('launcher.pl')],
         environment: { PATH: COMMAND_PATH, LC_ALL: 'C', ...marks },
       },
-      { ids: null, cgroup: cgroup?.path ?? null, groups, mask, lastDescriptor: CHANNEL },
+      { ids: null, cgroup: cgroup?.path ?? null, groups, mask, network, lastDescriptor: CHANNEL },
     );
     let child: ChildProcess;
     try {

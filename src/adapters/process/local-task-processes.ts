@@ -19,6 +19,7 @@ import { accountFor, effectiveRunAs, type IsolationSettings } from './isolation.
 import type { Mask } from './mask.ts';
 import { killTree } from './process-tree.ts';
 import { WorkerCgroup, type Cgroup } from './session-cgroup.ts';
+import { SessionQuota } from './session-quota.ts';
 import { Supervisor } from './supervisor.ts';
 import type { ActionEvents, TaskProcess } from './task-process.ts';
 import { WorkerLimits, type SessionResources } from './worker-limits.ts';
@@ -60,6 +61,8 @@ interface Session {
   readonly cgroup: Cgroup | null;
   /** Its limits and counters; null with `isolation.limits=off`. */
   readonly resources: SessionResources | null;
+  /** Null with no `isolation.disk_quota`. */
+  readonly quota: SessionQuota | null;
   /** The account that its actions run as; null for the worker's own account, and until it is resolved. */
   account: TaskAccount | null;
   /** Remaining processes of actions that may continue. */
@@ -119,6 +122,7 @@ export class LocalTaskProcesses implements TaskProcesses {
       supervisor,
       cgroup,
       resources,
+      quota: this.quotaOf(sessionId, directory),
       account: null,
       known: new Map(),
       action: null,
@@ -151,13 +155,15 @@ export class LocalTaskProcesses implements TaskProcesses {
       },
       ended: (end) => {
         session.action = null;
-        const usage = session.resources?.used();
+        const used = session.resources?.used();
+        const usage = session.quota === null ? used : session.quota.end(used);
         if (usage === undefined) events.ended(sessionId, run, end);
         else events.ended(sessionId, run, end, usage);
       },
     };
     if (!action.keepsChildren) session.tasks++;
     session.resources?.begin();
+    session.quota?.begin();
     const { launcher, supervisor, workspace } = session;
     // There is no check before a launcher starts a process: without a guard the agent refuses it.
     if (!action.keepsChildren && launcher?.isUsable === true && supervisor.isGuarding) {
@@ -182,6 +188,7 @@ export class LocalTaskProcesses implements TaskProcesses {
         environment,
         ids: session.account?.ids ?? null,
         mask: this.options.mask?.() ?? null,
+        network: this.options.isolation.network,
         workingDirectory: session.workspace.directory,
         marker,
         cgroup: session.cgroup?.below(`run-${run}`) ?? null,
@@ -324,6 +331,7 @@ export class LocalTaskProcesses implements TaskProcesses {
         marks: taskEnvironment({}, {}, this.marksOf(sessionId), []),
         pipes: this.pipes,
         mask: this.options.mask?.() ?? null,
+        network: this.options.isolation.network,
       });
       if (this.sessions.has(sessionId)) session.launcher = launcher;
       else if (launcher !== null) {
@@ -339,6 +347,22 @@ export class LocalTaskProcesses implements TaskProcesses {
         error: messageOf(error),
       });
     }
+  }
+
+  private quotaOf(sessionId: SessionId, directory: string): SessionQuota | null {
+    const quotaBytes = this.options.isolation.diskQuotaBytes;
+    if (quotaBytes === 0) return null;
+    return new SessionQuota({
+      directory,
+      quotaBytes,
+      end: () => {
+        const run = this.sessions.get(sessionId)?.action?.run;
+        if (run !== undefined) this.kill(sessionId, run);
+      },
+      failed: (reason) => {
+        this.options.warn('the disk space of a session could not be counted', { session: sessionId, reason });
+      },
+    });
   }
 
   private openCgroup(): WorkerCgroup | null {
@@ -372,6 +396,7 @@ export class LocalTaskProcesses implements TaskProcesses {
 
   private async closeSession(session: Session, keepDirectory: boolean): Promise<void> {
     const { sessionId, supervisor, cgroup, known } = session;
+    session.quota?.stop();
     await Promise.all(session.kills);
     const since = supervisor.startedAt;
     const marker = sessionMarker(sessionId);

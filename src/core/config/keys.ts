@@ -22,6 +22,7 @@ import {
   name,
   optional,
   secret,
+  size,
   tags,
   text,
   variableGlob,
@@ -763,6 +764,16 @@ const WORKER_KEYS = {
     boolean(),
     'false',
     'Limits the CPU time of a task to its cores. By default the cores are a weight: idle cores may be used by any task.',
+  ),
+  'isolation.network': key(
+    choice(['open', 'none']),
+    'open',
+    'Network of tasks. open: the network of the machine. none: no network, so that tasks cannot reach the bus. The worker does not start where the machine does not allow it. See isolation.md.',
+  ),
+  'isolation.disk_quota': key(
+    size(1024 ** 2, 1024 ** 5),
+    '0',
+    'Maximum disk space of the directory of one session, such as 200GiB. A task of a session that uses more is ended, and fails. 0: no quota. See isolation.md.',
   ),
   'diagnostics.enabled': key(
     boolean(),

@@ -148,6 +148,24 @@ export function duration(minMs: number, maxMs: number): ValueType<number> {
   };
 }
 
+/**
+ * Returns the type of an amount of memory or disk space in bytes: a whole number with a binary unit, such as 200GiB. 0
+ * means none.
+ */
+export function size(minBytes: number, maxBytes: number): ValueType<number> {
+  return textual('size, such as 200GiB, or 0', (given) => {
+    const [, digits = '', unit = ''] = /^([0-9]{1,9})(MiB|GiB|TiB)$/.exec(given) ?? [];
+    const bytes =
+      given === '0' ? 0 : Number(digits === '' ? NaN : digits) * 1024 ** (UNITS.indexOf(unit) + 2);
+    const isValid = bytes === 0 || (bytes >= minBytes && bytes <= maxBytes);
+    return isValid
+      ? right(bytes)
+      : wrong(`must be a whole number with MiB, GiB or TiB, such as 200GiB, or 0, got ${shown(given)}`);
+  });
+}
+
+const UNITS: readonly string[] = ['MiB', 'GiB', 'TiB'];
+
 /** Returns the type of one word of a list. */
 export function choice<const Word extends string>(words: readonly Word[]): ValueType<Word> {
   return textual(words.join(', '), (value) => {

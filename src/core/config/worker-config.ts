@@ -59,6 +59,9 @@ export interface WorkerConfig {
     /** 0: none. */
     readonly pidsMax: number;
     readonly wholeCores: boolean;
+    readonly network: 'open' | 'none';
+    /** 0: none. */
+    readonly diskQuotaBytes: number;
   };
   readonly diagnostics: { readonly enabled: boolean };
   readonly log: LogConfig;
@@ -124,6 +127,8 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
         memoryFactor: values['isolation.memory_factor'],
         pidsMax: values['isolation.pids_max'],
         wholeCores: values['isolation.whole_cores'],
+        network: values['isolation.network'],
+        diskQuotaBytes: values['isolation.disk_quota'],
       },
       diagnostics: { enabled: values['diagnostics.enabled'] },
       log: { format: values['log.format'], level: values['log.level'] },

@@ -8,7 +8,7 @@ export interface UsageFields {
 }
 
 /** The part that the attempt record keeps. */
-export type AttemptUsage = Omit<ResourceUsage, 'outOfMemory'>;
+export type AttemptUsage = Omit<ResourceUsage, 'outOfMemory' | 'overQuota'>;
 
 const SECOND_MS = 1000;
 

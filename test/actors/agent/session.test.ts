@@ -257,6 +257,29 @@ test('the report names the memory and CPU time of the task, and an out-of-memory
   t.end();
 });
 
+test('the report names an excess of the disk quota, however the task ended', (t) => {
+  const reportFor = (end: Parameters<AgentFixture['ended']>[2], usedMib: number | null): unknown => {
+    const fixture = new Session();
+    fixture.opened('a');
+    const reason = usedMib === null ? 'it took longer than 300 s' : '';
+    fixture.ended('a', 1, end, { cpuMs: 1250, overQuota: { quotaMib: 204_800, usedMib, reason } });
+    fixture.finish();
+    const { status, cpu_seconds, message } = fixture.report as Record<string, unknown>;
+    return { status, cpu_seconds, message };
+  };
+  const failed = { status: 'failed', cpu_seconds: 1.25 };
+  const message =
+    'disk quota exceeded: the directory of the session used 204,801 MiB of its quota of 204,800 MiB';
+  t.same(reportFor({ kind: 'signaled', signal: 'SIGKILL' }, 204_801), { ...failed, message });
+  t.same(reportFor(0, 204_801), { ...failed, message }, 'it has ended at the same moment');
+  t.same(reportFor({ kind: 'signaled', signal: 'SIGKILL' }, null), {
+    ...failed,
+    message:
+      'disk quota: the directory of the session, with a quota of 204,800 MiB, could not be counted: it took longer than 300 s',
+  });
+  t.end();
+});
+
 test('the report explains how the task ended', (t) => {
   const reportFor = (end: Parameters<AgentFixture['ended']>[2], lines: string[] = []): unknown => {
     const fixture = new Session();

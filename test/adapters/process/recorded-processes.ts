@@ -57,6 +57,8 @@ export class RecordedProcesses {
       launcher = false,
       tasksBeforeLauncher = launcher ? 0 : Infinity,
       limits = NO_LIMITS,
+      network = 'open',
+      diskQuotaBytes = 0,
       controlRoot = '/',
     }: {
       consume?: boolean;
@@ -72,6 +74,8 @@ export class RecordedProcesses {
       launcher?: boolean;
       tasksBeforeLauncher?: number;
       limits?: LimitSettings;
+      network?: 'open' | 'none';
+      diskQuotaBytes?: number;
       /** Root of the file system for the control groups with limits. */
       controlRoot?: string;
     } = {},
@@ -92,6 +96,8 @@ export class RecordedProcesses {
         defaultUser,
         environmentDeny: DENIED_VARIABLES,
         limits,
+        network,
+        diskQuotaBytes,
       },
       controlRoot,
       mask: () => mask?.(this.workerDirectory) ?? null,

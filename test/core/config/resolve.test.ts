@@ -138,6 +138,8 @@ test('the defaults of a worker depend on its machine', async (t) => {
         memoryFactor: 1,
         pidsMax: 4096,
         wholeCores: false,
+        network: 'open',
+        diskQuotaBytes: 0,
       },
       diagnostics: { enabled: true },
       log: { format: 'json', level: 'info' },

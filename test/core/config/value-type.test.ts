@@ -7,6 +7,7 @@ import {
   duration,
   integer,
   list,
+  size,
   optional,
   tags,
   text,
@@ -51,6 +52,29 @@ test('durations have limits', async (t) => {
   t.equal(textOf(type, 'soon'), 'must be a duration such as 500ms, 30s, 5m or 168h, got "soon"');
   t.equal(documentOf(type, '5m'), 300_000);
   t.equal(documentOf(type, 30), 'must be a duration such as 500ms, 30s, 5m or 168h, got 30');
+});
+
+test('sizes have a binary unit', async (t) => {
+  const type = size(1024 ** 2, 1024 ** 5);
+  t.equal(textOf(type, '0'), 0);
+  t.equal(textOf(type, '1MiB'), 1024 ** 2);
+  t.equal(textOf(type, '200GiB'), 200 * 1024 ** 3);
+  t.equal(documentOf(type, '2TiB'), 2 * 1024 ** 4);
+  for (const given of [
+    '',
+    '200',
+    '200GB',
+    '200 GiB',
+    '-1GiB',
+    '1.5GiB',
+    '0x1GiB',
+    '1gib',
+    '9999TiB',
+    '1KiB',
+    '1GiB\n',
+  ])
+    t.match(textOf(type, given), /^must be a whole number with MiB, GiB or TiB/, given);
+  t.equal(documentOf(type, 7), 'must be text (size, such as 200GiB, or 0), got 7');
 });
 
 test('enumerations and text', async (t) => {
