@@ -52,7 +52,12 @@ await test('tasks run as the account of their queue', { skip }, async (t) => {
   const worker = startWorker(
     service,
     'one',
-    ['--worker-cpus=1', '--worker-session-linger=0s', '--isolation-env-passthrough=PASSED_*,SVC_*'],
+    [
+      '--worker-cpus=1',
+      '--worker-session-linger=0s',
+      '--isolation-env-passthrough=PASSED_*,SVC_*',
+      '--isolation-disk-quota=4MiB',
+    ],
     { PASSED_ON: 'yes', KEPT_BACK: 'no' },
   );
   t.teardown(async () => {
@@ -150,6 +155,13 @@ await test('tasks run as the account of their queue', { skip }, async (t) => {
     `left as ${stranger}`,
   ]);
 
+  t.match(
+    (await ran('disk quota', 'head -c 6M /dev/zero >full; sleep 600')).message,
+    /^disk quota exceeded: the directory of the session used [67] MiB of its quota of 4 MiB$/,
+  );
+  t.match((await examined('isolation: disk quota')).finding, { status: 'ok' });
+  t.match((await examined('isolation: network')).finding, { status: 'warning', fix: /default_user/ });
+
   await writeFile(started, '');
   await chmod(started, 0o666);
   const refused = async (runAsUser: string, runAsGroup: string | null, message: string): Promise<void> => {
@@ -168,4 +180,22 @@ await test('tasks run as the account of their queue', { skip }, async (t) => {
 
   await queue(null);
   t.same((await ran('the worker’s own account', 'id -u')).log, ['entered as root', '0', 'left as root']);
+
+  const bus = `/dev/tcp/127.0.0.1/${service.busPort}`;
+  const dial = `id -un; (exec 3<>${bus}) 2>/dev/null && echo reached; echo dialed`;
+  await queue(user);
+  t.same((await ran('open network', dial)).log.slice(1, -1), [user, 'reached', 'dialed']);
+  await worker.kill('SIGTERM');
+  const rootless = startWorker(service, 'two', ['--isolation-network=none']);
+  t.equal((await rootless.ended).code, 1, 'tasks of root could enter the network again');
+  t.match(rootless.log(), /isolation\.network: this machine does not support it: a task of root/);
+  const closed = startWorker(service, 'three', [
+    '--worker-session-linger=0s',
+    '--isolation-network=none',
+    `--isolation-default-user=${stranger}`,
+  ]);
+  t.teardown(() => closed.kill('SIGTERM'));
+  t.same((await ran('no network', dial)).log.slice(1, -1), [user, 'dialed']);
+  await queue(null);
+  t.same((await ran('no network by default', dial)).log.slice(1, -1), [stranger, 'dialed']);
 });
