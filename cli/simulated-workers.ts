@@ -10,6 +10,7 @@ import { untilAborted } from '../daemons/process/stop-signal.ts';
 import { agentSettingsOf } from '../daemons/worker/agent-settings-of.ts';
 import { SHUTDOWN_GRACE_MS, shutdownSignals } from '../daemons/worker/shutdown-signals.ts';
 import { SimulatedWorker } from '../daemons/worker/simulated-worker.ts';
+import { simulatedIdentities } from '../daemons/worker/simulated-identities.ts';
 
 /** Period in which the totals of the workers are logged. */
 const REPORT_MS = 10_000;
@@ -23,7 +24,7 @@ export interface SimulationOptions extends SimulationSettings {
 
 /**
  * `callsheet worker --simulate N`: N workers in this process that lease, report and log like the daemon but run no
- * processes, until SIGTERM or SIGINT. They store nothing on disk.
+ * processes, until SIGTERM or SIGINT. They store nothing on disk but their credentials.
  */
 export async function runSimulatedWorkers(config: WorkerConfig, options: SimulationOptions): Promise<void> {
   const servers = configuredServers(config.bus.urls, config.bus.access);
@@ -39,14 +40,19 @@ export async function runSimulatedWorkers(config: WorkerConfig, options: Simulat
   const { stopping, onHurry } = shutdownSignals(ENDED_EXIT);
   onHurry(() => leave(true));
 
-  const workers = Array.from(
-    { length: options.workers },
-    (_unused, index) =>
+  const names = Array.from({ length: options.workers }, (_unused, index) =>
+    nameOf(config.worker.name, index, options.workers),
+  );
+  const identities = await simulatedIdentities(config, names, others, stopping);
+  if (stopping.aborted) return;
+  const workers = names.map(
+    (name, index) =>
       new SimulatedWorker({
-        settings: settingsOf(config, nameOf(config.worker.name, index, options.workers)),
+        settings: settingsOf(config, name),
         simulation: options,
         index,
         servers,
+        identity: identities.get(name) ?? null,
         newId: () => ids.next(),
         logger: index === 0 ? first : others,
         fatal: (error) =>

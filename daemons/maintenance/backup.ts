@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { partialPath, writeArchive } from '../../src/adapters/backup/archive-writer.ts';
-import { BACKUP_FORMAT, partName, type BackupManifest } from '../../src/adapters/backup/manifest.ts';
+import { readBusKeyFiles, type BusKeyFile } from '../../src/adapters/backup/bus-key-files.ts';
+import { backupFormat, partName, type BackupManifest } from '../../src/adapters/backup/manifest.ts';
 import { copyStores, type CopiedStore, type EnvironmentCopy } from '../../src/adapters/lmdb/copy-stores.ts';
 import { assertStoreExists, openStoreToCopy } from '../../src/adapters/lmdb/existing-store.ts';
 import {
@@ -35,7 +36,7 @@ const KINDS: readonly EnvironmentKind[] = ['state', 'logs'];
 const BACKUP_LOCK = '.callsheet-backup.lock';
 
 /**
- * Writes a backup of the stores, each as of one commit. A running service makes the copies and continues to work.
+ * Writes a backup of the stores, each as of one commit, and of the keys of the managed bus. A running service makes the copies and continues to work.
  * Without one, this process makes them and holds the locks, so that no service starts. Must run on the machine and as
  * the user of the service.
  *
@@ -67,10 +68,13 @@ export async function backupStores(
     clear();
     mkdirSync(parts, { mode: 0o700 });
     const copies = await copiesOf(dataDirectory, parts);
+    // After the state: every credential in it was issued with these keys, which never change.
+    const keys = readBusKeyFiles(dataDirectory);
     await writeArchive(
       file,
-      manifestOf(copies, options.softwareVersion),
+      manifestOf(copies, keys, options.softwareVersion),
       copies.map((copy) => copy.path),
+      keys.map(({ data }) => data),
     );
     return { bytes: copies.reduce((sum, copy) => sum + copy.bytes, 0) };
   } finally {
@@ -102,9 +106,14 @@ async function copiesOf(dataDirectory: string, parts: string): Promise<readonly 
   }
 }
 
-function manifestOf(copies: readonly EnvironmentCopy[], softwareVersion: string): BackupManifest {
+function manifestOf(
+  copies: readonly EnvironmentCopy[],
+  keys: readonly BusKeyFile[],
+  softwareVersion: string,
+): BackupManifest {
+  const files = keys.map(({ name, data }) => ({ name, bytes: data.length }));
   return {
-    backup: BACKUP_FORMAT,
+    backup: backupFormat(files),
     made_by: softwareVersion,
     made_at: `${new Date().toISOString().slice(0, 19)}Z`,
     store_id: copies[0]?.format.storeId ?? '',
@@ -114,5 +123,6 @@ function manifestOf(copies: readonly EnvironmentCopy[], softwareVersion: string)
       bytes,
       format: format.format,
     })),
+    ...(files.length === 0 ? {} : { files }),
   };
 }

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { extractArchive } from '../../src/adapters/backup/archive-reader.ts';
 import type { BackupManifest } from '../../src/adapters/backup/manifest.ts';
 import { formatFault, reconcileRestored, type Reconciled } from '../../src/adapters/lmdb/restored-store.ts';
@@ -16,6 +16,8 @@ class RestoreTargetError extends Error {
 }
 
 const KINDS: readonly EnvironmentKind[] = ['state', 'logs'];
+/** Directory of the managed bus. A restore places its keys (bus-key-files.ts). */
+const BUS = 'bus';
 /** Lock file of a restore in `data.dir`. It is not removed: two processes could hold the lock of a removed file. */
 const RESTORE_LOCK = 'restore.lock';
 /** Marker in `restore.partial`: `data.dir` was empty before, so its stores are those of the restore. */
@@ -25,7 +27,7 @@ const LOST_AND_FOUND = 'lost+found';
 const MARGIN_BYTES = 64 * 2 ** 20;
 
 /**
- * Restores a backup into an empty `data.dir`. All of it is checked before any store is put in place. The next restore
+ * Restores a backup into an empty `data.dir`: the stores, and the keys of the managed bus if it has them. All of it is checked before any store is put in place. The next restore
  * starts an interrupted one from scratch, and no service starts in between.
  *
  * @throws ArchiveError if the backup is incomplete or was not written by this program.
@@ -84,9 +86,10 @@ async function fill(
     const manifest = await extractArchive(
       file,
       (found) => refusal(found, dataDirectory),
-      ({ kind, name }) => {
-        mkdirSync(join(partial, kind), { mode: 0o700 });
-        return join(partial, name);
+      ({ name }) => {
+        const target = join(partial, name);
+        mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+        return target;
       },
     );
     const reconciled = await reconcileRestored(join(partial, 'state'), join(partial, 'logs'), Date.now());
@@ -97,6 +100,11 @@ async function fill(
       const target = storeDirectory(dataDirectory, kind);
       place(join(partial, kind), target);
       placed.push(target);
+    }
+    if (existsSync(join(partial, BUS))) {
+      syncKeys(join(partial, BUS));
+      place(join(partial, BUS), join(dataDirectory, BUS));
+      placed.push(join(dataDirectory, BUS));
     }
     const mark = { restored_at: new Date().toISOString(), backup_made_at: manifest.made_at };
     placed.push(restoreMarkerPath(dataDirectory));
@@ -114,6 +122,13 @@ async function fill(
   } finally {
     for (const lock of locks) lock.release();
   }
+}
+
+/** Makes the entries of the directory and of those in it durable. */
+function syncKeys(directory: string): void {
+  for (const entry of readdirSync(directory, { withFileTypes: true }))
+    if (entry.isDirectory()) syncKeys(join(directory, entry.name));
+  syncDirectory(directory);
 }
 
 /** Renames a directory. Throws `RestoreTargetError` if the target has been created meanwhile. */
@@ -160,7 +175,8 @@ function clearCutRestore(dataDirectory: string): void {
     for (const store of stores) locks.push(lockDirectory(store));
     rmSync(restoreMarkerPath(dataDirectory), { force: true });
     for (const store of stores) rmSync(store, { recursive: true });
-    for (const kind of KINDS) rmSync(join(partial, kind), { recursive: true, force: true });
+    rmSync(join(dataDirectory, BUS), { recursive: true, force: true });
+    for (const kind of [...KINDS, BUS]) rmSync(join(partial, kind), { recursive: true, force: true });
   } finally {
     for (const lock of locks) lock.release();
   }

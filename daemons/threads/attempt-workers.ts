@@ -13,8 +13,8 @@ import { latestAttemptOf, workerOfAttempt } from '../../src/core/records/attempt
 const REMEMBERED_ATTEMPTS_MAX = 10_000;
 
 /**
- * Knows which worker has or had an attempt, which never changes. An attempt is readable before its worker gets the
- * assignment.
+ * Knows which worker has or had an attempt, which never changes. A worker may get its assignment a moment before the attempt
+ * is readable.
  */
 export class AttemptWorkers {
   private readonly reader: Pick<StateReader, 'get' | 'refresh'>;

@@ -12,6 +12,18 @@ import { LOG_PROTOCOL_VERSION, type LogNotice } from './log-protocol.ts';
 export const EARLY_CHUNK_MS = 12_000;
 
 /**
+ * Time that a chunk waits for its attempt. A worker gets an assignment when it is durable, a moment before other threads can
+ * read it: a short task may have sent its log by then.
+ */
+const UNREAD_ATTEMPT_MS = 12_000;
+
+/** Pause between two looks for the attempts of waiting chunks. */
+const LOOK_AGAIN_MS = 100;
+
+/** Maximum number of chunks of one worker that wait for their attempts: a hostile one must not delay the logs of others. */
+const UNREAD_CHUNKS_MAX = 256;
+
+/**
  * Minimum time between two commits. Each commit waits for the disk, and so does a lease that is committed at the same
  * time. A chunk after a longer pause is stored at once.
  */
@@ -51,7 +63,7 @@ interface Waiting {
  * Collects chunks for a moment, stores them together and then acknowledges them. A chunk that arrives before its
  * predecessor waits for it, so that a client that reads at the end of the log misses none. A late chunk of a deleted
  * job is acknowledged but not stored, because it would never be removed. A chunk of an attempt that its sender does not
- * have is discarded.
+ * have is discarded; one of an unknown attempt waits for it first.
  */
 export class LogIntake {
   private readonly writer: Pick<LogStoreWriter, 'append' | 'streamFound'>;
@@ -103,22 +115,34 @@ export class LogIntake {
     this.callOffTimer?.();
     this.callOffTimer = null;
     if (this.waiting.size === 0) return;
-    const entries = [...this.waiting.values()];
+    const entries = [...this.waiting];
     this.waiting.clear();
     const waiting = new Map<IncomingLogChunk, Waiting>();
+    const unread = new Map<WorkerId, number>();
     let late = 0;
-    for (const entry of entries) {
+    for (const [sequence, entry] of entries) {
       const attempt = attemptOf(entry.delivery);
       if (!this.jobs.has(attempt.jobId)) {
         entry.delivery.acknowledge();
         late++;
-      } else if (!this.refuses(entry.delivery, attempt)) {
+        continue;
+      }
+      const verdict = this.verdictOn(entry, attempt, unread);
+      if (verdict === 'unread') this.waiting.set(sequence, entry);
+      else if (verdict === 'accepted') {
         const mayOvertake = this.clock.now() - entry.since >= EARLY_CHUNK_MS;
         waiting.set(chunkOf(entry.delivery, attempt, mayOvertake), entry);
+      } else {
+        entry.delivery.discard();
+        this.senders.refused(verdict, entry.delivery);
       }
     }
     if (late > 0) this.noteLate(late);
-    if (waiting.size === 0) return;
+    if (waiting.size > 0) this.store(waiting);
+    this.lookAgain(unread.size > 0);
+  }
+
+  private store(waiting: Map<IncomingLogChunk, Waiting>): void {
     this.flushedAt = this.clock.now();
     const outcome = this.writer.append([...waiting.keys()]);
     this.noteDisk(!outcome.ok);
@@ -130,7 +154,6 @@ export class LogIntake {
       this.waiting.set(chunk.streamSequence, entry);
     }
     for (const { delivery } of waiting.values()) delivery.acknowledge();
-    this.waitForEarlier();
     const { tasks, cut } = outcome;
     if (tasks.length > 0) this.tell({ v: LOG_PROTOCOL_VERSION, type: 'stored', tasks });
     for (const task of cut) this.noteCut(task);
@@ -143,21 +166,28 @@ export class LogIntake {
     this.waiting.clear();
   }
 
-  /** Discards the chunk if its subject names a worker that does not have the attempt. */
-  private refuses(delivery: LogDelivery, attempt: AttemptAddress): boolean {
-    const { sender } = delivery;
-    if (sender === null) return false;
+  /** Decides on a chunk, and counts in `unread` the chunks of each worker that wait for their attempts. */
+  private verdictOn(
+    { delivery: { sender }, since }: Waiting,
+    attempt: AttemptAddress,
+    unread: Map<WorkerId, number>,
+  ): 'accepted' | 'unread' | RefusalReason {
+    if (sender === null) return 'accepted';
     const worker = this.senders.workerOf(attempt);
-    if (worker === sender) return false;
-    delivery.discard();
-    this.senders.refused(worker === null ? 'unknown-attempt' : 'other-attempt', delivery);
-    return true;
+    if (worker === sender) return 'accepted';
+    if (worker !== null) return 'other-attempt';
+    const before = unread.get(sender) ?? 0;
+    if (before >= UNREAD_CHUNKS_MAX || this.clock.now() - since >= UNREAD_ATTEMPT_MS)
+      return 'unknown-attempt';
+    unread.set(sender, before + 1);
+    return 'unread';
   }
 
-  private waitForEarlier(): void {
+  /** Sets the timer for chunks that wait for an earlier one or for their attempts. */
+  private lookAgain(hasUnread: boolean): void {
     if (this.waiting.size === 0) return;
     const oldest = Math.min(...[...this.waiting.values()].map(({ since }) => since));
-    const wait = Math.max(0, oldest + EARLY_CHUNK_MS - this.clock.now());
+    const wait = hasUnread ? LOOK_AGAIN_MS : Math.max(0, oldest + EARLY_CHUNK_MS - this.clock.now());
     this.callOffTimer = this.clock.after(wait, () => this.flush());
   }
 

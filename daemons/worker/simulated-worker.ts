@@ -19,6 +19,7 @@ import { BusLog } from '../process/bus-log.ts';
 import type { Logger } from '../process/logging.ts';
 import { AgentEffects } from './agent-effects.ts';
 import { stagingEvents } from './staging-effects.ts';
+import type { BusIdentity } from './bus-identity.ts';
 import { busListener, processEvents } from './external-events.ts';
 
 export interface SimulatedWorkerOptions {
@@ -26,7 +27,10 @@ export interface SimulatedWorkerOptions {
   readonly simulation: SimulationSettings;
   /** Index of the worker in the process. */
   readonly index: number;
+  /** Servers of `bus.url`. Not used with `identity`. */
   readonly servers: ServerList;
+  /** The credential of this worker; null on a bus without authentication. */
+  readonly identity: BusIdentity | null;
   readonly newId: () => string;
   readonly logger: Logger;
   /** Called when the worker has lost its state and cannot continue. */
@@ -41,11 +45,13 @@ export class SimulatedWorker {
   private readonly host: ThreadHost<AgentSystem>;
   private readonly bus: WorkerBus;
   private readonly busLog: BusLog;
+  private readonly identity: BusIdentity | null;
   private readonly departed: Promise<void>;
 
   constructor(options: SimulatedWorkerOptions) {
-    const { settings, logger } = options;
-    const journal = new MemoryJournal(workerId(options.newId()));
+    const { settings, logger, identity } = options;
+    this.identity = identity;
+    const journal = new MemoryJournal(identity?.workerId ?? workerId(options.newId()));
     this.host = new ThreadHost<AgentSystem>(agentActors(settings), {
       reader: journal,
       newId: options.newId,
@@ -69,8 +75,15 @@ export class SimulatedWorker {
     );
     this.busLog = new BusLog(logger);
     this.bus = connectWorkerBus(
-      { servers: options.servers, name: `callsheet simulated worker ${settings.name}` },
-      busListener(post, (event) => this.busLog.note('worker', event)),
+      {
+        servers: identity === null ? options.servers : () => identity.servers(),
+        identity,
+        name: `callsheet simulated worker ${settings.name}`,
+      },
+      busListener(post, (event) => {
+        this.busLog.note('worker', event);
+        identity?.noticed(event);
+      }),
     );
     let depart: () => void = () => undefined;
     this.departed = new Promise((resolve) => {
@@ -87,6 +100,7 @@ export class SimulatedWorker {
       registering: () => undefined,
     });
     post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.start' } });
+    identity?.start(() => this.bus.redial());
   }
 
   /**
@@ -99,6 +113,7 @@ export class SimulatedWorker {
     this.host.stop();
     this.busLog.stopping();
     await this.bus.close();
+    await this.identity?.close();
   }
 }
 

@@ -13,8 +13,8 @@ const files = JSON.parse(process.env.CALLSHEET_TEST_GROUP ?? '[]');
 delete process.env.CALLSHEET_TEST_GROUP;
 const timeoutMs = Number(process.env.TAP_TIMEOUT) * 1000;
 // tap names its fixture folders after the program: groups that run at the same time need different ones.
-const engine = process.env.CALLSHEET_HTTP_ENGINE ?? '';
-process.argv[1] = resolve(`${files[0] ?? 'group'}.${engine === '' ? '' : `${engine}.`}group`);
+const variant = process.env.CALLSHEET_TEST_VARIANT ?? '';
+process.argv[1] = resolve(`${files[0] ?? 'group'}.${variant === '' ? '' : `${variant}.`}group`);
 const { t: tap } = await import('tap');
 
 let before = tap.counts.toJSON();

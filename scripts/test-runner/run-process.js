@@ -33,25 +33,26 @@ export function killAll() {
 
 /**
  * @typedef {{ total: number, passed: number, failed: number, skipped: number }} Counts
- * @typedef {{ file: string, engine: string | undefined, seconds: number, counts: Counts, problem: string | undefined, report: string[] }} FileResult
+ * @typedef {import('./schedule.js').Variant} Variant
+ * @typedef {{ file: string, variant: Variant | undefined, seconds: number, counts: Counts, problem: string | undefined, report: string[] }} FileResult
  */
 
 /**
  * Runs test files in one process.
  *
  * @param {readonly string[]} files - Relative to the root of the repository.
- * @param {{ timeoutMs: number, logFolder: string, engine?: string }} options - `timeoutMs` is the limit of each file; a file can set its
- *   own with `tap.setTimeout`. The output is written to `logFolder`. `engine` is the HTTP engine of the tests.
+ * @param {{ timeoutMs: number, logFolder: string, variant?: Variant }} options - `timeoutMs` is the limit of each file; a file can set its
+ *   own with `tap.setTimeout`. The output is written to `logFolder`. `variant` adds settings to the environment.
  * @returns {Promise<FileResult[]>} One result for each file.
  */
-export async function runProcess(files, { timeoutMs, logFolder, engine }) {
-  // One file with an engine is a group too, because groups name their fixture folders after the engine.
-  const isGroup = files.length > 1 || engine !== undefined;
-  const child = start(files, isGroup, timeoutMs, engine);
+export async function runProcess(files, { timeoutMs, logFolder, variant }) {
+  // One file with a variant is a group too, because groups name their fixture folders after the variant.
+  const isGroup = files.length > 1 || variant !== undefined;
+  const child = start(files, isGroup, timeoutMs, variant);
   const output = new TapOutput(files);
   const log = join(
     logFolder,
-    `${files[0]}${engine === undefined ? '' : `.${engine}`}${isGroup ? '.group' : ''}.tap`,
+    `${files[0]}${variant === undefined ? '' : `.${variant.name}`}${isGroup ? '.group' : ''}.tap`,
   );
   mkdirSync(dirname(log), { recursive: true });
   const record = createWriteStream(log);
@@ -80,7 +81,7 @@ export async function runProcess(files, { timeoutMs, logFolder, engine }) {
     if (problem !== undefined && file === output.current && errors !== '') report.push(errors.trimEnd());
     return {
       file,
-      engine,
+      variant,
       seconds: isGroup ? (output.seconds.get(file) ?? 0) : seconds,
       counts: found?.counts ?? NO_COUNTS,
       problem,
@@ -89,7 +90,7 @@ export async function runProcess(files, { timeoutMs, logFolder, engine }) {
   });
 }
 
-function start(files, isGroup, timeoutMs, engine) {
+function start(files, isGroup, timeoutMs, variant) {
   const options = ['--enable-source-maps', `--max-semi-space-size=${YOUNG_MIB}`];
   return spawn(process.execPath, [...options, isGroup ? RUN_GROUP : files[0]], {
     cwd: root,
@@ -102,7 +103,8 @@ function start(files, isGroup, timeoutMs, engine) {
       TAP_TIMEOUT: String(timeoutMs / 1000),
       NO_COLOR: '1',
       FORCE_COLOR: '0',
-      ...(engine === undefined ? {} : { CALLSHEET_HTTP_ENGINE: engine }),
+      ...variant?.env,
+      CALLSHEET_TEST_VARIANT: variant?.name ?? '',
       ...(isGroup ? { CALLSHEET_TEST_GROUP: JSON.stringify(files) } : {}),
     },
   });

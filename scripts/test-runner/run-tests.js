@@ -13,6 +13,7 @@ import { killAll, runProcess } from './run-process.js';
 import {
   DURATIONS,
   GROUPED,
+  planForBusAuthentication,
   planForNodeEngine,
   planProcesses,
   readDurations,
@@ -73,7 +74,7 @@ function selectFiles(paths) {
   return [...new Set(files)];
 }
 
-const nameOf = ({ file, engine }) => (engine === undefined ? file : `${file} (${engine})`);
+const nameOf = ({ file, variant }) => (variant === undefined ? file : `${file} (${variant.name})`);
 
 function printFailure(result) {
   const lines = result.report.map((line) => `  ${line}`);
@@ -87,7 +88,7 @@ async function runAll(processes, { jobs, timeoutMs, logFolder }) {
   const work = async (take) => {
     for (let next = take(); next !== undefined; next = take()) {
       running.add(next);
-      const finished = await runProcess(next.files, { timeoutMs, logFolder, engine: next.engine });
+      const finished = await runProcess(next.files, { timeoutMs, logFolder, variant: next.variant });
       running.delete(next);
       results.push(...finished);
       finished.filter(({ problem }) => problem !== undefined).forEach(printFailure);
@@ -135,9 +136,11 @@ export async function runTests(args) {
   rmSync(logFolder, { recursive: true, force: true });
   const planned = { groups, durations: readDurations() };
   const isEngineGiven = (process.env.CALLSHEET_HTTP_ENGINE ?? '') !== '';
+  const isBusAuthGiven = (process.env.CALLSHEET_TEST_BUS_AUTH ?? '') !== '';
   const processes = [
     ...planProcesses(files, planned),
     ...(isEngineGiven ? [] : planForNodeEngine(files, planned)),
+    ...(isBusAuthGiven ? [] : planForBusAuthentication(files, planned)),
   ].sort((a, b) => b.seconds - a.seconds);
   console.log(
     `Test files: ${files.length}. Processes: ${processes.length}, ${jobs} at a time. Output: ${relative(root, logFolder)}`,
@@ -145,7 +148,7 @@ export async function runTests(args) {
 
   const results = await runAll(processes, options);
   const failed = results.filter(({ problem }) => problem !== undefined);
-  if (record && paths.length === 0) recordDurations(results.filter(({ engine }) => engine === undefined));
+  if (record && paths.length === 0) recordDurations(results.filter(({ variant }) => variant === undefined));
   printSlowest(results);
   if (failed.length > 0) {
     console.log('\nFailed files:');

@@ -61,6 +61,23 @@ const GUESSES = [
 const HTTP = 'dist/test/http';
 const HTTP_ENGINE = 'dist/test/kit/http-engine.js';
 
+/**
+ * A repetition of tests with other settings.
+ *
+ * @typedef {{ name: string, env: Readonly<Record<string, string>> }} Variant
+ */
+
+/** @type {Variant} */
+const NODE_ENGINE = { name: 'node', env: { CALLSHEET_HTTP_ENGINE: 'node' } };
+
+/** @type {Variant} */
+const BUS_AUTHENTICATION = { name: 'bus-auth', env: { CALLSHEET_TEST_BUS_AUTH: 'true' } };
+
+/** Repeated on a bus with authentication, in few seconds: sessions, leases and ends, deletion, accounts. `npm run test:bus-auth` repeats all. */
+const WITH_BUS_AUTHENTICATION = ['deletion', 'isolation', 'lease-reports', 'sessions'].map(
+  (name) => `dist/test/e2e/${name}.test.js`,
+);
+
 const isIn = (folder, file) => file.startsWith(`${folder}/`);
 
 export function readDurations() {
@@ -105,12 +122,24 @@ export function planProcesses(files, { groups, durations }) {
  *
  * @param {readonly string[]} files
  * @param {Parameters<typeof planProcesses>[1]} options
- * @returns {(ReturnType<typeof planProcesses>[number] & { engine: string })[]}
+ * @returns {(ReturnType<typeof planProcesses>[number] & { variant: Variant })[]}
  */
 export function planForNodeEngine(files, options) {
   const engine = join(root, HTTP_ENGINE);
   const repeated = files.filter((file) => isIn(HTTP, file) && modulesOf(join(root, file)).has(engine));
-  return planProcesses(repeated, options).map((process) => ({ ...process, engine: 'node' }));
+  return planProcesses(repeated, options).map((process) => ({ ...process, variant: NODE_ENGINE }));
+}
+
+/**
+ * Returns the processes that repeat some tests of workers on a bus with authentication.
+ *
+ * @param {readonly string[]} files
+ * @param {Parameters<typeof planProcesses>[1]} options
+ * @returns {(ReturnType<typeof planProcesses>[number] & { variant: Variant })[]}
+ */
+export function planForBusAuthentication(files, options) {
+  const repeated = files.filter((file) => WITH_BUS_AUTHENTICATION.includes(file));
+  return planProcesses(repeated, options).map((process) => ({ ...process, variant: BUS_AUTHENTICATION }));
 }
 
 /** Takes the process to start next from those that are left: the first one that does not disturb a running one, if there is any. */

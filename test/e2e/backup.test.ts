@@ -79,7 +79,8 @@ test(
     const folder = await mkdtemp(join(tmpdir(), 'callsheet-backup-'));
     const flags = ['--scheduler-heartbeat-timeout=2s'];
     const ports = { httpPort: await freePort(), busPort: await freePort() };
-    const service = await startService({ folder: join(folder), ...ports, flags });
+    // Always with authentication, so that the worker must recognize the bus of the restored service.
+    const service = await startService({ folder, ...ports, flags, isBusAuthenticated: true });
     const data = join(folder, 'data');
     const worker = startWorker(service, 'one', ['--worker-cpus=2']);
     const started: Daemon[] = [service.daemon];
@@ -148,7 +149,8 @@ test(
     const second = join(folder, 'second');
     const damaged = join(folder, 'damaged.tar');
     const bytes = readFileSync(file);
-    bytes[bytes.length - 5000] = (bytes[bytes.length - 5000] ?? 0) ^ 1;
+    const middle = Math.floor(bytes.length / 2);
+    bytes[middle] = (bytes[middle] ?? 0) ^ 1;
     writeFileSync(damaged, bytes);
     t.match(await runCallsheet(['restore', damaged, `--data-dir=${join(second, 'data')}`]), {
       code: 1,
@@ -168,18 +170,27 @@ test(
       err: '',
     });
     t.strictSame(readdirSync(join(second, 'data')).sort(), [
+      'bus',
       'logs',
       'restore.lock',
       'restored.json',
       'state',
     ]);
 
-    const restored = await startService({ folder: second, ...ports, flags });
+    for (const name of ['bus/keys.json', 'bus/tls/ca.key', 'bus/tls/ca.pem']) {
+      const key = join(second, 'data', name);
+      t.equal(readFileSync(key, 'utf8'), readFileSync(join(data, name), 'utf8'), name);
+      t.equal(statSync(key).mode & 0o777, 0o600);
+    }
+    t.equal(statSync(join(second, 'data/bus')).mode & 0o777, 0o700);
+
+    const restored = await startService({ folder: second, ...ports, flags, isBusAuthenticated: true });
     started.push(restored.daemon);
     t.match(restored.daemon.log(), 'first start after a restore: waiting');
     t.equal(existsSync(join(second, 'data/restored.json')), false);
     await until('the job is completed', async () => (await restored.api.job(job)).status === 'completed');
     t.match((await restored.api.job(job)).task_counts, { total: TASKS, succeeded: TASKS });
+    t.equal(worker.log().split('joined the service').length, 2, 'the worker continues with its credential');
     const tasks = await restored.api.tasks(job);
     for (const { id, parameters } of tasks) {
       await until(`the log of task ${parameters?.['N']}`, async () => (await restored.api.log(id)) !== '');
@@ -226,7 +237,7 @@ test(
     const grown = statSync(logFile).size;
     t.ok(grown > 20_000_000);
 
-    const compacted = await startService({ folder: second, ...ports, flags });
+    const compacted = await startService({ folder: second, ...ports, flags, isBusAuthenticated: true });
     started.push(compacted.daemon);
     t.match(compacted.daemon.log(), /the store was compacted store="logs"/);
     t.ok(statSync(logFile).size * 4 < grown, `${statSync(logFile).size} of ${grown}`);

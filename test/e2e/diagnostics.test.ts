@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test } from 'tap';
-import { connect } from '@nats-io/transport-node';
 import { freePort, startService, startWorker, type Daemon } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
+import { accessOfWorker } from '../kit/worker-access.ts';
 
 tap.setTimeout(120_000);
 
@@ -75,7 +75,7 @@ await test('the service returns the log records of all daemons', { timeout: 120_
   });
   t.match(failure.attrs?.['reason'] ?? '', /exit/);
 
-  const nc = await connect({ servers: `127.0.0.1:${ports.busPort}` });
+  const nc = await accessOfWorker(service, 'one').connect(ports.busPort);
   const record = { v: 1, worker_id: worker, at: '2126-01-01T00:00:00Z', level: 'ERROR', attrs: {} };
   nc.publish(`worker.diag.${worker}`, 'nonsense');
   nc.publish('worker.diag.server', JSON.stringify({ ...record, msg: 'a record of an unknown worker' }));

@@ -31,6 +31,8 @@ test('a worker finds the service by mDNS and reconnects when it moves', async (t
     httpPort: await freePort(),
     busPort: await freePort(),
     flags: [...discovery, '--scheduler-heartbeat-timeout=6s'],
+    // A worker with a credential has the addresses of its bus.
+    isBusAuthenticated: false,
   };
   let service = await startService(options);
   await service.api.makeFarm('show');

@@ -113,7 +113,7 @@ test('a worker based on the page alone, without optional fields, runs tasks', as
     else t.comment(service.daemon.log().slice(-4000));
   });
   const farm = await api.makeFarm('show');
-  const worker = await ForeignWorker.start(service.busPort, 'foreign');
+  const worker = await ForeignWorker.start(service, 'foreign');
   const becomes = (id: string, status: string): Promise<unknown> =>
     until(`job ${id} is ${status}`, async () => (await api.job(id)).status === status);
 

@@ -44,7 +44,7 @@ test('the end of an attempt is piggybacked on the next lease request', async (t)
   });
   const { api } = service;
   const farm = await api.makeFarm('show');
-  const worker = await ScriptedWorker.start(service.busPort, 'spoken', 1);
+  const worker = await ScriptedWorker.start(service, 'spoken', 1);
   t.teardown(async () => {
     await worker.close();
     await service.daemon.kill('SIGTERM');

@@ -94,8 +94,8 @@ test(`every client reads a lease immediately after its reply, ${ROUNDS} times`, 
   const { api } = service;
   const show = await api.makeFarm('show');
   const other = await api.makeFarm('other');
-  const worker = await ScriptedWorker.start(service.busPort, 'asked', 1, 'show');
-  const loading = await ScriptedWorker.start(service.busPort, 'loading', OTHER_CORES, 'other');
+  const worker = await ScriptedWorker.start(service, 'asked', 1, 'show');
+  const loading = await ScriptedWorker.start(service, 'loading', OTHER_CORES, 'other');
   t.teardown(async () => {
     await worker.close();
     await loading.close();
@@ -161,7 +161,7 @@ test(`after kill -9 the next start has every answered lease and every confirmed 
   const service = await serve(t);
   const farm = await service.current.api.makeFarm('show');
   await farm.submit(template(20_000));
-  let worker = await ScriptedWorker.start(service.current.busPort, 'spoken', OTHER_CORES);
+  let worker = await ScriptedWorker.start(service.current, 'spoken', OTHER_CORES);
   t.teardown(() => worker.close());
   let open: readonly string[] = [];
   let inJournal = 0;

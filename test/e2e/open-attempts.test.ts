@@ -39,7 +39,7 @@ test('an open attempt without reports survives a killed service, and can be clos
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-open-'));
   let service = await startService({ folder, httpPort: await freePort(), busPort: await freePort() });
   const farm = await service.api.makeFarm('show');
-  let worker = await ScriptedWorker.start(service.busPort, 'spoken', TASKS);
+  let worker = await ScriptedWorker.start(service, 'spoken', TASKS);
   t.teardown(async () => {
     await worker.close();
     await service.daemon.kill('SIGTERM');

@@ -5,9 +5,9 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test, type Test } from 'tap';
-import { SwarmWorker } from '../../bench/kit/swarm-worker.ts';
 import { SHUTDOWN_STEPS } from '../../daemons/process/shutdown.ts';
 import { Daemon, freePort, startService, type RunningService } from '../kit/daemons.ts';
+import { ScriptedWorker } from '../kit/scripted-worker.ts';
 import { until } from '../kit/until.ts';
 
 tap.setTimeout(120_000);
@@ -96,14 +96,9 @@ test('running requests finish, new ones are rejected, and parked lease requests 
   const [task] = await service.api.tasks(job.body.id);
 
   const answers: number[] = [];
-  const worker = await SwarmWorker.start(service.busPort, 0, 1, {
-    leased: (_latency, assignments) => {
-      answers.push(assignments.length);
-      worker.stop();
-    },
-    failed: () => undefined,
-  });
-  worker.lease();
+  const worker = await ScriptedWorker.start(service, 'spoken', 1);
+  t.teardown(() => worker.close());
+  const leased = worker.lease().then(({ assignments }) => answers.push(assignments.length));
   await until('the request of the worker is parked', async () =>
     (await (await fetch(`${service.api.url}/metrics`)).text()).includes('svc_scheduler_parked_requests 1'),
   );
@@ -126,6 +121,7 @@ test('running requests finish, new ones are rejected, and parked lease requests 
   t.match(await begun.heard('begun before the stop'), /^HTTP\/1.1 201 /);
   await tail.closed;
   t.strictSame(await service.daemon.ended, { code: 0, signal: null });
+  await leased;
   t.strictSame(answers, [0], 'the parked request was answered');
   t.strictSame(stoppedSteps(service), SHUTDOWN_STEPS);
 

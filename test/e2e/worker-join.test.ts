@@ -230,6 +230,19 @@ test('workers join with tokens, and keep, renew and lose their credentials', asy
     await inStatus('three', 'online');
   });
 
+  await t.test('simulated workers join, and keep their credentials', async (t) => {
+    const simulated = ['--worker-cpus=1', '--simulate=2'];
+    const few = start('sim', ...simulated, '--join', await token('--uses', '1', '--farm', 'show'));
+    await ended(few, 1, /cannot join the service: .*the token has no uses left/, 'one use is too few');
+    const again = start('sim', ...simulated, '--join', await token('--uses', '1', '--farm', 'show'));
+    const views = await Promise.all(['sim-0001', 'sim-0002'].map((name) => inStatus(name, 'online')));
+    t.match(views, [{ credential: { revoked: false } }, { credential: { revoked: false } }]);
+    const directory = join(folder, 'sim/simulated');
+    t.equal(statSync(directory).mode & 0o777, 0o700);
+    t.equal(statSync(join(directory, 'sim-0001.json')).mode & 0o777, 0o600);
+    await again.kill('SIGTERM');
+  });
+
   await t.test('a credential is renewed, and the worker stays', async (t) => {
     const two = start('four', joinMany);
     const { credential } = await inStatus('four', 'online');
@@ -247,7 +260,8 @@ test('workers join with tokens, and keep, renew and lose their credentials', asy
 
 test('a bus without authentication has no tokens', async (t) => {
   const folder = t.testdir();
-  const service = await startService({ folder, httpPort: await freePort(), busPort: await freePort() });
+  const ports = { httpPort: await freePort(), busPort: await freePort() };
+  const service = await startService({ folder, ...ports, isBusAuthenticated: false });
   t.teardown(() => service.daemon.kill('SIGTERM'));
   const environment = { SVC_URL: `http://127.0.0.1:${service.httpPort}` };
   const ran = await runCallsheet(['workers', 'token', 'create'], { environment });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test } from 'tap';
 import type { Page } from '../kit/api-client.ts';
-import { freePort, startService, startWorker, type Daemon } from '../kit/daemons.ts';
+import { freePort, IS_BUS_AUTHENTICATED, startService, startWorker, type Daemon } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
 
 tap.setTimeout(240_000);
@@ -152,6 +152,13 @@ await test('workers are drained, resumed and deleted', { timeout: 240_000 }, asy
     const silent = await becomes('two', 'offline');
     t.equal(await deletion(silent), 204);
     daemons.two.child.kill('SIGCONT');
+    if (IS_BUS_AUTHENTICATED) {
+      await until('the bus refuses the credential of the deleted worker', () =>
+        daemons.two.log().includes('the bus refuses the credential of this worker'),
+      );
+      t.equal(await named('two'), null);
+      return;
+    }
     const anew = await becomes('two', 'online');
     t.ok(anew.registered_at > silent.registered_at);
     const job = await submit(template('after all', 1, 'true'));

@@ -1,10 +1,20 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
+import {
+  connect,
+  jwtAuthenticator,
+  nkeyAuthenticator,
+  type NatsConnection,
+  type NodeConnectionOptions,
+} from '@nats-io/transport-node';
+import { serviceUser } from '../../src/adapters/nats/authority/account-claims.ts';
 import { loadBusKeys } from '../../src/adapters/nats/authority/bus-keys.ts';
 import { until } from './until.ts';
+import { tokenFile } from './worker-access.ts';
 
 /** One message on the bus. */
 export interface TappedMessage {
+  /** Subject in the form of the contract: without the id of the worker that a bus with authentication adds. */
   readonly subject: string;
   /** Subject for the reply; empty if no reply is expected. */
   readonly reply: string;
@@ -30,11 +40,10 @@ export async function tapBus({
   readonly folder: string;
   readonly busPort: number;
 }): Promise<BusTap> {
-  const { users } = await loadBusKeys(join(folder, 'data', 'bus'));
   const nc = await connect({
     servers: [`127.0.0.1:${busPort}`],
     reconnect: false,
-    authenticator: nkeyAuthenticator(users.requests.getSeed()),
+    ...(await serviceAccess(folder)),
   });
   const all: TappedMessage[] = [];
   nc.subscribe('>', {
@@ -43,7 +52,7 @@ export async function tapBus({
       const { subject, reply = '', headers } = message;
       const names = headers?.keys() ?? [];
       all.push({
-        subject,
+        subject: contractSubject(subject),
         reply,
         headers: Object.fromEntries(names.map((name) => [name, headers?.get(name) ?? ''])),
         body: jsonOf(message.string()),
@@ -58,6 +67,20 @@ export async function tapBus({
     close: () => nc.close(),
   };
 }
+
+async function serviceAccess(folder: string): Promise<NodeConnectionOptions> {
+  const { users, bus } = await loadBusKeys(join(folder, 'data', 'bus'));
+  const seed = users.requests.getSeed();
+  if (!existsSync(tokenFile(folder))) return { authenticator: nkeyAuthenticator(seed) };
+  const jwt = await serviceUser('tap', users.requests, bus);
+  const ca = readFileSync(join(folder, 'data/bus/tls/ca.pem'), 'utf8');
+  return { tls: { ca }, authenticator: jwtAuthenticator(jwt, seed) };
+}
+
+const SCOPED =
+  /^(work\.lease\.[^.]+|task\.(?:status|logs|cancel)\.[^.]+|worker\.(?:register|heartbeat|deregister))\.[^.]+$/;
+
+const contractSubject = (subject: string): string => SCOPED.exec(subject)?.[1] ?? subject;
 
 function jsonOf(text: string): TappedMessage['body'] {
   try {

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../src/adapters/system/package-root.ts';
 import { ApiClient } from './api-client.ts';
 import { engineEnvironment } from './http-engine.ts';
+import { tokenFile } from './worker-access.ts';
 
 const COMMAND = fileURLToPath(new URL('bin/callsheet.js', packageRoot));
 
@@ -80,6 +81,8 @@ export interface ServiceOptions {
   readonly keepsBus?: boolean;
   /** Enables the rate limits of production. Off by default, because tests send more requests than users. */
   readonly isRateLimited?: boolean;
+  /** Workers of the service join with a token. As the switch of the tests says by default. */
+  readonly isBusAuthenticated?: boolean;
 }
 
 export interface RunningService extends ServiceOptions {
@@ -91,14 +94,11 @@ export interface RunningService extends ServiceOptions {
  * Whether services of tests authenticate their workers. Off by default; `npm run test:bus-auth` runs the tests of workers
  * with it.
  */
-const IS_BUS_AUTHENTICATED = process.env['CALLSHEET_TEST_BUS_AUTH'] === 'true';
-
-/** A token with which all workers of the service join; present only with authentication. */
-const tokenFile = (folder: string): string => join(folder, 'join-token');
+export const IS_BUS_AUTHENTICATED = process.env['CALLSHEET_TEST_BUS_AUTH'] === 'true';
 
 /** Reports whether the workers of this service join with a token. Accounts would need a login to create one. */
-const hasJoinToken = (flags: readonly string[]): boolean =>
-  IS_BUS_AUTHENTICATED && !flags.some((flag) => /^--(auth-enabled|bus-url|bus-auth)/.test(flag));
+const hasJoinToken = ({ flags = [], isBusAuthenticated = IS_BUS_AUTHENTICATED }: ServiceOptions): boolean =>
+  isBusAuthenticated && !flags.some((flag) => /^--(auth-enabled|bus-url|bus-auth)/.test(flag));
 
 async function makeJoinToken(folder: string, api: ApiClient): Promise<void> {
   if (existsSync(tokenFile(folder))) return;
@@ -113,7 +113,7 @@ export const joinFlags = (folder: string): readonly string[] =>
 /** Starts `callsheet server` and resolves when it has printed its URL. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const flags = options.flags ?? [];
-  const joins = hasJoinToken(flags);
+  const joins = hasJoinToken(options);
   const daemon = new Daemon(
     [
       'server',

@@ -1,11 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, headers, type Msg, type NatsConnection } from '@nats-io/transport-node';
+import { headers, type Msg, type NatsConnection } from '@nats-io/transport-node';
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
+import { accessTo, type BusOfService, type WorkerAccess } from './worker-access.ts';
 
 /**
- * A minimal worker that is based only on docs/worker-protocol.md and imports only a NATS client and Node. It sends none
- * of the optional fields, like an older worker, and one unknown field.
+ * A minimal worker that is based only on docs/worker-protocol.md and imports only a NATS client and Node, and the kit that
+ * gives it a credential where the bus needs one. It sends none of the optional fields, like an older worker, and one unknown
+ * field.
  */
 
 /* Bus messages in the form that the page describes. */
@@ -13,6 +15,8 @@ type Message = Readonly<Record<string, any>>; // eslint-disable-line @typescript
 
 interface Running {
   readonly child: ChildProcess;
+  /** A cancel message was received. It is a hint: the task ends when a reply of the service lists the attempt as closed. */
+  isHinted: boolean;
   isCanceled: boolean;
   isVoid: boolean;
 }
@@ -24,10 +28,11 @@ const ANSWER_MS = 5_000;
 
 export class ForeignWorker {
   readonly name: string;
-  workerId = crypto.randomUUID() as string;
+  workerId: string;
   /** Replies of the service, for assertions. */
   readonly answers: Message[] = [];
   private readonly nc: NatsConnection;
+  private readonly access: WorkerAccess;
   private readonly incarnation = new Uuid7(() => Date.now()).next();
   private farmId = '';
   private queueIds: string[] = [];
@@ -38,14 +43,17 @@ export class ForeignWorker {
   private isLeaving = false;
   private beat: NodeJS.Timeout | undefined;
 
-  private constructor(nc: NatsConnection, name: string) {
+  private constructor(nc: NatsConnection, access: WorkerAccess, name: string) {
     this.nc = nc;
+    this.access = access;
+    this.workerId = access.workerId ?? crypto.randomUUID();
     this.name = name;
   }
 
   /** Connects, registers and starts requesting work. */
-  static async start(port: number, name: string): Promise<ForeignWorker> {
-    const worker = new ForeignWorker(await connect({ servers: [`127.0.0.1:${port}`] }), name);
+  static async start(service: BusOfService, name: string): Promise<ForeignWorker> {
+    const access = await accessTo(service, name);
+    const worker = new ForeignWorker(await access.connect(service.busPort), access, name);
     await worker.register();
     worker.beat = setInterval(() => void worker.heartbeat(), Math.min(5000, worker.timeoutMs / 6));
     const subjects = worker.queueIds.length === 0 ? ['_any'] : worker.queueIds;
@@ -119,14 +127,15 @@ export class ForeignWorker {
       this.unconfirmed.delete(attempt);
       const running = this.running.get(attempt);
       if (running === undefined) continue;
-      running.isVoid = true;
+      if (running.isHinted) running.isCanceled = true;
+      else running.isVoid = true;
       running.child.kill('SIGKILL');
     }
   }
 
   /** A presence message contains its reply inbox, and is published without a NATS reply subject. */
   private announce(subject: string, message: Message): Promise<Message> {
-    const inbox = `_INBOX.${crypto.randomUUID().replaceAll('-', '')}.reply`;
+    const inbox = this.access.inbox();
     return new Promise((resolve, reject) => {
       const subscription = this.nc.subscribe(inbox, {
         max: 1,
@@ -141,7 +150,7 @@ export class ForeignWorker {
         subscription.unsubscribe();
         reject(new Error('no answer'));
       }, ANSWER_MS);
-      this.nc.publish(subject, JSON.stringify({ ...message, reply_to: inbox }));
+      this.nc.publish(this.access.subject(subject), JSON.stringify({ ...message, reply_to: inbox }));
     });
   }
 
@@ -154,7 +163,7 @@ export class ForeignWorker {
       const { incarnation, workerId: worker_id, farmId: farm_id } = this;
       const request = JSON.stringify({ v: 1, worker_id, farm_id, incarnation });
       const answer = await this.nc
-        .request(`work.lease.${queue}`, request, { timeout: LEASE_MS })
+        .request(this.access.subject(`work.lease.${queue}`), request, { timeout: LEASE_MS })
         .catch(() => null);
       const reply = answer?.json<Message>();
       if (reply?.['type'] !== 'leases') {
@@ -178,7 +187,7 @@ export class ForeignWorker {
     const child = spawn(resolved(action['command']), (action['args'] as string[]).map(resolved), {
       detached: true,
     });
-    const running: Running = { child, isCanceled: false, isVoid: false };
+    const running: Running = { child, isHinted: false, isCanceled: false, isVoid: false };
     this.running.set(attempt, running);
     const closed = once(child, 'close') as Promise<[number | null]>;
     const cancels = this.followCancels(assignment, running);
@@ -210,17 +219,17 @@ export class ForeignWorker {
   }
 
   private followCancels(assignment: Message, running: Running): () => void {
-    const subject = `task.cancel.${assignment['task_id']}`;
+    const subject = this.access.subject(`task.cancel.${assignment['task_id']}`);
     const heard = (message: Msg): void => {
       if (message.json<Message>()['attempt_id'] !== assignment['attempt_id']) return;
-      running.isCanceled = true;
-      running.child.kill('SIGKILL');
+      running.isHinted = true;
+      void this.heartbeat();
     };
     const subscription = this.nc.subscribe(subject, { callback: (_error, message) => heard(message) });
-    const question = JSON.stringify({ last_by_subj: subject });
     this.nc
-      .request('$JS.API.DIRECT.GET.CALLSHEET_CANCEL', question, { timeout: ANSWER_MS })
+      .request(`$JS.API.DIRECT.GET.CALLSHEET_CANCEL.${subject}`, '', { timeout: ANSWER_MS })
       .then((answer) => answer.headers?.code === 404 || heard(answer))
+      // A missed cancel is delayed by one heartbeat.
       .catch(() => undefined);
     return () => subscription.unsubscribe();
   }
@@ -246,7 +255,10 @@ export class ForeignWorker {
     id_header.set('Nats-Msg-Id', id);
     for (;;) {
       const answer = await this.nc
-        .request(subject, JSON.stringify(message), { timeout: STORE_MS, headers: id_header })
+        .request(this.access.subject(subject), JSON.stringify(message), {
+          timeout: STORE_MS,
+          headers: id_header,
+        })
         .catch(() => null);
       if (answer !== null && answer.json<Message>()['error'] === undefined) return;
       await new Promise((resolve) => setTimeout(resolve, 250));

@@ -1,5 +1,6 @@
-import { connect, headers, type NatsConnection } from '@nats-io/transport-node';
+import { headers, type NatsConnection } from '@nats-io/transport-node';
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
+import { accessTo, type BusOfService, type WorkerAccess } from './worker-access.ts';
 
 /** A bus message as it was sent. */
 export type Spoken = Readonly<Record<string, unknown>>;
@@ -18,22 +19,26 @@ const ANSWER_MS = 20_000;
 
 /** A worker that sends only the messages that a test tells it to send. */
 export class ScriptedWorker {
-  workerId = crypto.randomUUID() as string;
+  workerId: string;
   farmId = '';
   incarnation = new Uuid7(() => Date.now()).next();
   private readonly nc: NatsConnection;
+  private readonly access: WorkerAccess;
   private readonly name: string;
   private readonly cores: number;
 
-  private constructor(nc: NatsConnection, name: string, cores: number) {
+  private constructor(nc: NatsConnection, access: WorkerAccess, name: string, cores: number) {
     this.nc = nc;
+    this.access = access;
+    this.workerId = access.workerId ?? crypto.randomUUID();
     this.name = name;
     this.cores = cores;
   }
 
   /** Connects and registers. `farm`: ID or name; empty for the only farm. */
-  static async start(port: number, name: string, cores: number, farm = ''): Promise<ScriptedWorker> {
-    const worker = new ScriptedWorker(await connect({ servers: [`127.0.0.1:${port}`] }), name, cores);
+  static async start(service: BusOfService, name: string, cores: number, farm = ''): Promise<ScriptedWorker> {
+    const access = await accessTo(service, name, farm);
+    const worker = new ScriptedWorker(await access.connect(service.busPort), access, name, cores);
     const registered = await worker.register(farm);
     worker.farmId = String(registered['farm_id']);
     worker.workerId = String(registered['worker_id']);
@@ -42,11 +47,8 @@ export class ScriptedWorker {
 
   /** Reconnects the same worker. */
   async reconnect(port: number): Promise<ScriptedWorker> {
-    const again = new ScriptedWorker(
-      await connect({ servers: [`127.0.0.1:${port}`] }),
-      this.name,
-      this.cores,
-    );
+    const { access } = this;
+    const again = new ScriptedWorker(await access.connect(port), access, this.name, this.cores);
     again.workerId = this.workerId;
     again.farmId = this.farmId;
     again.incarnation = this.incarnation;
@@ -85,7 +87,9 @@ export class ScriptedWorker {
   async lease(extra: Spoken = {}, timeoutMs = ANSWER_MS): Promise<SpokenLeases> {
     const { v, worker_id, farm_id, incarnation } = this.self('');
     const request = JSON.stringify({ v, worker_id, farm_id, incarnation, ...extra });
-    const answer = await this.nc.request('work.lease._any', request, { timeout: timeoutMs });
+    const answer = await this.nc.request(this.access.subject('work.lease._any'), request, {
+      timeout: timeoutMs,
+    });
     return answer.json<SpokenLeases>();
   }
 
@@ -96,7 +100,8 @@ export class ScriptedWorker {
     id.set('Nats-Msg-Id', `${attempt}:${String(report['status'])}`);
     const task_id = attempt.slice(0, attempt.lastIndexOf('-'));
     const message = JSON.stringify({ v: 1, task_id, worker_id: this.workerId, ...report });
-    await this.nc.request(`task.status.${jobId}`, message, { timeout: ANSWER_MS, headers: id });
+    const subject = this.access.subject(`task.status.${jobId}`);
+    await this.nc.request(subject, message, { timeout: ANSWER_MS, headers: id });
   }
 
   close(): Promise<void> {
@@ -115,9 +120,9 @@ export class ScriptedWorker {
 
   /** A presence message contains its reply inbox, and is published without a NATS reply subject. */
   private async announce(subject: string, message: Spoken): Promise<Spoken> {
-    const inbox = `_INBOX.${crypto.randomUUID().replaceAll('-', '')}.reply`;
+    const inbox = this.access.inbox();
     const subscription = this.nc.subscribe(inbox, { max: 1, timeout: ANSWER_MS });
-    this.nc.publish(subject, JSON.stringify({ ...message, reply_to: inbox }));
+    this.nc.publish(this.access.subject(subject), JSON.stringify({ ...message, reply_to: inbox }));
     for await (const answer of subscription) return answer.json<Spoken>();
     throw new Error(`no reply to ${subject}`);
   }

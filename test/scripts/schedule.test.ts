@@ -11,7 +11,7 @@ interface Process {
 
 /** Evaluates an expression with the functions of schedule.js, which is plain JavaScript without types. */
 function evaluate(expression: string): unknown {
-  const program = `import { planForNodeEngine, planProcesses, takeNext, takeNextWaiting, GROUPED } from ${JSON.stringify(SCHEDULE)};
+  const program = `import { planForBusAuthentication, planForNodeEngine, planProcesses, takeNext, takeNextWaiting, GROUPED } from ${JSON.stringify(SCHEDULE)};
     console.log(JSON.stringify(${expression}));`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
     encoding: 'utf8',
@@ -110,6 +110,17 @@ test('a test of the HTTP layer is repeated with node:http if it loads the choice
     'dist/test/e2e/events.test.js',
   ];
   const plan = evaluate(`planForNodeEngine(${JSON.stringify(files)}, { groups: GROUPED, durations: {} })`);
-  t.match(plan, [{ files: files.slice(0, 2), engine: 'node' }]);
+  t.match(plan, [{ files: files.slice(0, 2), variant: { name: 'node' } }]);
   t.match(plan, { length: 1 });
+});
+
+test('some tests of workers are repeated on a bus with authentication', (t) => {
+  const files = ['dist/test/e2e/sessions.test.js', 'dist/test/e2e/http.test.js', 'dist/test/core/a.test.js'];
+  const plan = evaluate(
+    `planForBusAuthentication(${JSON.stringify(files)}, { groups: GROUPED, durations: {} })`,
+  );
+  const variant = { name: 'bus-auth', env: { CALLSHEET_TEST_BUS_AUTH: 'true' } };
+  t.match(plan, [{ files: files.slice(0, 1), variant }]);
+  t.match(plan, { length: 1 });
+  t.end();
 });

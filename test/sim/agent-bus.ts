@@ -1,7 +1,8 @@
 import type { AgentEffect, AgentEnvelope } from '../../actors/agent/agent-system.ts';
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
-import type { AttemptId, TaskId } from '../../src/core/ids.ts';
+import type { AttemptId, TaskId, WorkerId } from '../../src/core/ids.ts';
 import type { CancelMessage, LeaseReply, PresenceReply } from '../../src/core/wire/bus-messages.ts';
+import { inboxRootOf } from '../../src/core/wire/subjects.ts';
 import { BUS_ID, type BusModel, type Link } from './bus-model.ts';
 import type { CancelStream } from './cancel-stream.ts';
 import type { LogBook } from './log-book.ts';
@@ -62,7 +63,7 @@ export class AgentBus {
 
   announce({ token, announcement, timeoutMs }: EffectOf<'announce'>): void {
     const { bus } = this.world;
-    const inbox = this.inbox((reply) => {
+    const inbox = this.inbox(announcement.worker_id, (reply) => {
       const answer = reply as PresenceReply;
       if (!close()) return;
       this.end.post({
@@ -112,11 +113,11 @@ export class AgentBus {
     const { bus, service } = this.world;
     const { link } = this.end;
     this.openLeases.add(requestId);
-    const inbox = this.inbox((reply) => {
+    const inbox = this.inbox(request.worker_id, (reply) => {
       this.leaseAnswered(requestId, reply as LeaseReply);
     });
     bus.core(link, bus.serviceLink, request, (message) => {
-      if (service.isServing) service.onLeaseRequest(queue, message, inbox);
+      if (service.isServing) service.onLeaseRequest(queue, message, inbox, link.worker);
       else
         bus.core(null, link, {}, () => {
           this.later(NO_RESPONDERS_MS, () => {
@@ -250,8 +251,8 @@ export class AgentBus {
     });
   }
 
-  private inbox(onReply: (reply: unknown) => void): string {
-    const address = `${this.address}/${this.inboxes++}`;
+  private inbox(worker: WorkerId, onReply: (reply: unknown) => void): string {
+    const address = `${inboxRootOf(worker)}.${this.address}.${this.inboxes++}`;
     this.world.service.openInbox(address, this.end.link, (reply) => {
       this.end.inLife(() => {
         onReply(reply);

@@ -78,6 +78,7 @@ export function unmodifiedBuild(settings: Settings, options: SimulationOptions):
       confirmsAtOnce: false,
       answersUnread: false,
       dropsUnread: false,
+      believesSenders: false,
     },
     agents: { definitions: agentActors, trustsBus: false, effect: (effect) => effect },
     machines: { guardsProcesses: true, guardsCountContact: true },

@@ -1,4 +1,5 @@
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
+import type { WorkerId } from '../../src/core/ids.ts';
 import { STREAMS } from '../../src/core/wire/subjects.ts';
 import type { Faults } from './options.ts';
 import type { Random } from './random.ts';
@@ -14,6 +15,10 @@ export interface Link {
   isCut: boolean;
   /** While set, its presence messages are lost, as without their stream. Everything else passes. */
   losesPresence: boolean;
+  /** The worker whose credential the connection has; null without authentication. */
+  worker: WorkerId | null;
+  /** Whether the bus refuses its credential. */
+  isRefused: boolean;
   /** Messages published during the cut, buffered in the client. */
   readonly buffered: (() => void)[];
 }
@@ -22,6 +27,8 @@ export const newLink = (name: string): Link => ({
   name,
   isCut: false,
   losesPresence: false,
+  worker: null,
+  isRefused: false,
   buffered: [],
 });
 
@@ -30,13 +37,15 @@ export type StreamName = 'status' | 'presence';
 interface StoredMessage {
   readonly sequence: number;
   readonly text: string;
+  /** The worker whose credential published it. */
+  readonly sender: WorkerId | null;
   readonly storedAt: number;
   ackedAt: number | null;
   /** Deliveries that wait for their acknowledgement until this time are not repeated. */
   waitsUntil: number;
 }
 
-type Consumer = (message: unknown, ack: () => void) => void;
+type Consumer = (message: unknown, ack: () => void, sender: WorkerId | null) => void;
 
 const ACK_WAIT_MS = 30_000;
 const BASE_LATENCY_MS = 3;
@@ -57,7 +66,7 @@ export class BusModel {
   private readonly faults: Faults;
   private readonly streams: Record<StreamName, StoredMessage[]> = { status: [], presence: [] };
   private readonly consumers: Record<StreamName, Consumer | null> = { status: null, presence: null };
-  /** All messages ever published to the status stream, for the check of redeliveries. */
+  /** All messages that their senders may publish to the status stream, for the check of redeliveries. */
   readonly statusHistory: string[] = [];
   private nextSequence = 1;
   private isDown = false;
@@ -88,7 +97,7 @@ export class BusModel {
    * called for each stored copy.
    */
   publish(link: Link, stream: StreamName, message: object, onStored: () => void = () => undefined): void {
-    if (link.losesPresence && stream === 'presence') return;
+    if (link.isRefused || (link.losesPresence && stream === 'presence')) return;
     const text = JSON.stringify(message);
     const loss = stream === 'status' ? this.faults.reportLoss : this.faults.drop / 2;
     if (this.isFaulty && this.random.chance(loss)) return;
@@ -113,6 +122,7 @@ export class BusModel {
         const hand = (): void => {
           deliver(JSON.parse(text));
         };
+        if (to?.isRefused === true) return;
         if (to?.isCut !== true) hand();
         else if (this.random.chance(0.5)) to.buffered.push(hand);
       });
@@ -235,16 +245,16 @@ export class BusModel {
     const { epoch } = this;
     this.time.after(this.latency(), () => {
       if (epoch !== this.epoch) return;
-      this.store(stream, text);
+      this.store(stream, text, link.worker);
       onStored();
     });
   }
 
-  private store(stream: StreamName, text: string): void {
+  private store(stream: StreamName, text: string, sender: WorkerId | null): void {
     const sequence = this.nextSequence++;
-    const message = { sequence, text, storedAt: this.time.now, ackedAt: null, waitsUntil: 0 };
+    const message = { sequence, text, sender, storedAt: this.time.now, ackedAt: null, waitsUntil: 0 };
     this.streams[stream].push(message);
-    if (stream === 'status') this.statusHistory.push(text);
+    if (stream === 'status' && (sender === null || workerIn(text) === sender)) this.statusHistory.push(text);
     this.deliver(stream, message);
   }
 
@@ -277,9 +287,10 @@ export class BusModel {
     message.waitsUntil = this.time.now + ACK_WAIT_MS;
     this.time.after(this.latency(), () => {
       if (connection !== this.connection || epoch !== this.epoch || this.serviceLink.isCut) return;
-      this.consumers[stream]?.(JSON.parse(message.text), () => {
+      const acknowledge = (): void => {
         this.acknowledge(message, epoch);
-      });
+      };
+      this.consumers[stream]?.(JSON.parse(message.text), acknowledge, message.sender);
     });
     this.redeliverLater(stream, message, ACK_WAIT_MS);
   }
@@ -303,3 +314,5 @@ export class BusModel {
     return base + this.random.between(0, this.faults.delayMs);
   }
 }
+
+const workerIn = (text: string): unknown => (JSON.parse(text) as { worker_id?: unknown }).worker_id;

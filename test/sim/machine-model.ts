@@ -4,6 +4,7 @@ import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
 import type { TaskId, WorkerId } from '../../src/core/ids.ts';
 import type { CancelMessage } from '../../src/core/wire/bus-messages.ts';
 import { AgentIncarnation, type LifeWorld } from './agent-incarnation.ts';
+import type { BusCredentials } from './bus-credentials.ts';
 import { newLink, type Link } from './bus-model.ts';
 import { TaskProcessesModel, type MachineRules, type ProcessesWorld } from './task-processes-model.ts';
 import { Violation } from './violation.ts';
@@ -31,6 +32,8 @@ export interface WorkerSpec {
 export interface MachineWorld extends LifeWorld, ProcessesWorld {
   readonly rules: MachineRules;
   readonly lingerMs: number;
+  /** Null on a bus without authentication. */
+  readonly credentials: BusCredentials | null;
   /** The time of day on a clock with this offset. */
   wallClock(skewMs: number): number;
   newId(skewMs: number): string;
@@ -55,6 +58,7 @@ export class MachineModel {
     this.link = newLink(spec.name);
     this.disk = new WorkerDisk(workerId);
     this.processes = new TaskProcessesModel(spec.name, world.rules, world);
+    this.join();
   }
 
   /** Reports whether a process of a task runs here. */
@@ -116,7 +120,10 @@ export class MachineModel {
     this.world.trace.note(isWiped ? 'machine wiped' : 'machine reboot', this.spec.name);
     this.endLife();
     this.processes.clear();
-    if (isWiped) this.disk = new WorkerDisk(newWorkerId);
+    if (!isWiped) return;
+    // With authentication, a worker that joins with a token takes over the id of the worker with its name.
+    this.disk = new WorkerDisk(this.world.credentials === null ? newWorkerId : this.workerId);
+    this.join();
   }
 
   /** Stops only the daemon (SIGSTOP), and continues it later (SIGCONT). */
@@ -149,10 +156,34 @@ export class MachineModel {
   }
 
   mend(): void {
-    if (!this.link.isCut) return;
+    if (!this.link.isCut || this.link.isRefused) return;
     this.world.trace.note('link restored', this.spec.name);
     this.world.bus.mend(this.link);
     this.life?.reconnected();
+  }
+
+  get workerId(): WorkerId {
+    return this.disk.workerId;
+  }
+
+  /** The credential is revoked: the bus closes the connection at once, and accepts no other one with it. */
+  revoke(): void {
+    const { credentials, trace } = this.world;
+    if (credentials === null || this.link.isRefused) return;
+    trace.note('credential revoked', this.spec.name);
+    credentials.revoke(this.workerId);
+    this.link.isRefused = true;
+    this.link.isCut = true;
+    this.link.buffered.length = 0;
+  }
+
+  /** A revoked worker has joined with another token, and keeps its id. */
+  rejoin(): void {
+    if (!this.link.isRefused) return;
+    this.world.trace.note('worker joins again', this.spec.name);
+    this.join();
+    this.link.isRefused = false;
+    this.mend();
   }
 
   /** The bus has restarted after a crash. */
@@ -163,6 +194,13 @@ export class MachineModel {
   /** Called by the bus. */
   onCancel(message: CancelMessage): void {
     this.life?.cancelRequested(message);
+  }
+
+  private join(): void {
+    const { credentials } = this.world;
+    if (credentials === null) return;
+    credentials.join(this.workerId, this.spec.name);
+    this.link.worker = this.workerId;
   }
 
   private hasLeft(life: AgentIncarnation): void {

@@ -48,6 +48,8 @@ export interface SimulationOptions {
   readonly reclaimAfterMs: readonly number[];
   /** The bus is a cluster: a member that is cut off from the service says that there is none. */
   readonly isCluster: boolean;
+  /** Each worker has a credential of its own on the bus, and the service checks the sender of each message. */
+  readonly isAuthenticated: boolean;
   readonly faults: Faults;
 }
 
@@ -90,6 +92,8 @@ export interface Faults {
   /** Interval and length of cuts between the service and the bus. Each end detects them by itself. */
   readonly serviceCutEveryMs: number;
   readonly serviceCutMs: number;
+  /** Interval in which the credential of a worker is revoked or renewed, on a bus with authentication. */
+  readonly credentialEveryMs: number;
   /** Longest time until the bus has processed the subscriptions of the service. */
   readonly subscribeMs: number;
 }
@@ -179,6 +183,7 @@ export function drawOptions(random: Random): SimulationOptions {
     readErrors: 0,
     serviceCutEveryMs: 0,
     serviceCutMs: 0,
+    credentialEveryMs: 0,
     subscribeMs: 50,
   };
   const theme = random.chance(THEME_SHARE) ? random.pick(THEMES) : null;
@@ -210,6 +215,7 @@ export function drawOptions(random: Random): SimulationOptions {
     lifts: random.chance(0.5),
     reclaimAfterMs: [HEARTBEAT_TIMEOUT_MS],
     isCluster: false,
+    isAuthenticated: false,
     faults: theme !== null ? { ...noFaults(drawn), ...theme(random) } : isGentle ? noFaults(drawn) : drawn,
   };
 }
@@ -235,8 +241,18 @@ export function noFaults(drawn: Faults): Faults {
     departEveryMs: 0,
     readErrors: 0,
     serviceCutEveryMs: 0,
+    credentialEveryMs: 0,
   };
 }
+
+/** Returns the options for a bus with authentication on which credentials are revoked and renewed. */
+export const withBusAuthentication = (drawn: SimulationOptions): SimulationOptions => ({
+  ...drawn,
+  isAuthenticated: true,
+  faults: { ...drawn.faults, credentialEveryMs: CREDENTIAL_EVERY_MS },
+});
+
+const CREDENTIAL_EVERY_MS = 20_000;
 
 /** Share of seeds with outages in addition to the other faults. */
 const OUTAGE_SHARE = 0.4;

@@ -7,6 +7,13 @@ import { Violation } from './violation.ts';
  */
 const CLOSED_MS_MAX = 45_000;
 
+/** A process of a task. */
+export interface RunningProcess {
+  readonly taskId: TaskId;
+  readonly attemptId: AttemptId;
+  readonly machine: string;
+}
+
 /** All task processes on all machines, recorded independently of any fault. */
 export class RunningProcesses {
   /** Returns why a task must not start now, or null. Set by a scenario. */
@@ -18,16 +25,17 @@ export class RunningProcesses {
   /** Reports whether the service has closed the attempt. */
   isClosed: ((attemptId: AttemptId, taskId: TaskId) => boolean) | null = null;
   private readonly closedSince = new Map<AttemptId, number>();
-  private readonly running = new Map<
-    AttemptId,
-    { readonly taskId: TaskId; readonly attemptId: AttemptId; readonly machine: string }
-  >();
+  private readonly running = new Map<AttemptId, RunningProcess>();
   /** Exit codes of the processes that were not killed. */
   private readonly exits = new Map<AttemptId, number>();
   private readonly trace: Trace;
 
   constructor(trace: Trace) {
     this.trace = trace;
+  }
+
+  get all(): readonly RunningProcess[] {
+    return [...this.running.values()];
   }
 
   get size(): number {

@@ -1,4 +1,5 @@
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
+import type { BusCredentials } from './bus-credentials.ts';
 import type { BusModel } from './bus-model.ts';
 import type { MachineModel } from './machine-model.ts';
 import type { Faults, SimulationOptions } from './options.ts';
@@ -12,6 +13,8 @@ export interface Stage {
   readonly time: VirtualTime;
   readonly random: Random;
   readonly bus: BusModel;
+  /** Null on a bus without authentication. */
+  readonly credentials: BusCredentials | null;
   readonly service: ServiceModel;
   readonly processes: RunningProcesses;
   readonly machines: readonly MachineModel[];

@@ -14,7 +14,15 @@ import {
   typedAnswer,
 } from '../../actors/service/gateway/reply-address.ts';
 import { PoisonedReports, acceptReports } from '../../actors/service/gateway/accept-reports.ts';
-import { farmId, workerId, type QueueId } from '../../src/core/ids.ts';
+import { farmId, parseTaskId, workerId, type QueueId, type WorkerId } from '../../src/core/ids.ts';
+import {
+  presenceFault,
+  senderFault,
+  statusFault,
+  type SubjectFault,
+} from '../../src/core/wire/sender-check.ts';
+import { parseWorkerSubject, scopedSubjects, type WorkerSubjects } from '../../src/core/wire/subjects.ts';
+import type { BusCredentials } from './bus-credentials.ts';
 import type { CommitCallbacks, StoreReader } from '../../src/core/ports/store.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
@@ -40,7 +48,7 @@ export interface ServiceEndpoint {
   readonly isServing: boolean;
   openInbox(address: string, link: Link, deliver: (reply: unknown) => void): void;
   closeInbox(address: string): void;
-  onLeaseRequest(queue: string, message: unknown, inbox: string): void;
+  onLeaseRequest(queue: string, message: unknown, inbox: string, sender: WorkerId | null): void;
 }
 
 /** Observer of the service: receives all events that the checks need. */
@@ -73,6 +81,8 @@ export interface ServiceBuild {
   readonly confirmsBlindly: boolean;
   /** Evicts evictable actors as soon as their changes are durable; false in a correct build. */
   readonly dropsUnread: boolean;
+  /** Believes what a message says about its sender; false except in a mutant. */
+  readonly believesSenders: boolean;
 }
 
 export interface ServiceEnvironment {
@@ -82,6 +92,8 @@ export interface ServiceEnvironment {
   readonly bus: BusModel;
   readonly faults: Faults;
   readonly build: ServiceBuild;
+  /** Null on a bus without authentication. */
+  readonly credentials: BusCredentials | null;
   wallClock(): number;
   newId(): string;
 }
@@ -125,6 +137,8 @@ export class ServiceModel implements ServiceEndpoint {
   onCancel: ((message: CancelMessage) => void) | null = null;
   /** Called for log records of the actors. */
   onLog: ((text: string) => void) | null = null;
+  /** Called for each message whose sender may not send it. */
+  onRefused: (() => void) | null = null;
   /** Called for each failed read of the store. */
   onReadError: (() => void) | null = null;
   private readonly env: ServiceEnvironment;
@@ -262,11 +276,22 @@ export class ServiceModel implements ServiceEndpoint {
       this.connectedHost = host;
       if (!build.livesBeforeSubscribed && !isIgnored) host.kernel.resumeLiveness();
       bus.connect({
-        status: (message, ack) => {
-          this.onStatus(message as StatusMessage, ack);
+        status: (message, ack, sender) => {
+          const report = message as StatusMessage;
+          const job = parseTaskId(report.task_id)?.jobId;
+          const fault = this.faultOf(sender, (subjects) =>
+            job === undefined ? null : statusFault(subjects.status(job), report, true),
+          );
+          if (fault === null) this.onStatus(report, ack);
+          else this.discard(fault, ack);
         },
-        presence: (message, ack) => {
-          this.onPresence(message as PresenceMessage, ack);
+        presence: (message, ack, sender) => {
+          const presence = message as PresenceMessage;
+          const fault = this.faultOf(sender, (subjects) =>
+            presenceFault(subjects[presence.type], presence, true),
+          );
+          if (fault === null) this.onPresence(presence, ack);
+          else this.discard(fault, ack);
         },
       });
     });
@@ -377,9 +402,34 @@ export class ServiceModel implements ServiceEndpoint {
     this.inboxes.delete(address);
   }
 
-  onLeaseRequest(queue: string, message: unknown, inbox: string): void {
+  /** Returns why a message is not of the sender that the bus knows, or null. */
+  private faultOf(
+    sender: WorkerId | null,
+    check: (subjects: WorkerSubjects) => SubjectFault | null,
+  ): SubjectFault | null {
+    const { build, credentials } = this.env;
+    if (credentials === null || build.believesSenders) return null;
+    return sender === null ? { kind: 'refused', reason: 'no-worker' } : check(scopedSubjects(sender));
+  }
+
+  private discard({ reason }: SubjectFault, ack: () => void): void {
+    this.env.trace.note('message refused', reason);
+    this.onRefused?.();
+    ack();
+  }
+
+  onLeaseRequest(queue: string, message: unknown, inbox: string, sender: WorkerId | null): void {
     const request = message as LeaseRequest;
     const { trace, bus, build } = this.env;
+    const fault = this.faultOf(sender, (subjects) => {
+      const parsed = parseWorkerSubject('lease', subjects.lease(queue as QueueId));
+      const reason = parsed === null ? null : senderFault(parsed, request.worker_id, inbox, true);
+      return reason === null ? null : { kind: 'refused', reason };
+    });
+    if (fault !== null) {
+      this.discard(fault, () => undefined);
+      return;
+    }
     trace.note('lease request', request.worker_id, queue);
     const { worker_id: worker, reports = [] } = request;
     const envelopes: ServiceEnvelope[] = [];
@@ -441,7 +491,7 @@ export class ServiceModel implements ServiceEndpoint {
             message: {
               type: 'worker.register',
               registration: message,
-              identity: { kind: 'open' },
+              identity: this.env.credentials?.identityOf(message.worker_id) ?? { kind: 'open' },
               replyTo: to,
             },
           },

@@ -1,12 +1,14 @@
 import { parseArgs } from 'node:util';
 import { printMutantSeeds, recordMutantSeeds } from './run-mutants.ts';
+import { IDENTITY_SCENARIOS } from './identity-scenarios.ts';
 import { OUTAGE_SCENARIOS } from './outage-scenarios.ts';
 import { SCENARIOS, type Scenario } from './scenarios.ts';
-import { simulate, type SimulationResult } from './simulation.ts';
+import { withBusAuthentication } from './options.ts';
+import { simulate, type SimulationResult, type Variation } from './simulation.ts';
 
 /**
  * `npm run simulate -- --seeds N` runs N seeds (from `--first`, 1 by default). `--seed S` replays one seed exactly,
- * with `--trace` for a line per event. `--mutants` prints how many seeds each mutant needs to be killed (`--runs N`
+ * with `--trace` for a line per event. `--bus-auth` runs them on a bus with authentication. `--mutants` prints how many seeds each mutant needs to be killed (`--runs N`
  * searches, `--mutant TEXT` for those with the text in their name); `--mutants --record` searches all from seed 1 and
  * writes test/sim/mutant-seeds.json. Exit status 1: a seed failed, or a mutant survived.
  */
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     trace: { type: 'boolean', default: false },
     scenario: { type: 'string' },
+    'bus-auth': { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
@@ -31,14 +34,18 @@ const SEEDS_PER_REPEAT = 50;
 /** With `--scenario OC-1`: the same, with the faults of one scenario. */
 function scenarioOf(name: string | undefined): { readonly scenario?: Scenario } {
   if (name === undefined) return {};
-  const scenarios = [...SCENARIOS, ...OUTAGE_SCENARIOS];
+  const scenarios = [...SCENARIOS, ...OUTAGE_SCENARIOS, ...IDENTITY_SCENARIOS];
   const scenario = scenarios.find((each) => each.name === name);
   if (scenario === undefined)
     throw new Error(`unknown scenario; use one of: ${scenarios.map((each) => each.name).join(', ')}`);
   return { scenario };
 }
 
-const chosen = scenarioOf(values.scenario);
+/** With `--bus-auth`: the same farms on a bus with authentication. */
+const chosen: Variation = {
+  ...scenarioOf(values.scenario),
+  ...(values['bus-auth'] ? { options: withBusAuthentication } : {}),
+};
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);

@@ -3,6 +3,7 @@ import { farmId, workerId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
 import { settingsOf, unmodifiedBuild, type Build } from './build.ts';
+import { BusCredentials } from './bus-credentials.ts';
 import { BusModel } from './bus-model.ts';
 import { Checker } from './checker.ts';
 import { ClientModel } from './client-model.ts';
@@ -47,6 +48,8 @@ const LOOK_EACH_MS = 1_000;
 const POOL_CHANGE_EACH = 8;
 /** Share of reports that are delivered twice more at the end. */
 const TWICE_SHARE = 0.3;
+/** Share of changes of a credential that are renewals. */
+const RENEWAL_SHARE = 0.3;
 /** Share of workers that are asked to leave immediately. */
 const AT_ONCE_SHARE = 0.2;
 /** Share of machines with a wrong clock, and its maximum offset. */
@@ -80,6 +83,7 @@ class Simulation {
   private readonly trace: Trace;
   private readonly bus: BusModel;
   private readonly service: ServiceModel;
+  private readonly credentials: BusCredentials | null;
   private readonly checker: Checker;
   private readonly processes: RunningProcesses;
   private readonly cancels: CancelStream;
@@ -107,6 +111,7 @@ class Simulation {
     this.time = new VirtualTime(() => random.next());
     this.trace = new Trace(() => this.time.now, keepsTrace);
     const { time, trace } = this;
+    this.credentials = options.isAuthenticated ? new BusCredentials(() => EPOCH_MS + time.now) : null;
     this.bus = new BusModel(time, random, trace, options.faults, options.isCluster);
     this.service = new ServiceModel({
       time,
@@ -114,6 +119,7 @@ class Simulation {
       trace,
       bus: this.bus,
       faults: options.faults,
+      credentials: this.credentials,
       build: {
         ...build.service,
         definitions: () => watchTurns(build.service.definitions(), (turn) => this.checker.observer(turn)),
@@ -278,6 +284,7 @@ class Simulation {
   private heal(): void {
     this.bus.isFaulty = false;
     for (const machine of this.machines) {
+      machine.rejoin();
       machine.mend();
       machine.link.losesPresence = false;
     }
@@ -305,8 +312,9 @@ class Simulation {
   }
 
   private stage(): Stage {
-    const { time, random, bus, service, processes, machines } = this;
+    const { time, random, bus, service, processes, machines, credentials } = this;
     return {
+      credentials,
       time,
       random,
       bus,
@@ -391,6 +399,17 @@ class Simulation {
         machine.reboot(random.chance(faults.wipes), workerId(this.newId()));
       });
     });
+    this.every(faults.credentialEveryMs, () => {
+      const machine = some();
+      if (random.chance(RENEWAL_SHARE)) {
+        this.credentials?.renew(machine.workerId);
+        return;
+      }
+      machine.revoke();
+      time.after(random.around(random.pick([500, 5_000, 60_000])), () => {
+        machine.rejoin();
+      });
+    });
     this.every(faults.departEveryMs, () => {
       this.startAgain(some(), (machine) => {
         machine.depart(random.chance(AT_ONCE_SHARE));
@@ -428,6 +447,7 @@ class Simulation {
       build: agents,
       cancels: this.cancels,
       logs: this.logs,
+      credentials: this.credentials,
       flushMs: options.faults.flushMs,
       lingerMs: random.pick([0, 500, 5_000]),
       wallClock: (skewMs) => EPOCH_MS + this.time.now + skewMs,

@@ -10,7 +10,7 @@ const LIFETIME = '2h';
 export const startBusService = (mode: Mode): Promise<BenchService> =>
   startBenchService([`--bus-auth-enabled=${mode === 'authenticated'}`]);
 
-/** Returns the text of a token with which so many workers can join; null without authentication. */
+/** Returns the text of a token with which this many workers can join; null without authentication. */
 export async function joinTokenFor(service: BenchService, mode: Mode, uses: number): Promise<string | null> {
   if (mode === 'open') return null;
   const made = await post<{ readonly token: string }>(`${service.url}/api/v1/worker-tokens`, {

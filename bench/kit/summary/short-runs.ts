@@ -27,6 +27,14 @@ export const SHORT_RUNS: readonly ShortRun[] = [
     seconds: 20,
     needs: { path: '.bench-peers', remedy: 'npm run bench -- peers --install' },
   },
+  {
+    bench: 'bus-auth',
+    options: [
+      ...['--workers', '64', '--repetitions', '1', '--seconds', '1'],
+      ...['--starts', '2', '--connected', '200', '--settle', '1'],
+    ],
+    seconds: 40,
+  },
   { bench: 'turns', options: ['--milliseconds', '500'], seconds: 4 },
   { bench: 'explain', options: ['--workers', '1000', '--jobs', '200', '--requests', '50'], seconds: 8 },
   { bench: 'openjd', options: ['--milliseconds', '100'], seconds: 5 },

@@ -16,7 +16,7 @@ export type Load =
   /** Each worker has asked and waits. */
   | { readonly kind: 'parked' };
 
-/** What differs between swarms. */
+/** Differences between swarms. */
 export interface SwarmOptions {
   /** Seed of the user that sends echoes; null: there are none. */
   readonly echoSeed: string | null;

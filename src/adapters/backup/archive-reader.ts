@@ -5,6 +5,7 @@ import {
   checksumsText,
   MANIFEST_NAME,
   readManifest,
+  type BackupFile,
   type BackupManifest,
   type BackupPart,
 } from './manifest.ts';
@@ -31,7 +32,7 @@ const MANIFEST_BYTES_MAX = 2 ** 16;
 const READ_BYTES = 2 ** 20;
 
 /**
- * Reads a backup from start to end and writes its stores to the files that `targetOf` names. Checks each byte: headers
+ * Reads a backup from start to end and writes its stores and keys to the files that `targetOf` names, with mode 0600. Checks each byte: headers
  * and padding against their expected values, contents against their checksums. Throws `ArchiveError` on any difference;
  * the files written so far are then invalid. `accept` checks the manifest before any store is written and returns a
  * reason to refuse it, or null.
@@ -39,7 +40,7 @@ const READ_BYTES = 2 ** 20;
 export async function extractArchive(
   path: string,
   accept: (manifest: BackupManifest) => string | null,
-  targetOf: (part: BackupPart) => string,
+  targetOf: (part: BackupPart | BackupFile) => string,
 ): Promise<BackupManifest> {
   const file = await open(path, 'r');
   try {
@@ -61,7 +62,7 @@ class Extraction {
 
   async run(
     accept: (manifest: BackupManifest) => string | null,
-    targetOf: (part: BackupPart) => string,
+    targetOf: (part: BackupPart | BackupFile) => string,
   ): Promise<BackupManifest> {
     const manifestBytes = await this.#manifest();
     const read = readManifest(manifestBytes.toString('utf8'));
@@ -73,7 +74,7 @@ class Extraction {
     const sums: [string, string][] = [
       [MANIFEST_NAME, createHash('sha256').update(manifestBytes).digest('hex')],
     ];
-    for (const part of manifest.parts) {
+    for (const part of [...manifest.parts, ...(manifest.files ?? [])]) {
       await this.#expect(tarHeader({ ...part, modifiedAt }), `the header of ${part.name}`);
       sums.push([part.name, await this.#copy(part, targetOf(part))]);
     }
@@ -106,7 +107,7 @@ class Extraction {
     return data;
   }
 
-  async #copy({ name, bytes }: BackupPart, target: string): Promise<string> {
+  async #copy({ name, bytes }: BackupFile, target: string): Promise<string> {
     const hash = createHash('sha256');
     const output = await open(target, 'wx', 0o600);
     try {

@@ -19,29 +19,29 @@ const READ_BYTES = 2 ** 20;
 const FLUSH_BYTES = 8 * 2 ** 20;
 
 /**
- * Packs the stores into one tar file: manifest, stores, checksums. It gets its name when it is complete and on disk.
- * Each store's file is removed once it is packed. `paths` are in the order of the manifest's parts. The partial file
- * must not exist.
+ * Packs the stores into one tar file: manifest, stores, keys of the bus, checksums. It gets its name when it is complete
+ * and on disk. Each store's file is removed once it is packed. `paths` are in the order of the manifest's parts, `files`
+ * are the contents of the manifest's files. The partial file must not exist.
  */
 export async function writeArchive(
   path: string,
   manifest: BackupManifest,
   paths: readonly string[],
+  files: readonly Buffer[] = [],
 ): Promise<void> {
   const partial = partialPath(path);
   const modifiedAt = Math.floor(Date.parse(manifest.made_at) / 1000);
   const file = await open(partial, 'wx', 0o600);
   try {
     const sums: [string, string][] = [];
-    const writeText = async (name: string, text: string): Promise<void> => {
-      const data = Buffer.from(text, 'utf8');
+    const write = async (name: string, data: Buffer): Promise<void> => {
       const padding = Buffer.alloc(tarPadding(data.length));
       await file.appendFile(
         Buffer.concat([tarHeader({ name, bytes: data.length, modifiedAt }), data, padding]),
       );
       sums.push([name, createHash('sha256').update(data).digest('hex')]);
     };
-    await writeText(MANIFEST_NAME, manifestText(manifest));
+    await write(MANIFEST_NAME, Buffer.from(manifestText(manifest), 'utf8'));
     for (const [at, { name, bytes }] of manifest.parts.entries()) {
       const source = paths[at];
       if (source === undefined) throw new Error(`no file for ${name}`);
@@ -65,7 +65,12 @@ export async function writeArchive(
       sums.push([name, hash.digest('hex')]);
       await rm(source);
     }
-    await writeText(CHECKSUMS_NAME, checksumsText(sums));
+    for (const [at, { name }] of (manifest.files ?? []).entries()) {
+      const data = files[at];
+      if (data === undefined) throw new Error(`no contents for ${name}`);
+      await write(name, data);
+    }
+    await write(CHECKSUMS_NAME, Buffer.from(checksumsText(sums), 'utf8'));
     await file.appendFile(Buffer.alloc(TAR_END_BYTES));
     await file.sync();
   } finally {

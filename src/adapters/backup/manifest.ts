@@ -1,7 +1,13 @@
 import type { EnvironmentKind } from '../../core/ports/store.ts';
 
-/** Version of the format of `callsheet backup`. It increases when an older program could not restore the format. */
-export const BACKUP_FORMAT = 1;
+/** Formats of `callsheet backup`. The number increases when an older program could not restore the format. */
+const STORES_FORMAT = 1;
+/** Stores and keys of the bus. */
+const KEYS_FORMAT = 2;
+
+/** Returns the lowest format for a backup with these files. */
+export const backupFormat = (files: readonly BackupFile[]): BackupManifest['backup'] =>
+  files.length === 0 ? STORES_FORMAT : KEYS_FORMAT;
 
 export const MANIFEST_NAME = 'callsheet-backup.json';
 /** In the format of sha256sum(1). */
@@ -17,9 +23,16 @@ export interface BackupPart {
   readonly format: number;
 }
 
+/** A file of the keys of the bus (bus-key-files.ts). */
+export interface BackupFile {
+  /** Name of the entry, and path in `data.dir`. */
+  readonly name: string;
+  readonly bytes: number;
+}
+
 /** Description of a backup. */
 export interface BackupManifest {
-  readonly backup: typeof BACKUP_FORMAT;
+  readonly backup: typeof STORES_FORMAT | typeof KEYS_FORMAT;
   /** Version of the program that made it. */
   readonly made_by: string;
   /** RFC 3339, whole seconds. */
@@ -28,6 +41,8 @@ export interface BackupManifest {
   readonly store_id: string;
   /** State first, then logs: they are copied in this order, so that the logs are not older than the state. */
   readonly parts: readonly BackupPart[];
+  /** Keys of the bus, after the stores; absent in format 1. */
+  readonly files?: readonly BackupFile[];
 }
 
 export const partName = (kind: EnvironmentKind): string => `${kind}/data.mdb`;
@@ -54,28 +69,59 @@ export function readManifest(text: string): ReadManifest {
     made_at: madeAt,
     store_id: storeId,
     parts,
+    files,
   } = value as Record<string, unknown>;
-  if (typeof backup === 'number' && backup !== BACKUP_FORMAT) {
+  if (typeof backup === 'number' && !isFormat(backup)) {
     const by = typeof madeBy === 'string' ? ` (made by version ${madeBy})` : '';
     return {
       ok: false,
-      reason: `it has format ${backup}${by} and this program knows format ${BACKUP_FORMAT}`,
+      reason: `it has format ${backup}${by} and this program knows formats ${STORES_FORMAT} and ${KEYS_FORMAT}`,
     };
   }
   const isWhole =
-    backup === BACKUP_FORMAT &&
+    isFormat(backup) &&
     typeof madeBy === 'string' &&
     typeof madeAt === 'string' &&
     !Number.isNaN(Date.parse(madeAt)) &&
     typeof storeId === 'string' &&
     Array.isArray(parts) &&
     parts.length === KINDS.length &&
-    KINDS.every((kind, at) => isPart(parts[at], kind));
+    KINDS.every((kind, at) => isPart(parts[at], kind)) &&
+    (backup === KEYS_FORMAT ? areKeyFiles(files) : files === undefined);
   if (!isWhole) return { ok: false, reason: 'its manifest is damaged' };
   return {
     ok: true,
-    manifest: { backup, made_by: madeBy, made_at: madeAt, store_id: storeId, parts: parts as BackupPart[] },
+    manifest: {
+      backup,
+      made_by: madeBy,
+      made_at: madeAt,
+      store_id: storeId,
+      parts: parts as BackupPart[],
+      ...(backup === KEYS_FORMAT ? { files: files as BackupFile[] } : {}),
+    },
   };
+}
+
+const isFormat = (value: unknown): value is BackupManifest['backup'] =>
+  value === STORES_FORMAT || value === KEYS_FORMAT;
+
+/** Files that a backup may contain, each at most once and in this order: a restore writes no other paths. */
+export const BUS_KEY_FILES: readonly string[] = ['bus/keys.json', 'bus/tls/ca.key', 'bus/tls/ca.pem'];
+export const BUS_KEY_FILE_BYTES_MAX = 65_536;
+
+function areKeyFiles(value: unknown): value is BackupFile[] {
+  if (!Array.isArray(value) || value.length === 0) return false;
+  let after = -1;
+  return value.every((entry: unknown) => {
+    if (typeof entry !== 'object' || entry === null) return false;
+    const { name, bytes } = entry as Record<string, unknown>;
+    const at = BUS_KEY_FILES.findIndex((each) => each === name);
+    const isNext = at > after;
+    after = at;
+    return (
+      isNext && Number.isSafeInteger(bytes) && Number(bytes) > 0 && Number(bytes) <= BUS_KEY_FILE_BYTES_MAX
+    );
+  });
 }
 
 function isPart(value: unknown, kind: EnvironmentKind): value is BackupPart {

@@ -18,10 +18,17 @@ import { tarEntrySize, tarHeader } from '../../../src/adapters/backup/tar-entry.
 
 const CONTENTS = { state: Buffer.alloc(1300, 'state'), logs: Buffer.alloc(1024, 'logs') } as const;
 
+const KEYS = [
+  { name: 'bus/keys.json', data: Buffer.from('{"v":1}') },
+  { name: 'bus/tls/ca.key', data: Buffer.alloc(600, 'k') },
+] as const;
+
 /** Creates a backup of small files in the directory. */
-async function makeArchive(directory: string, contents = CONTENTS): Promise<BackupManifest> {
+async function makeArchive(directory: string, keys: typeof KEYS | [] = []): Promise<BackupManifest> {
+  const contents = CONTENTS;
+  const files = keys.map(({ name, data }) => ({ name, bytes: data.length }));
   const manifest: BackupManifest = {
-    backup: 1,
+    backup: files.length === 0 ? 1 : 2,
     made_by: '0.0.0-test',
     made_at: '2025-01-02T03:04:05Z',
     store_id: '01935000-0000-7000-8000-000000000001',
@@ -29,12 +36,18 @@ async function makeArchive(directory: string, contents = CONTENTS): Promise<Back
       { kind: 'state', name: 'state/data.mdb', bytes: contents.state.length, format: 1 },
       { kind: 'logs', name: 'logs/data.mdb', bytes: contents.logs.length, format: 1 },
     ],
+    ...(files.length === 0 ? {} : { files }),
   };
   const paths = manifest.parts.map(({ kind }) => {
     writeFileSync(join(directory, kind), contents[kind]);
     return join(directory, kind);
   });
-  await writeArchive(join(directory, 'b.tar'), manifest, paths);
+  await writeArchive(
+    join(directory, 'b.tar'),
+    manifest,
+    paths,
+    keys.map(({ data }) => data),
+  );
   return manifest;
 }
 
@@ -46,7 +59,7 @@ async function extract(archive: string, folder: string): Promise<string | null> 
     await extractArchive(
       archive,
       () => null,
-      ({ kind }) => join(folder, kind),
+      ({ name }) => join(folder, name.replace('/data.mdb', '').replaceAll('/', '-')),
     );
     return null;
   } catch (error) {
@@ -78,7 +91,7 @@ test('an archive restores its files, and other programs can read it', async (t) 
 
 test('an archive with any altered byte is rejected', async (t) => {
   const directory = t.testdir();
-  await makeArchive(directory);
+  await makeArchive(directory, KEYS);
   const whole = readFileSync(join(directory, 'b.tar'));
   const altered = join(directory, 'altered.tar');
   await fc.assert(
@@ -98,7 +111,7 @@ test('an archive with any altered byte is rejected', async (t) => {
 
 test('an archive that is truncated at any byte is rejected', async (t) => {
   const directory = t.testdir();
-  await makeArchive(directory);
+  await makeArchive(directory, KEYS);
   const whole = readFileSync(join(directory, 'b.tar'));
   const cut = join(directory, 'cut.tar');
   await fc.assert(
@@ -159,10 +172,50 @@ test('an error names the problem and its position', async (t) => {
   );
 });
 
+test('an archive keeps the keys of the bus, readable only by their owner', async (t) => {
+  const directory = t.testdir();
+  await makeArchive(directory, KEYS);
+  const out = join(directory, 'out');
+  t.equal(await extract(join(directory, 'b.tar'), out), null);
+  for (const { name, data } of KEYS) {
+    const path = join(out, name.replaceAll('/', '-'));
+    t.ok(readFileSync(path).equals(data), name);
+    t.equal(statSync(path).mode & 0o777, 0o600);
+  }
+});
+
+test('a manifest names only the files of the keys of the bus', async (t) => {
+  const manifest = await makeArchive(t.testdir());
+  const read = (backup: number, files?: unknown): boolean =>
+    readManifest(JSON.stringify({ ...manifest, backup, files })).ok;
+  const [keys] = KEYS;
+  const file = { name: keys.name, bytes: 7 };
+  t.ok(read(1));
+  t.ok(read(2, [file]));
+  t.ok(read(2, [file, { name: 'bus/tls/ca.key', bytes: 1 }, { name: 'bus/tls/ca.pem', bytes: 65_536 }]));
+  for (const files of [
+    undefined,
+    [],
+    {},
+    'bus/keys.json',
+    [null],
+    [{ ...file, name: '../escaped' }],
+    [{ ...file, name: '/etc/shadow' }],
+    [{ ...file, name: 'bus/nats-server.conf' }],
+    [{ ...file, bytes: 0 }],
+    [{ ...file, bytes: 1.5 }],
+    [{ ...file, bytes: 65_537 }],
+    [file, file],
+    [{ name: 'bus/tls/ca.pem', bytes: 1 }, file],
+  ])
+    t.notOk(read(2, files), JSON.stringify(files));
+  t.notOk(read(1, [file]), 'format 1 has no keys');
+});
+
 test('a manifest of another version is rejected with its number', async (t) => {
-  t.strictSame(readManifest('{"backup": 2, "made_by": "9.9.9"}'), {
+  t.strictSame(readManifest('{"backup": 3, "made_by": "9.9.9"}'), {
     ok: false,
-    reason: 'it has format 2 (made by version 9.9.9) and this program knows format 1',
+    reason: 'it has format 3 (made by version 9.9.9) and this program knows formats 1 and 2',
   });
   for (const text of [
     '',

@@ -333,6 +333,9 @@ test('with credentials, only the worker of an attempt stores its log', async (t)
   logs.send(worker, { ...first, attemptNumber: 3 }, 1);
   logs.send(guest, { ...first, index: 1 }, 1);
   t.strictSame(logs.chunksOf(JOB), []);
+  t.strictSame(logs.refusals, ['1 other-attempt', '2 other-attempt', '3 other-attempt']);
+  logs.clock.now = EARLY_CHUNK_MS;
+  logs.clock.timers[0]?.action();
   t.strictSame(logs.refusals, [
     '1 other-attempt',
     '2 other-attempt',
@@ -351,4 +354,47 @@ test('with credentials, only the worker of an attempt stores its log', async (t)
   logs.send(guest, open, 4);
   t.strictSame(logs.acknowledged, [6, 7, 8, 9]);
   t.equal(logs.refusals.length, 6);
+});
+
+/** A page of tasks whose first task runs at the worker with ordinal 7. */
+function leasedTo(worker: WorkerId, attempt: AttemptAddress): readonly Change[] {
+  const page = emptyTaskPage();
+  const task = { ...untouchedTask({ status: 'running', updatedAt: 1, unschedulable: false }) };
+  writeTask(page, 0, { ...task, attemptNumber: 1, assignedAt: 1, workerOrdinal: 7 });
+  return [
+    put('taskPage', keys.taskPageOf(attempt), page),
+    put('workerOrdinal', keys.workerOrdinal(jobRecord({ id: JOB }).farmId, 7), {
+      version: 1,
+      workerId: worker,
+    }),
+  ];
+}
+
+test('with credentials, a chunk waits until its attempt is readable', async (t) => {
+  const logs = await openLogs(t);
+  const worker = workerId(uuid('e', 1));
+  const attempt = attemptOf(JOB);
+  logs.commit(jobRow(JOB));
+  logs.send(worker, attempt, 1);
+  logs.send(worker, attempt, 2);
+  t.strictSame([logs.chunksOf(JOB), logs.refusals, logs.acknowledged], [[], [], []]);
+  t.equal(logs.clock.timers.length, 1, 'one timer for all of them');
+  logs.clock.timers[0]?.action();
+  t.strictSame(logs.chunksOf(JOB), [], 'it is still not readable');
+  logs.commit(...leasedTo(worker, attempt));
+  logs.clock.timers[0]?.action();
+  t.strictSame(logs.chunksOf(JOB), [1, 2]);
+  t.strictSame([logs.refusals, logs.acknowledged], [[], [1, 2]]);
+  t.equal(logs.clock.timers.length, 0);
+});
+
+test('with credentials, few chunks of a worker wait for attempts, so that it cannot delay others', async (t) => {
+  const logs = await openLogs(t);
+  const [hostile, worker] = [workerId(uuid('e', 1)), workerId(uuid('e', 2))];
+  const attempt = attemptOf(JOB);
+  logs.commit(jobRow(JOB), ...leasedTo(worker, attempt));
+  for (let index = 1; index <= 300; index++) logs.send(hostile, { ...attempt, index }, 1);
+  t.equal(logs.refusals.length, 300 - 256);
+  logs.send(worker, attempt, 1);
+  t.strictSame(logs.chunksOf(JOB), [1], 'the log of another worker is stored at once');
 });

@@ -134,6 +134,8 @@ export async function startCliSession(t: Test): Promise<CliSession> {
   await mkdir(presets);
   const service = await startService({
     folder,
+    // The session shows how commands about tokens are refused; test/e2e/worker-join.test.ts uses them.
+    isBusAuthenticated: false,
     httpPort: await freePort(),
     busPort: await freePort(),
     flags: ['--scheduler-retry-delay-seconds=0', '--scheduler-max-attempts=1', `--presets-dir=${presets}`],
