@@ -76,11 +76,15 @@ await test('tasks run as the account of their queue', { skip }, async (t) => {
     line: string,
   ): Promise<{ readonly message: string; readonly log: string[] }> => {
     const { id } = (await farm.submit(template(name, line), { max_attempts: '1' })).body;
-    await until('the job has ended', async () =>
-      ['completed', 'failed'].includes((await api.job(id)).status) ? true : null,
-    );
+    const status = await until('the job has ended', async () => {
+      const job = await api.job(id);
+      return ['completed', 'failed'].includes(job.status) ? job.status : null;
+    });
     const [task] = await api.tasks(id);
     const [attempt] = await api.attempts(task?.id ?? '');
+    // The log may be stored after the end of the job. A job that was refused has none.
+    if (status === 'completed')
+      await until('the log is complete', async () => (await api.log(task?.id ?? '')).includes('left as '));
     const log = await api.log(task?.id ?? '');
     return { message: attempt?.message ?? '', log: log.split('\n').filter((text) => text !== '') };
   };
