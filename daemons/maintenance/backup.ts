@@ -36,9 +36,9 @@ const KINDS: readonly EnvironmentKind[] = ['state', 'logs'];
 const BACKUP_LOCK = '.callsheet-backup.lock';
 
 /**
- * Writes a backup of the stores, each as of one commit, and of the keys of the managed bus. A running service makes the copies and continues to work.
- * Without one, this process makes them and holds the locks, so that no service starts. Must run on the machine and as
- * the user of the service.
+ * Writes a backup of the stores, each as of one commit, and of the keys of the managed bus. A running service makes the
+ * copies and continues to work. Without one, this process makes them and holds the locks, so that no service starts.
+ * Must run on the machine and as the user of the service.
  *
  * @param interrupted - Receives the function that removes an unfinished backup.
  * @returns The size of the copied stores.
@@ -69,7 +69,7 @@ export async function backupStores(
     mkdirSync(parts, { mode: 0o700 });
     const copies = await copiesOf(dataDirectory, parts);
     // After the state: every credential in it was issued with these keys, which never change.
-    const keys = readBusKeyFiles(dataDirectory);
+    const keys = await readBusKeyFiles(dataDirectory);
     await writeArchive(
       file,
       manifestOf(copies, keys, options.softwareVersion),

@@ -27,8 +27,9 @@ const LOST_AND_FOUND = 'lost+found';
 const MARGIN_BYTES = 64 * 2 ** 20;
 
 /**
- * Restores a backup into an empty `data.dir`: the stores, and the keys of the managed bus if it has them. All of it is checked before any store is put in place. The next restore
- * starts an interrupted one from scratch, and no service starts in between.
+ * Restores a backup into an empty `data.dir`: the stores, and the keys of the managed bus if it has them. All of it is
+ * checked before any store is put in place. The next restore starts an interrupted one from scratch, and no service
+ * starts in between.
  *
  * @throws ArchiveError if the backup is incomplete or was not written by this program.
  * @throws RestoreTargetError if the directory is not empty.

@@ -32,10 +32,10 @@ const MANIFEST_BYTES_MAX = 2 ** 16;
 const READ_BYTES = 2 ** 20;
 
 /**
- * Reads a backup from start to end and writes its stores and keys to the files that `targetOf` names, with mode 0600. Checks each byte: headers
- * and padding against their expected values, contents against their checksums. Throws `ArchiveError` on any difference;
- * the files written so far are then invalid. `accept` checks the manifest before any store is written and returns a
- * reason to refuse it, or null.
+ * Reads a backup from start to end and writes its stores and keys to the files that `targetOf` names, with mode 0600.
+ * Checks each byte: headers and padding against their expected values, contents against their checksums. Throws
+ * `ArchiveError` on any difference; the files written so far are then invalid. `accept` checks the manifest before any
+ * store is written and returns a reason to refuse it, or null.
  */
 export async function extractArchive(
   path: string,

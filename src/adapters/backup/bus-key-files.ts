@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readIfPresent } from '../system/read-if-present.ts';
 import { BUS_KEY_FILE_BYTES_MAX, BUS_KEY_FILES } from './manifest.ts';
 
 /** A file of the keys of a managed bus and of its certificate authority. Secret. */
@@ -15,22 +15,15 @@ export interface BusKeyFile {
  *
  * @throws Error that names a file that cannot be read, or is too large to be a key.
  */
-export function readBusKeyFiles(dataDirectory: string): readonly BusKeyFile[] {
-  return BUS_KEY_FILES.flatMap((name) => {
+export async function readBusKeyFiles(dataDirectory: string): Promise<readonly BusKeyFile[]> {
+  const found: BusKeyFile[] = [];
+  for (const name of BUS_KEY_FILES) {
     const path = join(dataDirectory, name);
-    const data = readOrNull(path);
-    if (data === null) return [];
+    const data = await readIfPresent(path);
+    if (data === null) continue;
     if (data.length === 0 || data.length > BUS_KEY_FILE_BYTES_MAX)
       throw new Error(`${path} is not a key of the bus: it has ${data.length} bytes`);
-    return [{ name, data }];
-  });
-}
-
-function readOrNull(path: string): Buffer | null {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
+    found.push({ name, data });
   }
+  return found;
 }

@@ -1,4 +1,4 @@
-import { open, readFile, type FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { workerId, type AttemptId, type WorkerId } from '../../core/ids.ts';
@@ -7,6 +7,7 @@ import { UnconfirmedReports } from '../../core/records/unconfirmed-reports.ts';
 import type { StatusMessage } from '../../core/wire/bus-messages.ts';
 import { createDiskReserve, type DiskReserve } from '../system/disk-reserve.ts';
 import { replaceFile } from '../system/durable-file.ts';
+import { readTextIfPresent } from '../system/read-if-present.ts';
 
 /** Number of lines after which the journal is rewritten with the current entries. */
 const COMPACT_AFTER_LINES = 10_000;
@@ -185,19 +186,10 @@ const snapshot = (reports: readonly StatusMessage[]): string =>
 const isDiskFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 
-async function readIfThere(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
-}
-
 async function readJournal(path: string): Promise<Map<AttemptId, StatusMessage>> {
   const kept = new Map<AttemptId, StatusMessage>();
   // Text after the last line feed is a torn line: no message was sent because of it.
-  const lines = ((await readIfThere(path)) ?? '').split('\n').slice(0, -1);
+  const lines = ((await readTextIfPresent(path)) ?? '').split('\n').slice(0, -1);
   for (const [index, text] of lines.entries()) {
     const line = parseLine(text);
     if (line === null)
@@ -237,7 +229,7 @@ function parseJson(text: string): unknown {
 }
 
 async function openIdentity(path: string, newId: () => string): Promise<WorkerId> {
-  const text = await readIfThere(path);
+  const text = await readTextIfPresent(path);
   if (text === null) {
     const fresh = workerId(newId());
     await writeIdentity(path, fresh);

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAccount, createOperator, createUser, fromSeed, type KeyPair } from '@nats-io/nkeys';
 import { literal, messageParser, record, text } from '../../../core/wire/field-readers.ts';
 import { replaceFile } from '../../system/durable-file.ts';
+import { readTextIfPresent } from '../../system/read-if-present.ts';
 
 /** Seeds of the keys of a managed bus, in the text form of NKEYs. */
 interface Seeds {
@@ -65,7 +66,7 @@ const keyFile = (folder: string): string => join(folder, 'keys.json');
  */
 export async function loadBusKeys(folder: string): Promise<BusKeys> {
   const path = keyFile(folder);
-  const stored = await readOrNull(path);
+  const stored = await readTextIfPresent(path);
   const contents = stored ?? JSON.stringify(generate());
   const parsed = parseSeeds(contents);
   if (!parsed.ok)
@@ -109,12 +110,3 @@ const generate = (): Seeds => ({
   stream_user: seedOf(createUser()),
   anonymous_password: randomBytes(24).toString('base64url'),
 });
-
-async function readOrNull(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
-}

@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { replaceFile } from '../../system/durable-file.ts';
+import { readTextIfPresent } from '../../system/read-if-present.ts';
 
 /** PEM files of the managed server. */
 export interface ServerCertificate {
@@ -83,7 +84,7 @@ interface Authority {
 async function loadAuthority(folder: string, now: number): Promise<Authority> {
   const path = join(folder, 'ca.pem');
   const keyPath = join(folder, 'ca.key');
-  const [pem, keyPem] = [await readOrNull(path), await readOrNull(keyPath)];
+  const [pem, keyPem] = [await readTextIfPresent(path), await readTextIfPresent(keyPath)];
   if (pem !== null && keyPem !== null) return { pem, keyPem };
   if (pem !== null)
     throw new Error(
@@ -93,15 +94,6 @@ async function loadAuthority(folder: string, now: number): Promise<Authority> {
   await replaceFile(keyPath, created.keyPem);
   await replaceFile(path, created.pem);
   return created;
-}
-
-async function readOrNull(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
 }
 
 interface ServerRequest {
@@ -120,7 +112,7 @@ async function isCurrent(
   hosts: readonly string[],
   now: number,
 ): Promise<boolean> {
-  const [pem, keyPem] = [await readOrNull(certFile), await readOrNull(keyFile)];
+  const [pem, keyPem] = [await readTextIfPresent(certFile), await readTextIfPresent(keyFile)];
   if (pem === null || keyPem === null) return false;
   const certificate = new X509Certificate(pem);
   const left = Date.parse(certificate.validTo) - now;

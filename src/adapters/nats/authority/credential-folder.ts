@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createUser, fromSeed, type KeyPair } from '@nats-io/nkeys';
 import { workerId, isUuid, type WorkerId } from '../../../core/ids.ts';
 import { replaceFile } from '../../system/durable-file.ts';
+import { readTextIfPresent } from '../../system/read-if-present.ts';
 import { seedOf } from './bus-keys.ts';
 
 /** Credentials that an operator creates for an external NATS server: one file for each user, in one folder. */
@@ -24,7 +25,7 @@ export interface WorkerFile extends KeyFile {
 export async function keyIn(folder: string, name: string): Promise<KeyFile> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `${name}.nk`);
-  const stored = await readOrNull(path);
+  const stored = await readTextIfPresent(path);
   const key = stored === null ? createUser() : keyOf(stored.trim(), path);
   if (stored === null) await replaceFile(path, `${seedOf(key)}\n`);
   return { publicKey: key.getPublicKey(), path };
@@ -51,7 +52,7 @@ export async function workerCredentialIn(
 ): Promise<WorkerFile> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `worker-${name}.json`);
-  const stored = await readOrNull(path);
+  const stored = await readTextIfPresent(path);
   const { id, key } =
     stored === null ? { id: workerId(randomUUID()), key: createUser() } : credentialOf(stored, path);
   const credential = {
@@ -91,14 +92,5 @@ function keyOf(seed: string, path: string): KeyPair {
     return fromSeed(new TextEncoder().encode(seed));
   } catch {
     throw new Error(`${path} does not contain the seed of an NKEY: remove or restore it`);
-  }
-}
-
-async function readOrNull(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
   }
 }

@@ -1,15 +1,13 @@
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decode, type Account } from '@nats-io/jwt';
 import { replaceFile } from '../../system/durable-file.ts';
+import { readTextIfPresent } from '../../system/read-if-present.ts';
 import { isAnyHost, type ListenAddress } from '../server-address.ts';
 import { serverClaims, type Refusals } from './account-claims.ts';
 import type { BusKeys } from './bus-keys.ts';
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 /** Returns the folder with the JWTs of the accounts, which the server reads and changes. */
 export const accountFolder = (folder: string): string => join(folder, 'accounts');
@@ -17,11 +15,8 @@ export const accountFolder = (folder: string): string => join(folder, 'accounts'
 /** Returns the JWT of the operator of the bus, which is created once: it is part of the server's configuration. */
 export async function operatorJwt(folder: string, keys: BusKeys): Promise<string> {
   const path = join(folder, 'operator.jwt');
-  try {
-    return (await readFile(path, 'utf8')).trim();
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
+  const stored = await readTextIfPresent(path);
+  if (stored !== null) return stored.trim();
   const { operator } = await serverClaims(keys, {});
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await replaceFile(path, `${operator}\n`);
@@ -41,13 +36,8 @@ export async function writeAccounts(folder: string, keys: BusKeys): Promise<void
 
 /** Returns the keys that the stored JWT of the account of the workers refuses. */
 async function storedRefusals(folder: string, keys: BusKeys): Promise<Refusals> {
-  try {
-    const path = join(accountFolder(folder), `${keys.bus.getPublicKey()}.jwt`);
-    return decode<Account>((await readFile(path, 'utf8')).trim()).nats.revocations ?? {};
-  } catch (error) {
-    if (isMissing(error)) return {};
-    throw error;
-  }
+  const jwt = await readTextIfPresent(join(accountFolder(folder), `${keys.bus.getPublicKey()}.jwt`));
+  return jwt === null ? {} : (decode<Account>(jwt.trim()).nats.revocations ?? {});
 }
 
 /**
