@@ -117,9 +117,9 @@ export async function startAgent(context: AgentContext): Promise<Agent> {
 
 /** Logs each part of the isolation of tasks, and whether this machine supports it. Throws if a configured one is missing. */
 async function checkIsolation(config: WorkerConfig, logger: Logger): Promise<void> {
-  const optIns = await optInIsolation(config);
+  const [limits, optIns] = await Promise.all([isolationSupport(), optInIsolation(config)]);
   requireOptIns(config, optIns);
-  for (const { part, isSupported, detail } of [...(await isolationSupport()), ...optIns])
+  for (const { part, isSupported, detail } of [...limits, ...optIns])
     logger.info({ part, supported: String(isSupported), detail }, 'isolation of tasks');
 }
 

@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { IsolationPart } from '../../core/access/isolation-part.ts';
+import { failureOf, type NamespaceProbe } from './namespace-probe.ts';
 
-const PROBE_TIMEOUT_MS = 10_000;
 const PART = 'credential mask';
-const run = promisify(execFile);
 
 /** Whether credentials can be hidden from tasks. */
 interface MaskSupport {
@@ -18,21 +15,11 @@ interface MaskSupport {
  * Reports whether this machine can hide the credentials of the worker from tasks of the worker's own account. `probe`:
  * a command that hides them and then exits with code 0. Never throws.
  */
-export async function maskSupport(
-  probe: { readonly command: string; readonly args: readonly string[] },
-  isRoot: boolean,
-): Promise<MaskSupport> {
+export async function maskSupport(probe: NamespaceProbe, isRoot: boolean): Promise<MaskSupport> {
   if (process.platform !== 'linux')
     return { canHide: false, part: unsupported('only Linux has mount namespaces', isRoot) };
-  try {
-    await run(probe.command, [...probe.args], {
-      cwd: '/',
-      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
-      timeout: PROBE_TIMEOUT_MS,
-    });
-  } catch (error) {
-    return { canHide: false, part: unsupported(reasonOf(error), isRoot) };
-  }
+  const failure = await failureOf(probe);
+  if (failure !== null) return { canHide: false, part: unsupported(failure, isRoot) };
   if (isRoot)
     return {
       canHide: true,
@@ -55,11 +42,4 @@ function unsupported(detail: string, isRoot: boolean): IsolationPart {
     ? 'Give the worker CAP_SYS_ADMIN and install util-linux, or let tasks run as another account (run_as_user of the queue, or isolation.default_user).'
     : 'Allow user namespaces for the account of the worker (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone or kernel.apparmor_restrict_unprivileged_userns), and install util-linux; or run the worker as root with isolation.default_user.';
   return { part: PART, isSupported: false, detail, fix };
-}
-
-/** Returns the first line that the programs printed, or the error itself. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const printed = 'stderr' in error ? String(error.stderr).split('\n', 1)[0] : undefined;
-  return printed === undefined || printed === '' ? error.message : printed;
 }

@@ -1,3 +1,5 @@
+import { unshareArguments } from './unshare-arguments.ts';
+
 /** Files that no job may read, and how they are hidden (docs/isolation.md#credentials-of-the-worker). */
 export interface Mask {
   /** The worker's directory: in place of it, jobs see an empty one with `sessions` only. Absolute, without links. */
@@ -69,12 +71,7 @@ export function maskArguments(mask: Mask, workingDirectory: string): readonly st
   const { workerDirectory, files, isRoot } = mask;
   const outside = files.filter((file) => !file.startsWith(`${workerDirectory}/`));
   return [
-    'unshare',
-    ...(isRoot ? [] : ['--user', '--map-current-user', '--keep-caps']),
-    '--mount',
-    '--propagation',
-    'slave',
-    '--',
+    ...unshareArguments(isRoot, ['--mount', '--propagation', 'slave']),
     'bash',
     '-c',
     `${HIDE}${isRoot ? HIDE_FROM_ROOT : ''}${START}`,

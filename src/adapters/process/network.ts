@@ -1,3 +1,5 @@
+import { unshareArguments } from './unshare-arguments.ts';
+
 /**
  * Returns the programs that give what follows them a network of its own, with nothing but a loopback
  * (docs/isolation.md#network), and then execute it. `isRoot`: set if this process runs as root; otherwise the namespace
@@ -6,10 +8,7 @@
  */
 export function noNetworkArguments(isRoot: boolean): readonly string[] {
   return [
-    'unshare',
-    ...(isRoot ? [] : ['--user', '--map-current-user', '--keep-caps']),
-    '--net',
-    '--',
+    ...unshareArguments(isRoot, ['--net']),
     'bash',
     '--norc',
     '-c',

@@ -1,0 +1,10 @@
+/**
+ * Returns the start of a command that runs what follows it in new namespaces, which `options` of unshare(1) name. An
+ * account other than root needs a user namespace for that, and has all capabilities in it: what follows must drop them.
+ */
+export const unshareArguments = (isRoot: boolean, options: readonly string[]): readonly string[] => [
+  'unshare',
+  ...(isRoot ? [] : ['--user', '--map-current-user', '--keep-caps']),
+  ...options,
+  '--',
+];
