@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { ActionEnd } from '../../core/ports/task-processes.ts';
 import type { ProcessIds } from '../../core/access/isolation-names.ts';
 import { messageOf } from './error-code.ts';
-import { launchOf, type Command } from './launch.ts';
+import { launchOf, needsPreparation, type Command, type Preparation } from './launch.ts';
 import type { Mask } from './mask.ts';
 import { OutputReader } from './output-reader.ts';
 import type { OutputPipe, OutputPipes } from './output-pipe.ts';
@@ -129,28 +129,24 @@ export class ActionProcess implements TaskProcess {
 
   /** Returns why it certainly cannot be started, for cases in which a start would not fail visibly. */
   private async obstacle(): Promise<string | null> {
-    const { command, environment, workingDirectory, ids, cgroup, groups, mask, network } = this.command;
-    const isPlain = ids === null && cgroup === null && groups.length === 0;
-    return isPlain && mask === null && network === 'open'
-      ? null
-      : preflightError(command, environment['PATH'], workingDirectory, ids === null);
+    const { command, environment, workingDirectory, ids } = this.command;
+    return needsPreparation(this.preparation)
+      ? preflightError(command, environment['PATH'], workingDirectory, ids === null)
+      : null;
+  }
+
+  private get preparation(): Preparation {
+    const { ids, cgroup, groups, mask, network, workingDirectory } = this.command;
+    return { ids, cgroup: cgroup?.path ?? null, groups, mask, network, workingDirectory };
   }
 
   /** Returns the error if it could not be started. */
   private async spawn(pipes: readonly [OutputPipe, OutputPipe]): Promise<unknown> {
     let child: ChildProcess;
-    const { ids, cgroup, groups, mask, network, workingDirectory } = this.command;
-    const launch = launchOf(this.command, {
-      ids,
-      cgroup: cgroup?.path ?? null,
-      groups,
-      mask,
-      network,
-      workingDirectory,
-    });
+    const launch = launchOf(this.command, this.preparation);
     try {
       child = spawn(launch.command, [...launch.args], {
-        cwd: workingDirectory,
+        cwd: this.command.workingDirectory,
         env: launch.environment,
         detached: true,
         stdio: ['ignore', pipes[0].writer, pipes[1].writer],

@@ -60,6 +60,18 @@ export const setprivArguments = ({ userId, groupId, groupIds }: ProcessIds): rea
   '--inh-caps=-all',
 ];
 
+/** Reports whether other programs must prepare the process before the command runs. */
+export function needsPreparation({
+  ids,
+  cgroup,
+  groups = [],
+  mask = null,
+  network = 'open',
+}: Preparation): boolean {
+  const isPlain = ids === null && cgroup === null && groups.length === 0;
+  return !isPlain || mask !== null || network !== 'open';
+}
+
 /**
  * Returns the command to start: the command itself, or programs that prepare the process and then execute it.
  *
@@ -68,9 +80,9 @@ export const setprivArguments = ({ userId, groupId, groupIds }: ProcessIds): rea
  * variables of a job (LD_PRELOAD) have no effect on a process of root. The values are in the environment and not in the
  * arguments, which every user can read.
  */
-export function launchOf(
-  command: Command,
-  {
+export function launchOf(command: Command, preparation: Preparation): Command {
+  if (!needsPreparation(preparation)) return command;
+  const {
     ids,
     cgroup,
     groups = [],
@@ -78,10 +90,7 @@ export function launchOf(
     network = 'open',
     workingDirectory = '',
     lastDescriptor = STANDARD_ERROR,
-  }: Preparation,
-): Command {
-  const isPlain = ids === null && cgroup === null && groups.length === 0;
-  if (isPlain && mask === null && network === 'open') return command;
+  } = preparation;
   const { carried, assignments } = carry(command.environment);
   const chain = [
     'bash',
