@@ -8,6 +8,9 @@ import { until } from '../../kit/until.ts';
 
 const PATIENT_MS = 60_000;
 
+/** Much shorter than the evaluation of `ENDLESS`, and much longer than that of `PLAIN` in a thread that has just started. */
+const SHORT_MS = 50;
+
 const taskOf = (text: string): PreparationTask => ({
   kind: 'prepare',
   jobName: '',
@@ -20,7 +23,7 @@ const taskOf = (text: string): PreparationTask => ({
 });
 const PLAIN = taskOf('not a template');
 
-/** A template that takes longer than any deadline of these tests. */
+/** A template that takes longer than `SHORT_MS`. */
 const ENDLESS = taskOf(slowTemplate());
 
 void test('a full queue of one client rejects its new templates, not those of others', async (t) => {
@@ -35,7 +38,7 @@ void test('a full queue of one client rejects its new templates, not those of ot
 });
 
 void test('a template that exceeds its deadline gets no result, and later ones do', async (t) => {
-  const pool = new PreparationPool({ threads: 1, deadlineMs: 1, isAnswering: false });
+  const pool = new PreparationPool({ threads: 1, deadlineMs: SHORT_MS, isAnswering: false });
   t.teardown(() => pool.stop());
   t.strictSame(await pool.prepare('a', ENDLESS), { ok: false, deadline: true });
   const verdict = await until('a replacement thread is ready', async () => {
