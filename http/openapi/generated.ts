@@ -3056,7 +3056,7 @@ export interface components {
              */
             readonly uses?: number;
             /**
-             * @description Lifetime from `1m` to `2160h` (90 days), a whole number with the unit `s`, `m` or `h`.
+             * @description Lifetime from `1m` to `2160h` (90 days), a whole number without leading zeros and the unit `s`, `m` or `h`.
              * @default 24h
              */
             readonly expires_in?: string;

@@ -46,7 +46,6 @@ const STRICTER: Readonly<Record<string, string>> = {
   bulkJobs: BULK,
   bulkTasks: BULK,
   bulkWorkers: BULK,
-  createWorkerToken: 'expires_in has bounds, which its description says',
   retryJob: 'range and index_range exclude each other, as their descriptions say',
 };
 /** Few of their generated requests succeed, so they get more of them. */
