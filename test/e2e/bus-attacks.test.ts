@@ -1,0 +1,54 @@
+import tap, { test } from 'tap';
+import { ATTACK_ROWS } from '../attack/rows.ts';
+import { canMakeAccounts } from '../kit/accounts.ts';
+import { freePort } from '../kit/daemons.ts';
+import { ANONYMOUS_ATTACKS } from './bus-attacks/anonymous-cases.ts';
+import { documentedAttacks, runBusAttacks } from './bus-attacks/bus-attack.ts';
+import { startClosedBus } from './bus-attacks/closed-bus.ts';
+import { CREDENTIAL_ATTACKS } from './bus-attacks/credential-cases.ts';
+import { HOSTILE_WORKER_ATTACKS } from './bus-attacks/hostile-worker-cases.ts';
+import { OPEN_BUS_ATTACKS } from './bus-attacks/open-bus-cases.ts';
+import { startOpenBus } from './bus-attacks/open-bus.ts';
+import { TOKEN_ATTACKS } from './bus-attacks/token-cases.ts';
+
+tap.setTimeout(120_000);
+
+/** Attacks on a bus with and without authentication, by real clients, jobs and workers (docs/threats.md#attacks-on-the-bus). */
+const CLOSED_BUS_ATTACKS = [
+  ...ANONYMOUS_ATTACKS,
+  ...HOSTILE_WORKER_ATTACKS,
+  ...TOKEN_ATTACKS,
+  ...CREDENTIAL_ATTACKS,
+];
+
+/** Number of messages of a short run. */
+const HOSTILE_MESSAGES = 600;
+
+const skip = canMakeAccounts ? false : 'only root can run tasks as another account';
+
+test('the page about threats lists every attack', (t) => {
+  const attacks = [...CLOSED_BUS_ATTACKS, ...OPEN_BUS_ATTACKS].map(
+    ({ id, attacker, action, outcome, proof }) => ({ id, attacker, action, outcome, proof }),
+  );
+  t.strictSame(
+    documentedAttacks(),
+    attacks.sort((a, b) => a.id.localeCompare(b.id)),
+  );
+  t.end();
+});
+
+test('attacks on a bus with authentication', { skip }, async (t) => {
+  const ports = { httpPort: await freePort(), busPort: await freePort() };
+  await runBusAttacks(t, await startClosedBus(t, ports), CLOSED_BUS_ATTACKS);
+});
+
+test('attacks on a bus without authentication', { skip }, async (t) => {
+  const ports = { httpPort: await freePort(), busPort: await freePort() };
+  await runBusAttacks(t, await startOpenBus(t, ports), OPEN_BUS_ATTACKS);
+});
+
+test('hostile messages with a valid credential change nothing (T31)', async (t) => {
+  const row = ATTACK_ROWS.find(({ id }) => id === 'T31');
+  const report = await row?.run(HOSTILE_MESSAGES);
+  t.match(report, { tried: HOSTILE_MESSAGES, violations: [] });
+});
