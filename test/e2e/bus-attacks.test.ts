@@ -6,17 +6,21 @@ import { ANONYMOUS_ATTACKS } from './bus-attacks/anonymous-cases.ts';
 import { documentedAttacks, runBusAttacks } from './bus-attacks/bus-attack.ts';
 import { startClosedBus } from './bus-attacks/closed-bus.ts';
 import { CREDENTIAL_ATTACKS } from './bus-attacks/credential-cases.ts';
-import { HOSTILE_WORKER_ATTACKS } from './bus-attacks/hostile-worker-cases.ts';
 import { OPEN_BUS_ATTACKS } from './bus-attacks/open-bus-cases.ts';
 import { startOpenBus } from './bus-attacks/open-bus.ts';
 import { TOKEN_ATTACKS } from './bus-attacks/token-cases.ts';
+import { WORKER_MESSAGE_ATTACKS } from './bus-attacks/worker-message-cases.ts';
+import { WORKER_SERVER_ATTACKS } from './bus-attacks/worker-server-cases.ts';
 
 tap.setTimeout(120_000);
+// Each test has a service of its own.
+tap.jobs = 3;
 
 /** Attacks on a bus with and without authentication, by real clients, jobs and workers (docs/threats.md#attacks-on-the-bus). */
 const CLOSED_BUS_ATTACKS = [
   ...ANONYMOUS_ATTACKS,
-  ...HOSTILE_WORKER_ATTACKS,
+  ...WORKER_MESSAGE_ATTACKS,
+  ...WORKER_SERVER_ATTACKS,
   ...TOKEN_ATTACKS,
   ...CREDENTIAL_ATTACKS,
 ];
@@ -37,17 +41,17 @@ test('the page about threats lists every attack', (t) => {
   t.end();
 });
 
-test('attacks on a bus with authentication', { skip }, async (t) => {
+test('attacks on a bus with authentication', { skip, buffered: true }, async (t) => {
   const ports = { httpPort: await freePort(), busPort: await freePort() };
   await runBusAttacks(t, await startClosedBus(t, ports), CLOSED_BUS_ATTACKS);
 });
 
-test('attacks on a bus without authentication', { skip }, async (t) => {
+test('attacks on a bus without authentication', { skip, buffered: true }, async (t) => {
   const ports = { httpPort: await freePort(), busPort: await freePort() };
   await runBusAttacks(t, await startOpenBus(t, ports), OPEN_BUS_ATTACKS);
 });
 
-test('hostile messages with a valid credential change nothing (T31)', async (t) => {
+test('hostile messages with a valid credential change nothing (T31)', { buffered: true }, async (t) => {
   const row = ATTACK_ROWS.find(({ id }) => id === 'T31');
   const report = await row?.run(HOSTILE_MESSAGES);
   t.match(report, { tried: HOSTILE_MESSAGES, violations: [] });

@@ -37,7 +37,12 @@ export class ScriptedWorker {
 
   /** Connects and registers. `farm`: ID or name; empty for the only farm. */
   static async start(service: BusOfService, name: string, cores: number, farm = ''): Promise<ScriptedWorker> {
-    const worker = await ScriptedWorker.act(await accessTo(service, name, farm), service.busPort, name, cores);
+    const worker = await ScriptedWorker.act(
+      await accessTo(service, name, farm),
+      service.busPort,
+      name,
+      cores,
+    );
     const registered = await worker.register(farm);
     worker.farmId = String(registered['farm_id']);
     worker.workerId = String(registered['worker_id']);

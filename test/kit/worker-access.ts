@@ -1,6 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect, jwtAuthenticator, type NatsConnection } from '@nats-io/transport-node';
+import {
+  connect,
+  jwtAuthenticator,
+  type NatsConnection,
+  type NodeConnectionOptions,
+} from '@nats-io/transport-node';
 import { parseJoinToken } from '../../src/adapters/identity/join-token-text.ts';
 import { requestJoin } from '../../src/adapters/nats/credential-requests.ts';
 import { newUserKey } from '../../src/adapters/nats/user-keys.ts';
@@ -76,8 +81,11 @@ export function credentialOfWorker({ folder }: BusOfService, name: string): Cred
   return { workerId, seed, jwt, ca };
 }
 
-/** Returns the access of a program that has this credential. */
-export function accessOf({ workerId, seed, jwt, ca }: Credential): WorkerAccess {
+/** Returns the access of a program that has this credential. `options` add to those of its connections. */
+export function accessOf(
+  { workerId, seed, jwt, ca }: Credential,
+  options: NodeConnectionOptions = {},
+): WorkerAccess {
   const prefix = `_INBOX.${workerId}`;
   return {
     workerId,
@@ -87,6 +95,7 @@ export function accessOf({ workerId, seed, jwt, ca }: Credential): WorkerAccess 
         tls: { ca },
         authenticator: jwtAuthenticator(jwt, new TextEncoder().encode(seed)),
         inboxPrefix: prefix,
+        ...options,
       }),
     subject: (contract) => `${contract}.${workerId}`,
     inbox: () => `${prefix}.${random()}.${random()}`,

@@ -67,6 +67,13 @@ export const streamsOf = (service: RunningService, isAuthenticated = true): Prom
     );
   });
 
+/** Returns the number of messages in the stream of cancels. */
+export const cancelsIn = (service: RunningService, isAuthenticated = true): Promise<number> =>
+  withStreams(service, isAuthenticated, async ({ streams }) => {
+    const { state } = await streams.info(STREAMS.cancel.name);
+    return state.messages;
+  });
+
 /** Returns the incarnation in the latest presence message of a worker. */
 export const incarnationOf = (
   service: RunningService,

@@ -1,5 +1,6 @@
 import { chmodSync, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Test } from 'tap';
 import type { FarmClient } from '../../kit/api-client.ts';
 import { startWorker, type Daemon, type RunningService } from '../../kit/daemons.ts';
 import { parseMetrics } from '../../kit/metrics-text.ts';
@@ -31,9 +32,26 @@ export const shellJob = (line: string): object => ({
   steps: [{ name: 'Step', script: { actions: { onRun: { command: 'bash', args: ['-c', line] } } } }],
 });
 
+/** Time in messages of attackers. No decision depends on it. */
+export const AT = '2026-11-20T10:00:00Z';
+
+/** Proof of many attacks. */
+export const REFUSED_BY_SERVER = 'the server refuses every subject by name';
+
+/** Returns the report of an end, as a worker sends it. */
+export const succeeded = (attempt_id: string): Readonly<Record<string, unknown>> => ({
+  attempt_id,
+  status: 'succeeded',
+  exit_code: 0,
+  timestamp: AT,
+  session_id: 's',
+});
+
+export const taskOf = (attempt: string): string => attempt.slice(0, attempt.lastIndexOf('-'));
+
 const ENDLESS = 'echo mine; while :; do sleep 1; done';
 /** Name of the worker whose task the attacks are aimed at. */
-export const VICTIM = 'victim';
+const VICTIM = 'victim';
 
 /** Starts a worker of the farm `show` that serves these queues. */
 export const startFarmWorker = (service: RunningService, name: string, queues: string): Daemon =>
@@ -51,7 +69,11 @@ export async function submitTo(farm: FarmClient, queue: string, template: object
   return answer.body.id;
 }
 
-export async function makeQueue({ api, farmId }: FarmClient, name: string, runAsUser?: string): Promise<string> {
+export async function makeQueue(
+  { api, farmId }: FarmClient,
+  name: string,
+  runAsUser?: string,
+): Promise<string> {
   const account = runAsUser === undefined ? {} : { run_as_user: runAsUser };
   const body = { farm_id: farmId, name, ...account };
   return (await api.must<{ id: string }>('POST', '/api/v1/queues', body)).id;
@@ -62,7 +84,10 @@ export async function startVictim(service: RunningService, farm: FarmClient): Pr
   const { api } = service;
   const queue = await makeQueue(farm, 'held');
   const daemon = startFarmWorker(service, VICTIM, 'held');
-  const [{ id }, job] = await Promise.all([online(service, VICTIM), submitTo(farm, queue, shellJob(ENDLESS))]);
+  const [{ id }, job] = await Promise.all([
+    online(service, VICTIM),
+    submitTo(farm, queue, shellJob(ENDLESS)),
+  ]);
   await until('the task of the victim runs', async () => (await api.log(`${job}-0-0`)).includes('mine'));
   return { daemon, id, job, task: `${job}-0-0`, attempt: `${job}-0-0-1` };
 }
@@ -75,13 +100,15 @@ export function copyNode(folder: string): string {
   return path;
 }
 
-/** Returns the state that attacks must not change. */
-export const victimState = ({ service, victim }: BusFarm): Promise<Readonly<Record<string, unknown>>> =>
-  stateOf(service, VICTIM, victim.job);
-
-/** Waits until the service has processed the messages in its streams. */
-export const settled = ({ service, isAuthenticated }: BusFarm): Promise<void> =>
-  processed(service, isAuthenticated);
+/** Runs an attack, waits until the service has processed its messages, and compares what they must not change. */
+export async function changesNothing(t: Test, bus: BusFarm, attack: () => Promise<void>): Promise<void> {
+  const { service, victim, isAuthenticated } = bus;
+  const before = await stateOf(service, VICTIM, victim.job);
+  await attack();
+  await processed(service, isAuthenticated);
+  const after = await stateOf(service, VICTIM, victim.job);
+  t.strictSame(after, before, 'the victim, its task, its log and the workers are unchanged');
+}
 
 /** Returns how many messages the service has refused for a reason. */
 export async function refusedFor({ service }: BusFarm, reason: string): Promise<number> {

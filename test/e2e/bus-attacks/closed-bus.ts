@@ -65,7 +65,7 @@ export async function startClosedBus(
     await Promise.all(daemons.map((each) => each.kill()));
     await service.daemon.kill('SIGTERM');
     if (t.passing()) await rm(folder, { recursive: true, force: true });
-    else t.comment(service.daemon.log().slice(-6000));
+    else t.comment(`${victim.daemon.log().slice(-6000)}${service.daemon.log().slice(-6000)}`);
   });
   const token = (input: object = {}): Promise<NewToken> =>
     api.must<NewToken>('POST', '/api/v1/worker-tokens', input);
@@ -80,7 +80,10 @@ export async function startClosedBus(
   const eve = await startEve(service, farm, (await token()).token);
   workers.push(eve.worker);
   // A heartbeat gets no reply while the service restarts. The next one does.
-  const beat = setInterval(() => void eve.worker.heartbeat([...eve.open]).catch(() => undefined), HEARTBEAT_MS);
+  const beat = setInterval(
+    () => void eve.worker.heartbeat([...eve.open]).catch(() => undefined),
+    HEARTBEAT_MS,
+  );
   t.teardown(() => clearInterval(beat));
   await online(service, 'spare');
   return {

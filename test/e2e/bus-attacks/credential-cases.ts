@@ -1,20 +1,27 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { newUserKey, signText } from '../../../src/adapters/nats/user-keys.ts';
 import { workerId } from '../../../src/core/ids.ts';
 import { confirmationText, parseJoinReply, renewalText } from '../../../src/core/wire/join-messages.ts';
+import type { Daemon } from '../../kit/daemons.ts';
 import { ScriptedWorker } from '../../kit/scripted-worker.ts';
 import { until } from '../../kit/until.ts';
 import { accessOf, credentialOfWorker, joinWith, type Credential } from '../../kit/worker-access.ts';
 import { online, workersOf } from '../../attack/bus/bus-state.ts';
 import { busPid } from '../survival/bus-process.ts';
 import type { BusAttack } from './bus-attack.ts';
-import { makeQueue, shellJob, startFarmWorker, submitTo } from './bus-farm.ts';
+import {
+  AT,
+  makeQueue,
+  REFUSED_BY_SERVER,
+  shellJob,
+  startFarmWorker,
+  submitTo,
+  succeeded,
+} from './bus-farm.ts';
 import type { ClosedBus } from './closed-bus.ts';
 import { auditOf, expireToken } from './token-cases.ts';
-
-const AT = '2026-11-20T10:00:00Z';
 
 /** A renewal with the present key of the credential. Returns the new credential, which is not confirmed. */
 async function renewed(worker: ScriptedWorker, credential: Credential): Promise<Credential> {
@@ -44,48 +51,71 @@ function keyOf({ jwt }: Credential): string {
   return sub;
 }
 
-const dial = (bus: ClosedBus, credential: Credential, name: string): Promise<ScriptedWorker> =>
-  ScriptedWorker.act(accessOf(credential), bus.service.busPort, name, 1);
+/** Connects without reconnecting, so that the first end of the connection is seen. */
+async function dial(bus: ClosedBus, credential: Credential, name: string): Promise<ScriptedWorker> {
+  const access = accessOf(credential, { reconnect: false });
+  const worker = await ScriptedWorker.act(access, bus.service.busPort, name, 1);
+  worker.farmId = bus.farm.farmId;
+  return worker;
+}
 
 /** Reports that no connection with the credential is possible. */
 const isRefused = (t: Test, bus: ClosedBus, credential: Credential, what: string): Promise<unknown> =>
   t.rejects(dial(bus, credential, 'refused'), /Authorization/i, what);
 
-/** A task that fails loudly if another one runs at the same time, and ends when the file `open` exists. */
-const exclusive = (folder: string, name: string): string =>
-  [
-    `exec 9>>${folder}/${name}.lock`,
-    `flock -n 9 || echo double >>${folder}/${name}.runs`,
-    `echo start >>${folder}/${name}.runs`,
-    `while [ ! -e ${folder}/${name}.open ]; do sleep 0.1; done`,
-    `echo done >>${folder}/${name}.runs`,
-  ].join('\n');
+/** A task of a real worker that runs until it is ended. */
+interface Prey {
+  readonly daemon: Daemon;
+  readonly worker: string;
+  readonly credential: Credential;
+  readonly job: string;
+  /** Its process. */
+  readonly pid: number;
+}
 
-const runsOf = ({ service }: ClosedBus, name: string): string => {
-  try {
-    return readFileSync(join(service.folder, `${name}.runs`), 'utf8');
-  } catch {
-    // The task has not started yet.
-    return '';
-  }
-};
-
-/** Waits until the task has started this many times. */
-const started = (bus: ClosedBus, name: string, times: number): Promise<string> =>
-  until(`${name} has started ${times} times`, () => {
-    const runs = runsOf(bus, name);
-    return runs.split('start').length - 1 >= times && runs;
-  });
-
-/** Ends the task, and asserts that the work was done once. */
-async function doneOnce(t: Test, bus: ClosedBus, name: string, job: string): Promise<void> {
-  writeFileSync(join(bus.service.folder, `${name}.open`), '');
-  await until('the job has ended', async () => (await bus.service.api.job(job)).status === 'completed');
-  t.equal(runsOf(bus, name), 'start\nstart\ndone\n', 'two attempts, one after the other');
-  t.match(
-    (await bus.service.api.attempts(`${job}-0-0`)).map(({ status }) => status).filter((each) => each === 'succeeded'),
-    ['succeeded'],
+/** Starts a worker, and a task in a queue that only this worker and Eve serve. */
+async function startPrey(t: Test, bus: ClosedBus, name: string): Promise<Prey> {
+  const { service, farm } = bus;
+  const queue = await makeQueue(farm, name);
+  const daemon = startFarmWorker(service, name, name);
+  t.teardown(() => daemon.kill());
+  const { id } = await online(service, name);
+  const file = join(service.folder, `${name}.pid`);
+  const job = await submitTo(
+    farm,
+    queue,
+    shellJob(`echo $$ >${file}.new; mv ${file}.new ${file}; exec sleep 600`),
   );
+  await until(`the task of ${name} runs`, () => existsSync(file));
+  const credential = credentialOfWorker(service, name);
+  if (credential === null) throw new Error(`${name} has no credential`);
+  return { daemon, worker: id, credential, job, pid: Number(readFileSync(file, 'utf8')) };
+}
+
+const isAlive = ({ pid }: Prey): boolean => existsSync(`/proc/${pid}`);
+
+/** Eve takes the task that the service assigns again. */
+async function leasedAgain({ eve }: ClosedBus, { job }: Prey): Promise<string> {
+  const { assignments } = await eve.worker.lease();
+  const attempt = assignments.find((each) => each.job_id === job)?.attempt_id;
+  if (attempt === undefined) throw new Error(`no assignment of ${job}: ${JSON.stringify(assignments)}`);
+  eve.open.add(attempt);
+  return attempt;
+}
+
+/** Eve reports success. Asserts that this is the only end of the task that counts. */
+async function countsOnce(t: Test, bus: ClosedBus, { job }: Prey, attempt: string): Promise<void> {
+  const { eve, service } = bus;
+  await eve.worker.report(job, succeeded(attempt));
+  await until('the job has ended', async () => (await service.api.job(job)).status === 'completed');
+  eve.open.delete(attempt);
+  const attempts = await service.api.attempts(`${job}-0-0`);
+  t.strictSame(
+    attempts.filter(({ status }) => status === 'succeeded').map((each) => each.worker_id),
+    [eve.worker.workerId],
+    'one end counts',
+  );
+  t.equal(attempts.length, 2);
 }
 
 const revoke = ({ service }: ClosedBus, worker: string): Promise<object> =>
@@ -95,7 +125,8 @@ export const CREDENTIAL_ATTACKS: readonly BusAttack<ClosedBus>[] = [
   {
     id: 'B24',
     attacker: 'thief of a credential that was renewed',
-    action: 'renews and confirms with the replaced key, uses an offered key after a second offer, and connects after a revocation',
+    action:
+      'renews and confirms with the replaced key, uses an offered key after a second offer, and connects after a revocation',
     outcome: 'the replaced key only connects, for two minutes; a revocation refuses every key',
     proof: 'the replies and errors of real clients',
     run: async (t, bus) => {
@@ -147,12 +178,15 @@ export const CREDENTIAL_ATTACKS: readonly BusAttack<ClosedBus>[] = [
     attacker: 'owner of a credential file',
     action: 'copies it to another worker id',
     outcome: 'the credential allows the subjects of its own worker only',
-    proof: 'the server refuses every subject by name',
+    proof: REFUSED_BY_SERVER,
     run: async (t, bus) => {
       const { eve, victim } = bus;
       const worker = await dial(bus, { ...eve.credential, workerId: victim.id }, 'victim');
       const client = bus.dial(worker);
-      t.strictSame(await client.permitted('subscribe', [`_INBOX.${victim.id}.>`, `task.cancel.*.${victim.id}`]), []);
+      t.strictSame(
+        await client.permitted('subscribe', [`_INBOX.${victim.id}.>`, `task.cancel.*.${victim.id}`]),
+        [],
+      );
       const subjects = ['worker.register', 'worker.heartbeat', 'work.lease._any', 'task.status.x'];
       t.strictSame(
         await client.permitted(
@@ -167,60 +201,51 @@ export const CREDENTIAL_ATTACKS: readonly BusAttack<ClosedBus>[] = [
     id: 'B27',
     attacker: 'second connection with the same credential',
     action: 'connects while the worker runs a task, reads its replies, and registers as a later start of it',
-    outcome: 'the later start replaces the worker; its task runs again elsewhere, never twice at a time; a revocation closes both connections',
-    proof: 'a lock and a record that the task writes, and the attempts',
+    outcome:
+      'the later start replaces the worker, which stops its task; the task is assigned again at once, and one end counts; a revocation closes both connections',
+    proof: 'the log and the process of the replaced worker, the attempts, the closed connections',
     run: async (t, bus) => {
-      const { service, farm } = bus;
-      const queue = await makeQueue(farm, 'twin');
-      const twin = startFarmWorker(service, 'twin', 'twin');
-      t.teardown(() => twin.kill());
-      const { id } = await online(service, 'twin');
-      const job = await submitTo(farm, queue, shellJob(exclusive(service.folder, 'twin')));
-      await started(bus, 'twin', 1);
-      const credential = credentialOfWorker(service, 'twin');
-      if (credential === null) throw new Error('the worker has no credential');
+      const prey = await startPrey(t, bus, 'twin');
+      const { daemon, worker, credential } = prey;
       const thief = await dial(bus, credential, 'twin');
       bus.dial(thief);
-      const seen = thief.nc.subscribe(`_INBOX.${id}.>`, { max: 1 });
-      for await (const reply of seen) t.match(reply.json(), { v: 1 }, 'it is that worker, also for replies');
-      t.match(await thief.register('show', { queues: ['twin'] }), { type: 'registered', worker_id: id });
-      await until('the worker is replaced', () => /later incarnation/.test(twin.log()));
-      const fresh = startFarmWorker(service, 'fresh', 'twin');
-      t.teardown(() => fresh.kill());
-      await started(bus, 'twin', 2);
-      await doneOnce(t, bus, 'twin', job);
-      await revoke(bus, id);
+      const seen = thief.nc.subscribe(`_INBOX.${worker}.>`, { max: 1 });
+      for await (const { subject } of seen)
+        t.ok(subject.startsWith(`_INBOX.${worker}.`), 'it is that worker, also for replies');
+      const again = leasedAgain(bus, prey);
+      t.match(await thief.register('show', { queues: ['twin'] }), { type: 'registered', worker_id: worker });
+      const attempt = await again;
+      await until('the worker is replaced', () => /later incarnation/.test(daemon.log()));
+      await until('the replaced worker has stopped its task', () => !isAlive(prey));
+      await countsOnce(t, bus, prey, attempt);
+      await revoke(bus, worker);
       await thief.nc.closed();
-      await until('the worker is refused', () => /refuses the credential/.test(twin.log()));
+      await until('the worker is refused', () => /refuses the credential/.test(daemon.log()));
       await isRefused(t, bus, credential, 'revoked');
     },
   },
   {
     id: 'B28',
     attacker: 'revoked worker that stays connected',
-    action: 'keeps its connection, its task and its reports, and connects again, also after a restart of nats-server and of the service',
-    outcome: 'it is disconnected at once and stays refused; its task runs elsewhere, never twice at a time; expired tokens are not listed and admit no worker',
-    proof: 'a lock and a record that the task writes; the log of the worker; the errors of clients; the audit log',
+    action:
+      'keeps its connection and its task, and connects again, also after a restart of nats-server and of the service',
+    outcome:
+      'it is disconnected at once and stays refused; its task is assigned again when its process has ended; expired tokens are not listed and admit no worker',
+    proof: 'the process of the task, the log of the worker, the errors of clients, the audit log',
     run: async (t, bus) => {
-      const { service, farm } = bus;
-      const queue = await makeQueue(farm, 'lost');
-      const lost = startFarmWorker(service, 'lost', 'lost');
-      t.teardown(() => lost.kill());
-      const { id } = await online(service, 'lost');
-      const job = await submitTo(farm, queue, shellJob(exclusive(service.folder, 'lost')));
-      await started(bus, 'lost', 1);
-      const credential = credentialOfWorker(service, 'lost');
-      if (credential === null) throw new Error('the worker has no credential');
+      const { service } = bus;
+      const prey = await startPrey(t, bus, 'lost');
+      const { daemon, worker: id, credential } = prey;
       const stays = await dial(bus, credential, 'lost');
       bus.dial(stays);
+      const again = leasedAgain(bus, prey);
       t.match(await revoke(bus, id), { revoked: true });
       t.match(await stays.nc.closed(), { message: /revoked/i }, 'the server closes the connection');
-      await until('the worker is refused', () => /refuses the credential/.test(lost.log()));
+      await until('the worker is refused', () => /refuses the credential/.test(daemon.log()));
       await isRefused(t, bus, credential, 'at once');
-      const taker = startFarmWorker(service, 'taker', 'lost');
-      t.teardown(() => taker.kill());
-      await started(bus, 'lost', 2);
-      await doneOnce(t, bus, 'lost', job);
+      const attempt = await again;
+      t.notOk(isAlive(prey), 'the task does not run twice at a time');
+      await countsOnce(t, bus, prey, attempt);
       const audit = await auditOf(bus, { id });
       t.match(audit, [{ operation: 'revokeWorkerCredential', actor: 'root', outcome: 'changed' }]);
 
@@ -244,8 +269,11 @@ export const CREDENTIAL_ATTACKS: readonly BusAttack<ClosedBus>[] = [
       await isRefused(t, bus, credential, 'after a restart of the service');
       const tokens = await service.api.must<{ id: string }[]>('GET', '/api/v1/worker-tokens');
       t.ok(tokens.length > 0);
-      t.notOk(tokens.some((each) => each.id === token.id), 'an expired token is not listed');
-      await t.rejects(joinWith(token.token, 'late', 'show'), { message: /does not exist, or has expired/ });
+      t.notOk(
+        tokens.some((each) => each.id === token.id),
+        'an expired token is not listed',
+      );
+      await t.rejects(joinWith(token.token, 'late', 'show'), { message: /has expired/ });
       await online(bus.service, 'victim');
     },
   },

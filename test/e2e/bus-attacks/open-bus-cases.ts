@@ -2,35 +2,17 @@ import { existsSync } from 'node:fs';
 import { connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
-import type { Test } from 'tap';
 import { openAccess } from '../../kit/worker-access.ts';
 import { ScriptedWorker } from '../../kit/scripted-worker.ts';
 import { until } from '../../kit/until.ts';
 import { incarnationOf, streamsOf, workersOf } from '../../attack/bus/bus-state.ts';
 import type { BusAttack } from './bus-attack.ts';
-import { settled, shellJob, submitTo, victimState } from './bus-farm.ts';
+import { AT, changesNothing, REFUSED_BY_SERVER, shellJob, submitTo, succeeded } from './bus-farm.ts';
 import { forgedAssignment, hostileJob } from './hostile-job.ts';
 import type { OpenBus } from './open-bus.ts';
 
 const ATTACKER = 'anonymous client of an open bus';
-const REFUSED = 'the server refuses every subject by name';
 const POSSIBLE = 'possible, as documented';
-const AT = '2026-11-20T10:00:00Z';
-
-const end = (attempt_id: string): object => ({
-  attempt_id,
-  status: 'succeeded',
-  exit_code: 0,
-  timestamp: AT,
-  session_id: 's',
-});
-
-async function changesNothing(t: Test, bus: OpenBus, attack: () => Promise<void>): Promise<void> {
-  const before = await victimState(bus);
-  await attack();
-  await settled(bus);
-  t.strictSame(await victimState(bus), before, 'the victim, its task, its log and the workers are unchanged');
-}
 
 const act = ({ service }: OpenBus, name: string): Promise<ScriptedWorker> =>
   ScriptedWorker.act(openAccess(), service.busPort, name, 1);
@@ -52,9 +34,11 @@ export const OPEN_BUS_ATTACKS: readonly BusAttack<OpenBus>[] = [
   {
     id: 'B29',
     attacker: 'isolated job (`nobody`, no capabilities) on an open bus',
-    action: 'subscribes to lease requests and inboxes, and answers its own worker with an assignment without an account',
+    action:
+      'subscribes to lease requests and inboxes, and answers its own worker with an assignment without an account',
     outcome: 'the worker runs no program of the job; the job sees replies to workers',
-    proof: 'the log of the job, which runs in a real worker; the forged program has left no file after the next task of that worker',
+    proof:
+      'the log of the job, which runs in a real worker; the forged program has left no file after the next task of that worker',
     run: async (t, { service, farm, queues, node, victim }) => {
       const planted = join(service.folder, 'planted');
       const denied = ['SUB _INBOX.> 1', 'SUB work.lease.> 2', 'SUB > 3', 'SUB work.lease.* 4'];
@@ -78,12 +62,17 @@ export const OPEN_BUS_ATTACKS: readonly BusAttack<OpenBus>[] = [
       t.match(log, /^nobody\nCapEff:\s+0{16}\n/);
       t.match(log, /Permission denied/);
       for (const command of denied)
-        t.ok(log.includes(`Permissions Violation for Subscription to "${command.split(' ')[1] ?? ''}"`), command);
+        t.ok(
+          log.includes(`Permissions Violation for Subscription to "${command.split(' ')[1] ?? ''}"`),
+          command,
+        );
       t.match(log, /Permissions Violation for Publish to "_INBOX\.guess\.inbox"/);
       t.match(log, /Permissions Violation for Publish to "task\.cancel\./);
       t.match(log, /the answer was refused/, 'it saw an inbox, and could not answer there');
       const next = await submitTo(farm, queues.main, shellJob('echo genuine'));
-      await until('the genuine task has run', async () => (await service.api.log(`${next}-0-0`)).includes('genuine'));
+      await until('the genuine task has run', async () =>
+        (await service.api.log(`${next}-0-0`)).includes('genuine'),
+      );
       t.notOk(existsSync(planted));
     },
   },
@@ -92,22 +81,32 @@ export const OPEN_BUS_ATTACKS: readonly BusAttack<OpenBus>[] = [
     attacker: ATTACKER,
     action: 'subscribes to requests and reports, publishes replies and cancels, and connects as a known user',
     outcome: 'it reads no request and no report, and cancels nothing',
-    proof: `${REFUSED}; the errors of the client`,
+    proof: `${REFUSED_BY_SERVER}; the errors of the client`,
     run: async (t, bus) => {
       const { client, victim, service } = bus;
       const heard = [
         ...['>', '*', '_INBOX.>', '_INBOX.*', 'work.>', 'work.lease.*', 'work.lease._any', 'task.>'],
-        ...['task.status.*', 'task.logs.*', 'task.cancel.>', 'worker.*', 'worker.diag.*', 'service.present.*'],
+        ...['task.status.*', 'task.logs.*', 'worker.*', 'worker.diag.*', 'service.present.*'],
         ...['_SERVICE.>', '$JS.>', '$SYS.>'],
       ];
       t.strictSame(await client.permitted('subscribe', heard), []);
       const sent = [
-        ...['_INBOX.a.b', '_SERVICE.a.b', `task.cancel.${victim.task}`, 'service.join.x', `worker.renew.${victim.id}`],
+        ...[
+          '_INBOX.a.b',
+          '_SERVICE.a.b',
+          `task.cancel.${victim.task}`,
+          'service.join.x',
+          `worker.renew.${victim.id}`,
+        ],
         ...['$JS.API.STREAM.NAMES', '$JS.API.STREAM.DELETE.CALLSHEET_STATUS', '$SYS.REQ.SERVER.PING', 'x'],
         ...[`worker.heartbeat.${victim.id}`, `task.status.${victim.job}.${victim.id}`],
       ];
       t.strictSame(await client.permitted('publish', sent), []);
-      for (const options of [{ user: 'anonymous', pass: 'anonymous' }, { user: 'admin', pass: '' }, { token: 'x' }])
+      for (const options of [
+        { user: 'anonymous', pass: 'anonymous' },
+        { user: 'admin', pass: '' },
+        { token: 'x' },
+      ])
         await t.rejects(
           connect({ servers: [`127.0.0.1:${service.busPort}`], reconnect: false, ...options }),
           /Authorization/i,
@@ -127,7 +126,11 @@ export const OPEN_BUS_ATTACKS: readonly BusAttack<OpenBus>[] = [
         for (const name of ['CALLSHEET_STATUS', 'CALLSHEET_LOGS', 'CALLSHEET_CANCEL', 'CALLSHEET_PRESENCE'])
           for (const call of ['STREAM.DELETE', 'STREAM.PURGE', 'STREAM.UPDATE', 'CONSUMER.CREATE']) {
             client.say(`task.logs.${victim.task}`, {}, `$JS.API.${call}.${name}`);
-            client.say('$JS.API.DIRECT.GET.CALLSHEET_CANCEL', { last_by_subj: 'x' }, `$JS.API.${call}.${name}`);
+            client.say(
+              '$JS.API.DIRECT.GET.CALLSHEET_CANCEL',
+              { last_by_subj: 'x' },
+              `$JS.API.${call}.${name}`,
+            );
           }
         client.say(`task.logs.${victim.task}`, {}, '$SYS.REQ.CLAIMS.UPDATE');
         await client.nc.flush();
@@ -138,7 +141,8 @@ export const OPEN_BUS_ATTACKS: readonly BusAttack<OpenBus>[] = [
   {
     id: 'B32',
     attacker: ATTACKER,
-    action: 'sends heartbeats and departures of a worker without its incarnation, ends with wrong ids, and registers under its name',
+    action:
+      'sends heartbeats and departures of a worker without its incarnation, ends with wrong ids, and registers under its name',
     outcome: 'the worker and its attempt are unchanged',
     proof: 'the replies; a request after them gets its reply',
     run: async (t, bus) => {
@@ -147,15 +151,18 @@ export const OPEN_BUS_ATTACKS: readonly BusAttack<OpenBus>[] = [
       try {
         await changesNothing(t, bus, async () => {
           forger.farmId = farm.farmId;
-          t.match(await forger.register('show'), { type: 'refused', reason: /named "victim" that is online/ });
+          t.match(await forger.register('show'), {
+            type: 'refused',
+            reason: /named "victim" that is online/,
+          });
           const own = forger.workerId;
           forger.workerId = victim.id;
           t.match(await forger.heartbeat([]), { type: 'unknown' });
           t.match(await forger.deregister(), { type: 'departed' });
           for (const worker_id of [own, '01936ad0-0000-7000-8000-000000000001'])
-            await forger.report(victim.job, { ...end(victim.attempt), worker_id });
+            await forger.report(victim.job, { ...succeeded(victim.attempt), worker_id });
           for (const attempt of [`${victim.task}-2`, `${victim.task}-999`, `${victim.job}-0-1-1`])
-            await forger.report(victim.job, { ...end(attempt), worker_id: victim.id });
+            await forger.report(victim.job, { ...succeeded(attempt), worker_id: victim.id });
           t.match(await forger.lease({ worker_id: victim.id }), { type: 'unknown' });
         });
       } finally {
@@ -178,7 +185,7 @@ export const OPEN_BUS_ATTACKS: readonly BusAttack<OpenBus>[] = [
         ]);
         t.match(answers, /Permissions Violation for Publish to "task\.status\.a\.b"/);
         for (const id of ['*', '>', '..', victim.task]) {
-          const forged = { v: 1, worker_id: id, task_id: `${id}-0-0`, ...end(`${id}-0-0-1`) };
+          const forged = { v: 1, worker_id: id, task_id: `${id}-0-0`, ...succeeded(`${id}-0-0-1`) };
           bus.client.say(`task.status.${victim.job}`, forged);
           bus.client.say(`task.status.${victim.job}`, { ...forged, task_id: victim.task });
         }
@@ -251,10 +258,15 @@ export const OPEN_BUS_ATTACKS: readonly BusAttack<OpenBus>[] = [
         ...{ v: 1, task_id: victim.task, attempt_id: victim.attempt },
         ...{ seq_num: 2, stream: 'stdout', data: 'forged\n', at: AT },
       });
-      await until('the chunk is in the log', async () => (await service.api.log(victim.task)).includes('forged'));
-      const forged = { v: 1, task_id: victim.task, worker_id: victim.id, ...end(victim.attempt) };
+      await until('the chunk is in the log', async () =>
+        (await service.api.log(victim.task)).includes('forged'),
+      );
+      const forged = { v: 1, task_id: victim.task, worker_id: victim.id, ...succeeded(victim.attempt) };
       client.say(`task.status.${victim.job}`, forged);
-      await until('the job has ended', async () => (await service.api.job(victim.job)).status === 'completed');
+      await until(
+        'the job has ended',
+        async () => (await service.api.job(victim.job)).status === 'completed',
+      );
       t.match(await service.api.attempts(victim.task), [{ status: 'succeeded', worker_id: victim.id }]);
       const names = (await workersOf(service)).filter(({ status }) => status === 'online');
       t.ok(names.some(({ name }) => name === 'victim'));

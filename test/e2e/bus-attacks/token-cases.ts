@@ -11,6 +11,7 @@ import { startWorker } from '../../kit/daemons.ts';
 import { joinWith, tokenFile } from '../../kit/worker-access.ts';
 import { writerOptions } from '../../adapters/lmdb/store-kit.ts';
 import type { BusAttack } from './bus-attack.ts';
+import { REFUSED_BY_SERVER } from './bus-farm.ts';
 import type { ClosedBus, NewToken } from './closed-bus.ts';
 import { HostileClient } from './hostile-client.ts';
 
@@ -111,7 +112,9 @@ export const TOKEN_ATTACKS: readonly BusAttack<ClosedBus>[] = [
       const daemon = startWorker(bus.service, 'deceived', ['--worker-join-file=', `--join=${other}`]);
       t.equal((await daemon.ended).code, 1);
       t.match(daemon.log(), /does not have the certificate/);
-      t.match(await listOf(bus).then((list) => list.find(({ id }) => id === parsed(token).i)), { uses_left: 1 });
+      t.match(await listOf(bus).then((list) => list.find(({ id }) => id === parsed(token).i)), {
+        uses_left: 1,
+      });
     },
   },
   {
@@ -119,7 +122,7 @@ export const TOKEN_ATTACKS: readonly BusAttack<ClosedBus>[] = [
     attacker: 'client with the JWT in a token',
     action: 'uses the bus with it',
     outcome: 'it can only ask for the exchange of this token',
-    proof: 'the server refuses every subject by name',
+    proof: REFUSED_BY_SERVER,
     run: async (t, bus) => {
       const [token, other] = [parsed((await bus.token()).token), parsed((await bus.token()).token)];
       const nc = await connect({
@@ -132,13 +135,28 @@ export const TOKEN_ATTACKS: readonly BusAttack<ClosedBus>[] = [
       try {
         t.strictSame(
           await client.permitted('publish', [
-            ...[`service.join.${other.i}`, `worker.register.${bus.victim.id}`, `work.lease._any.${bus.victim.id}`],
-            ...[`worker.renew.${bus.victim.id}`, `_INBOX.${other.i}.x`, '$JS.API.INFO', '$SYS.REQ.CLAIMS.UPDATE'],
+            ...[
+              `service.join.${other.i}`,
+              `worker.register.${bus.victim.id}`,
+              `work.lease._any.${bus.victim.id}`,
+            ],
+            ...[
+              `worker.renew.${bus.victim.id}`,
+              `_INBOX.${other.i}.x`,
+              '$JS.API.INFO',
+              '$SYS.REQ.CLAIMS.UPDATE',
+            ],
           ]),
           [],
         );
         t.strictSame(
-          await client.permitted('subscribe', ['>', '_INBOX.>', `_INBOX.${other.i}.>`, 'service.join.*', 'task.>']),
+          await client.permitted('subscribe', [
+            '>',
+            '_INBOX.>',
+            `_INBOX.${other.i}.>`,
+            'service.join.*',
+            'task.>',
+          ]),
           [],
         );
       } finally {
@@ -179,7 +197,10 @@ export const TOKEN_ATTACKS: readonly BusAttack<ClosedBus>[] = [
 ];
 
 /** Returns the entries of the audit log about a token, latest first. */
-export async function auditOf({ service }: ClosedBus, { id }: Pick<NewToken, 'id'>): Promise<readonly object[]> {
+export async function auditOf(
+  { service }: ClosedBus,
+  { id }: Pick<NewToken, 'id'>,
+): Promise<readonly object[]> {
   const { items } = await service.api.must<{ items: readonly object[] }>('GET', `/api/v1/audit?target=${id}`);
   return items;
 }
