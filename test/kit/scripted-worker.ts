@@ -66,7 +66,12 @@ export class ScriptedWorker {
 
   /** `extra` adds or replaces fields. */
   register(farm = '', extra: Spoken = {}): Promise<Spoken> {
-    return this.announce('worker.register', {
+    return this.announce('worker.register', { ...this.registration(farm), ...extra });
+  }
+
+  /** Returns a registration without the inbox for its reply. */
+  registration(farm: string): Spoken {
+    return {
       v: 1,
       type: 'register',
       worker_id: this.workerId,
@@ -83,8 +88,7 @@ export class ScriptedWorker {
       compute_location: '',
       tags: {},
       open_attempts: [],
-      ...extra,
-    });
+    };
   }
 
   heartbeat(openAttempts: readonly string[], extra: Spoken = {}): Promise<Spoken> {

@@ -196,8 +196,10 @@ export const WORKER_MESSAGE_ATTACKS: readonly BusAttack<ClosedBus>[] = [
         const foreign = kinds.flatMap((kind) => [`worker.${kind}.${victim.id}`, `worker.${kind}`]);
         t.strictSame(await eve.client.permitted('publish', foreign), []);
         const self = { v: 1, worker_id: victim.id, farm_id: bus.farm.farmId, incarnation, open_attempts: [] };
-        for (const [number, kind] of kinds.slice(1).entries())
+        const registration = { ...eve.worker.registration('show'), name: 'victim', cpu_count: 64 };
+        for (const [number, kind] of kinds.entries())
           eve.client.say(`worker.${kind}.${own}`, {
+            ...(kind === 'register' ? registration : {}),
             ...self,
             type: kind,
             reply_to: `_INBOX.${own}.c.${number}`,
@@ -208,7 +210,7 @@ export const WORKER_MESSAGE_ATTACKS: readonly BusAttack<ClosedBus>[] = [
         });
         t.match(await eve.worker.heartbeat([...eve.open]), { type: 'alive' });
       });
-      await refusedMore(bus, 'other-worker', workers, 2);
+      await refusedMore(bus, 'other-worker', workers, 3);
       await refusedMore(bus, 'other-inbox', inboxes, 1);
     },
   },
@@ -227,8 +229,8 @@ export const WORKER_MESSAGE_ATTACKS: readonly BusAttack<ClosedBus>[] = [
           reason: /another worker named "victim"/,
         });
         eve.client.say(`worker.register.${eve.worker.workerId}`, {
-          ...{ v: 1, type: 'register', worker_id: eve.worker.workerId, incarnation: eve.worker.incarnation },
-          ...{ name: 'eve', cpu_count: 1_000_000 },
+          ...{ ...eve.worker.registration('show'), cpu_count: 1_000_000 },
+          reply_to: `_INBOX.${eve.worker.workerId}.c.d`,
         });
         t.match(await eve.worker.register('show', { cpu_count: 4 }), { type: 'registered' });
       });
