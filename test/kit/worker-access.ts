@@ -70,7 +70,7 @@ export function accessOfWorker(service: BusOfService, name: string): WorkerAcces
   return credential === null ? openAccess() : accessOf(credential);
 }
 
-/** Returns the credential of a worker that was started by the kit; null if it has none. */
+/** Returns the credential of a worker that was started by the kit; null on a bus without authentication. */
 export function credentialOfWorker({ folder }: BusOfService, name: string): Credential | null {
   const file = join(folder, `worker-${name}/bus-credentials.json`);
   if (!existsSync(file)) return null;

@@ -7,7 +7,7 @@ import { STREAMS } from '../../../src/core/wire/subjects.ts';
 import type { RunningService } from '../../kit/daemons.ts';
 import { until } from '../../kit/until.ts';
 
-/** What hostile clients of the bus must not change, and proof that the service has processed their messages. */
+/** State that hostile clients of the bus must not change, and proof that the service has processed their messages. */
 
 interface WorkerState {
   readonly id: string;

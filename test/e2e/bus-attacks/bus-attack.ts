@@ -7,7 +7,7 @@ export interface BusAttack<Fixture> {
   readonly id: string;
   readonly attacker: string;
   readonly action: string;
-  /** What the attack must not reach; or, for what an open bus leaves possible, what happens. */
+  /** Effect of the attack: none, or that which an open bus leaves possible. */
   readonly outcome: string;
   /** How the test knows the outcome. */
   readonly proof: string;

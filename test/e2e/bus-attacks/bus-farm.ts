@@ -49,6 +49,9 @@ export const succeeded = (attempt_id: string): Readonly<Record<string, unknown>>
 
 export const taskOf = (attempt: string): string => attempt.slice(0, attempt.lastIndexOf('-'));
 
+/** Account of isolated jobs. */
+export const ISOLATED_USER = 'nobody'; // wording-ok: name of an account
+
 const ENDLESS = 'echo mine; while :; do sleep 1; done';
 /** Name of the worker whose task the attacks are aimed at. */
 const VICTIM = 'victim';

@@ -9,7 +9,14 @@ import { startService, type Daemon, type RunningService } from '../../kit/daemon
 import { ScriptedWorker } from '../../kit/scripted-worker.ts';
 import { accessOf, joinWith, tokenFile, type Credential } from '../../kit/worker-access.ts';
 import { online } from '../../attack/bus/bus-state.ts';
-import { copyNode, makeQueue, startFarmWorker, startVictim, type BusFarm } from './bus-farm.ts';
+import {
+  copyNode,
+  ISOLATED_USER,
+  makeQueue,
+  startFarmWorker,
+  startVictim,
+  type BusFarm,
+} from './bus-farm.ts';
 import { HostileClient } from './hostile-client.ts';
 
 const FLAGS = ['--bus-auth-enabled=true', '--scheduler-heartbeat-timeout=4s'];
@@ -72,7 +79,7 @@ export async function startClosedBus(
   writeFileSync(tokenFile(folder), (await token({ uses: 100 })).token, { mode: 0o600 });
   const farm = await api.makeFarm('show');
   const otherFarm = await api.makeFarm('other');
-  const isolated = await makeQueue(farm, 'isolated', 'nobody');
+  const isolated = await makeQueue(farm, 'isolated', ISOLATED_USER);
   const spare = startFarmWorker(service, 'spare', 'main,isolated');
   daemons.push(spare);
   const victim = await startVictim(service, farm);

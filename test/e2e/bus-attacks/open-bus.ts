@@ -5,7 +5,14 @@ import type { Test } from 'tap';
 import { startService, type Daemon } from '../../kit/daemons.ts';
 import { openAccess } from '../../kit/worker-access.ts';
 import { online } from '../../attack/bus/bus-state.ts';
-import { copyNode, makeQueue, startFarmWorker, startVictim, type BusFarm } from './bus-farm.ts';
+import {
+  copyNode,
+  ISOLATED_USER,
+  makeQueue,
+  startFarmWorker,
+  startVictim,
+  type BusFarm,
+} from './bus-farm.ts';
 import { HostileClient } from './hostile-client.ts';
 
 /** A service without `bus.auth.enabled`. */
@@ -36,7 +43,7 @@ export async function startOpenBus(
     else t.comment(service.daemon.log().slice(-6000));
   });
   const farm = await service.api.makeFarm('show');
-  const isolated = await makeQueue(farm, 'isolated', 'nobody');
+  const isolated = await makeQueue(farm, 'isolated', ISOLATED_USER);
   const spare = startFarmWorker(service, 'spare', 'main,isolated');
   daemons.push(spare);
   const victim = await startVictim(service, farm);
