@@ -1,5 +1,4 @@
 import tap, { test } from 'tap';
-import { ATTACK_ROWS } from '../attack/rows.ts';
 import { canMakeAccounts } from '../kit/accounts.ts';
 import { freePort } from '../kit/daemons.ts';
 import { ANONYMOUS_ATTACKS } from './bus-attacks/anonymous-cases.ts';
@@ -12,9 +11,9 @@ import { TOKEN_ATTACKS } from './bus-attacks/token-cases.ts';
 import { WORKER_MESSAGE_ATTACKS } from './bus-attacks/worker-message-cases.ts';
 import { WORKER_SERVER_ATTACKS } from './bus-attacks/worker-server-cases.ts';
 
-tap.setTimeout(120_000);
+tap.setTimeout(240_000);
 // Each test has a service of its own.
-tap.jobs = 3;
+tap.jobs = 2;
 
 /** Attacks on a bus with and without authentication, by real clients, jobs and workers (docs/threats.md#attacks-on-the-bus). */
 const CLOSED_BUS_ATTACKS = [
@@ -24,9 +23,6 @@ const CLOSED_BUS_ATTACKS = [
   ...TOKEN_ATTACKS,
   ...CREDENTIAL_ATTACKS,
 ];
-
-/** Number of messages of a short run. */
-const HOSTILE_MESSAGES = 600;
 
 const skip = canMakeAccounts ? false : 'only root can run tasks as another account';
 
@@ -49,10 +45,4 @@ test('attacks on a bus with authentication', { skip, buffered: true }, async (t)
 test('attacks on a bus without authentication', { skip, buffered: true }, async (t) => {
   const ports = { httpPort: await freePort(), busPort: await freePort() };
   await runBusAttacks(t, await startOpenBus(t, ports), OPEN_BUS_ATTACKS);
-});
-
-test('hostile messages with a valid credential change nothing (T31)', { buffered: true }, async (t) => {
-  const row = ATTACK_ROWS.find(({ id }) => id === 'T31');
-  const report = await row?.run(HOSTILE_MESSAGES);
-  t.match(report, { tried: HOSTILE_MESSAGES, violations: [] });
 });

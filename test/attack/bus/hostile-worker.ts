@@ -71,7 +71,7 @@ export async function attackAsWorker(service: RunningService, count: number): Pr
       job: jobId(id),
     };
     const before = await stateOf(service, 'victim', id);
-    const { sent, connections } = await send(credentialOf(service, 'eve'), ids, count);
+    const { sent, connections } = await sendHostile(credentialOf(service, 'eve'), ids, count);
     await processed(service);
     const after = await stateOf(service, 'victim', id);
     const refused = await refusedMessages(service);
@@ -110,7 +110,7 @@ async function refusedMessages({ api }: RunningService): Promise<number> {
 }
 
 /** Sends the messages, and connects again when the server closes the connection. */
-async function send(
+export async function sendHostile(
   servers: ServerList,
   ids: KnownIds,
   count: number,

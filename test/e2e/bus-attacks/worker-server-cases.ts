@@ -1,7 +1,8 @@
 import { newUserKey, signText } from '../../../src/adapters/nats/user-keys.ts';
-import { workerId } from '../../../src/core/ids.ts';
+import { jobId, workerId } from '../../../src/core/ids.ts';
 import { renewalText } from '../../../src/core/wire/join-messages.ts';
-import { cancelsIn, streamsOf } from '../../attack/bus/bus-state.ts';
+import { cancelsIn, incarnationOf, streamsOf } from '../../attack/bus/bus-state.ts';
+import { sendHostile } from '../../attack/bus/hostile-worker.ts';
 import type { BusAttack } from './bus-attack.ts';
 import {
   AT,
@@ -195,6 +196,32 @@ export const WORKER_SERVER_ATTACKS: readonly BusAttack<ClosedBus>[] = [
       );
       const refused = linesWith('bus: messages of a worker are refused');
       t.ok(refused <= 25, `${refused} lines about refused messages`);
+    },
+  },
+  {
+    id: 'B37',
+    attacker: ATTACKER,
+    action: 'sends 600 messages of every kind with random ids, inboxes, reply subjects and sizes (T31)',
+    outcome: 'no worker, task, attempt, log or stream but its own changes',
+    proof: 'the state before and after; messages that the service has refused',
+    run: async (t, bus) => {
+      const { eve, victim, service, farm } = bus;
+      const { workerId: id, seed, jwt, ca } = eve.credential;
+      const before = await refusedFor(bus, 'other-worker');
+      const streams = await streamsOf(service);
+      const ids = {
+        farm: farm.farmId,
+        victim: victim.id,
+        victimIncarnation: await incarnationOf(service, victim.id),
+        eve: id,
+        job: jobId(victim.job),
+      };
+      const servers = { servers: [`127.0.0.1:${service.busPort}`], isTls: true, ca, identity: { seed, jwt } };
+      await changesNothing(t, bus, async () => {
+        t.equal((await sendHostile(servers, ids, 600)).sent, 600);
+      });
+      await refusedMore(bus, 'other-worker', before, 1);
+      t.strictSame(await streamsOf(service), streams);
     },
   },
 ];
