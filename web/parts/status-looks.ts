@@ -132,12 +132,12 @@ export const JOB_STATUSES = [
 /** Parts of a progress bar, from finished to waiting. `unschedulable` is counted apart from `ready`. */
 export const PROGRESS_PARTS = [
   'succeeded',
+  'failed',
+  'canceled',
   'running',
   'assigned',
   'ready',
   'unschedulable',
-  'failed',
-  'canceled',
   'pending',
 ] as const;
 export type ProgressPart = (typeof PROGRESS_PARTS)[number];
