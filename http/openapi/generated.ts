@@ -2987,6 +2987,8 @@ export interface components {
             readonly os: string;
             /** @description Value of attr.worker.os.version, for example debian-12; empty if it is unknown. */
             readonly os_version: string;
+            /** @description Parts of isolation that apply to all tasks of the worker, for example private_tmp. A step can require one as the attribute svc:attr.worker.isolation.private_tmp with the value true. */
+            readonly isolation: readonly string[];
             readonly arch: string;
             readonly version: string;
             /** @description Empty for every queue of the farm. */

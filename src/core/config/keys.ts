@@ -775,6 +775,21 @@ const WORKER_KEYS = {
     '0',
     'Maximum disk space of the directory of one session, such as 200GiB. A task of a session that uses more is ended, and fails. 0: no quota. See isolation.md.',
   ),
+  'isolation.private_tmp': key(
+    boolean(),
+    'false',
+    'Gives each session a /tmp and /var/tmp of its own, which are removed with it. The worker does not start where the machine does not allow it. See isolation.md.',
+  ),
+  'isolation.hide_processes': key(
+    boolean(),
+    'false',
+    'Shows tasks in /proc only the processes of their own account. Needs a worker of root with isolation.default_user; the worker does not start where it is impossible. See isolation.md.',
+  ),
+  'isolation.no_new_privileges': key(
+    boolean(),
+    'false',
+    "Lets tasks of the worker's own account get no new privileges (sudo and other set-user-id programs). Tasks with an account of their own never get any. See isolation.md.",
+  ),
   'diagnostics.enabled': key(
     boolean(),
     'true',
