@@ -47,6 +47,7 @@ const STRICTER: Readonly<Record<string, string>> = {
   bulkTasks: BULK,
   bulkWorkers: BULK,
   createWorkerToken: 'expires_in has bounds, which its description says',
+  skipJobTasks: 'a selection is required, and range and index_range exclude each other',
   retryJob: 'range and index_range exclude each other, as their descriptions say',
 };
 /** Few of their generated requests succeed, so they get more of them. */
