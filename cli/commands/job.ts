@@ -12,6 +12,7 @@ import { integer } from './integer.ts';
 import { allQueues, findIn, findJob, namesOf } from './lookup.ts';
 import { outcome } from './outcome.ts';
 import { retriedText, retryJob, type JobRetryOptions } from './retry.ts';
+import { skippedText, skipTasks, type JobSkipOptions } from './skip.ts';
 import { retryChanges, retryOptions, type RetryOptions } from './retry-options.ts';
 import type { JobDetail, Step } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
@@ -62,10 +63,10 @@ function printJob(terminal: Terminal, job: JobDetail, upstream: ReadonlyMap<stri
   terminal.out(`\n${table(stepColumns(job.steps), job.steps, terminal)}`);
 }
 
-const ACTIONS = ['cancel', 'delete', 'pause', 'resume', 'retry', 'set', 'wait', 'watch'] as const;
+const ACTIONS = ['cancel', 'delete', 'pause', 'resume', 'retry', 'set', 'skip', 'wait', 'watch'] as const;
 type Action = (typeof ACTIONS)[number];
 
-interface JobOptions extends ClientOptions, RetryOptions, JobRetryOptions {
+interface JobOptions extends ClientOptions, RetryOptions, JobRetryOptions, JobSkipOptions {
   readonly priority?: number;
   readonly queue?: string;
   readonly wait?: boolean;
@@ -92,9 +93,13 @@ function checkUsage(action: Action | undefined, options: JobOptions): void {
   if (action === 'set' && !sets) throw new CommandError(EXIT.usage, 'nothing to set; give an option');
   if (action !== 'set' && sets) throw new CommandError(EXIT.usage, 'these options need the action "set"');
   const { step, range, indexRange, worker, dryRun, dependents } = options;
-  const picks = [step, range, indexRange, worker, dryRun].some((value) => value !== undefined);
-  if (action !== 'retry' && (picks || !dependents))
+  const picks = [step, range, indexRange, dryRun].some((value) => value !== undefined);
+  if (action !== 'retry' && action !== 'skip' && picks)
+    throw new CommandError(EXIT.usage, 'these options need the action "retry" or "skip"');
+  if (action !== 'retry' && (worker !== undefined || options.skipped !== undefined || !dependents))
     throw new CommandError(EXIT.usage, 'these options need the action "retry"');
+  if (action !== 'skip' && (options.failed !== undefined || options.reason !== undefined))
+    throw new CommandError(EXIT.usage, '--failed and --reason need the action "skip"');
   if (action !== 'delete' && options.yes === true)
     throw new CommandError(EXIT.usage, '--yes needs the action "delete"');
   if (range !== undefined && indexRange !== undefined)
@@ -109,7 +114,7 @@ function checkUsage(action: Action | undefined, options: JobOptions): void {
 async function act(
   context: ClientContext,
   id: string,
-  action: Exclude<Action, 'retry'>,
+  action: Exclude<Action, 'retry' | 'skip'>,
   options: JobOptions,
 ): Promise<void> {
   const { client } = context;
@@ -159,7 +164,13 @@ async function job(given: string, action: Action | undefined, options: JobOption
   if (action === 'delete') await confirmJobDeletion(context, id, options.yes === true);
   const retried = action === 'retry' ? await retryJob(context, id, options) : undefined;
   if (retried === null) return;
-  if (action !== undefined && action !== 'retry') await act(context, id, action, options);
+  const skipped = action === 'skip' ? await skipTasks(context, id, options) : undefined;
+  if (skipped !== undefined && options.dryRun === true) {
+    if (json) printJson(terminal, skipped);
+    return;
+  }
+  if (action !== undefined && action !== 'retry' && action !== 'skip')
+    await act(context, id, action, options);
   if (action === 'delete') {
     // The status in the job's events after a deletion.
     if (json) printJson(terminal, { id, status: 'removed' });
@@ -169,10 +180,17 @@ async function job(given: string, action: Action | undefined, options: JobOption
   const watches = action === 'watch' || options.watch === true;
   if (watches || action === 'wait' || options.wait === true) {
     if (retried !== undefined && !json) terminal.err(`${retriedText(retried)}\n`);
+    if (skipped !== undefined && !json) terminal.err(`${skippedText(skipped)}\n`);
     return outcome(context, id, watches);
   }
   const detail = await client.call('get', '/jobs/{id}', { path: { id } });
-  if (json) printJson(terminal, retried === undefined ? detail : { ...detail, retry: retried });
+  if (json)
+    printJson(terminal, {
+      ...detail,
+      ...(retried !== undefined && { retry: retried }),
+      ...(skipped !== undefined && { skip: skipped }),
+    });
+  else if (skipped !== undefined) terminal.out(`${detail.id} ${detail.status}, ${skippedText(skipped)}\n`);
   else if (retried !== undefined) terminal.out(`${detail.id} ${detail.status}, ${retriedText(retried)}\n`);
   else if (action !== undefined) terminal.out(`${detail.id} ${detail.status}\n`);
   else printJob(terminal, detail, await namesOf(client, 'job', detail.depends_on ?? []));
@@ -183,22 +201,28 @@ export const jobCommand = (): Command =>
   retryOptions(
     clientCommand(
       'job',
-      'Show a job, wait for it, cancel, pause, resume, retry or delete it, or change its settings.',
+      'Show a job, wait for it, cancel, pause, resume, retry or delete it, skip tasks of it, or change its settings.',
     )
       .argument('<job>', 'the job, by id, by the beginning of its id, or by name')
       .addArgument(new Argument('[action]', 'the action; without one, show it').choices(ACTIONS))
       .option('--wait', 'wait for the end and exit by the outcome')
       .option('--yes', 'delete: do not ask for confirmation')
       .option('--watch', 'show the progress of each step and wait for the end')
-      .option('--step <step>', 'retry: only tasks of this step, by name or id')
+      .option('--step <step>', 'retry, skip: only tasks of this step, by name or id')
       .option(
         '--range <values>',
-        'retry: only tasks with these values of a task parameter, such as Frame=1003-1007, or 1003-1007,1010 if the step has one integer parameter',
+        'retry, skip: only tasks with these values of a task parameter, such as Frame=1003-1007, or 1003-1007,1010 if the step has one integer parameter',
       )
-      .option('--index-range <range>', 'retry: only tasks at these positions in the step, such as 0-9,14')
+      .option(
+        '--index-range <range>',
+        'retry, skip: only tasks at these positions in the step, such as 0-9,14',
+      )
+      .option('--failed', 'skip: only failed tasks')
+      .option('--reason <text>', 'skip: why, shown with the tasks')
+      .option('--skipped', 'retry: only tasks that were skipped, to undo the skip')
       .option('--worker <worker>', 'retry: only failed tasks whose last attempt ran on this worker')
       .option('--no-dependents', 'retry: not the dependents that were canceled because of the job')
-      .option('--dry-run', 'retry: only show what would be retried')
+      .option('--dry-run', 'retry, skip: only show which tasks')
       .option('--priority <n>', 'set: higher is scheduled sooner', integer)
       .option('--queue <queue>', "set: another queue of the job's farm"),
   ).action(job);

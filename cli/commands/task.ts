@@ -4,6 +4,7 @@ import { CommandError, EXIT } from './exit-codes.ts';
 import { findTask, nameOf, namesOf } from './lookup.ts';
 import { shownStatusOf } from '../../client/attempt-status.ts';
 import { retriedText } from './retry.ts';
+import { skippedText } from './skip.ts';
 import type { Attempt, Task } from '../../client/resources.ts';
 import { table, type Column } from './table.ts';
 import { parametersOf, progressOf } from './tasks.ts';
@@ -55,6 +56,7 @@ function printTask(
     ['progress', progressOf(task)],
     ['waits', task.waiting_reason ?? task.unschedulable_reason],
     ['reason', task.failure_reason],
+    ['skipped', skipText(task)],
   ];
   const given = facts.filter(([, value]) => value !== undefined && value !== '');
   const width = Math.max(...given.map(([name]) => name.length)) + 2;
@@ -63,10 +65,16 @@ function printTask(
   if (attempts.length > 0) terminal.out(`\n${table(attemptColumns(workers), attempts, terminal)}`);
 }
 
-const ACTIONS = ['cancel', 'retry'] as const;
+const skipText = ({ skipped }: Task): string | undefined =>
+  skipped === undefined
+    ? undefined
+    : `by ${skipped.by}, ${skipped.at}${skipped.reason === '' ? '' : `: ${skipped.reason}`}`;
+
+const ACTIONS = ['cancel', 'retry', 'skip'] as const;
 type Action = (typeof ACTIONS)[number];
 
 interface TaskOptions extends ClientOptions {
+  readonly reason?: string;
   /** False with `--no-dependents`. */
   readonly dependents: boolean;
 }
@@ -75,7 +83,17 @@ async function task(given: string, action: Action | undefined, options: TaskOpti
   const { client, terminal, json } = contextOf(options);
   if (action !== 'retry' && !options.dependents)
     throw new CommandError(EXIT.usage, '--no-dependents needs the action "retry"');
+  if (action !== 'skip' && options.reason !== undefined)
+    throw new CommandError(EXIT.usage, '--reason needs the action "skip"');
   const id = await findTask(client, given);
+  if (action === 'skip') {
+    const { reason = '' } = options;
+    const standing = await client.call('post', '/tasks/{id}/skip', { path: { id }, body: { reason } });
+    if (json) printJson(terminal, standing);
+    else
+      terminal.out(`${standing.task_id} ${standing.status}, ${skippedText({ ...standing, skipped: 1 })}\n`);
+    return;
+  }
   if (action === 'cancel') {
     const standing = await client.call('post', '/tasks/{id}/cancel', { path: { id } });
     if (json) printJson(terminal, standing);
@@ -111,11 +129,12 @@ export const TASK_ARGUMENT_HELP = 'the task, by id, or JOB/STEP/INDEX with the i
 
 /** `callsheet task` */
 export const taskCommand = (): Command =>
-  clientCommand('task', 'Show a task with its attempts, cancel it or retry it.')
+  clientCommand('task', 'Show a task with its attempts, cancel, retry or skip it.')
     .argument('<task>', TASK_ARGUMENT_HELP)
     .addArgument(new Argument('[action]', 'the action; without one, show it').choices(ACTIONS))
     .option(
       '--no-dependents',
       'retry: not the later steps and dependents that were canceled because of the task',
     )
+    .option('--reason <text>', 'skip: why, shown with the task')
     .action(task);

@@ -1094,6 +1094,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/jobs/{id}/skip": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Skip tasks of a job
+         * @description Skipped tasks count as succeeded without running: what depends on them continues. Running ones are ended. Selects the tasks that match all members of the body and have not succeeded. Later steps and dependents that were canceled because these tasks failed continue. A failed job continues, or completes, once no failed or canceled task is left that would end it in the same way; until then it keeps its status. A retry undoes a skip. At most 100,000 single tasks can be selected at once (409); whole steps are not limited.
+         */
+        readonly post: operations["skipJobTasks"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/jobs/{id}/steps": {
         readonly parameters: {
             readonly query?: never;
@@ -1149,7 +1171,7 @@ export interface paths {
         };
         /**
          * The status of every task of a job, one character each
-         * @description Overview of the whole job: `cells` has one character per task of the step, in task order. P pending, Q ready, U ready but no online worker can run it, A assigned, R running, S succeeded, F failed, C canceled. A grid has at most four million tasks: request a larger job step by step. A larger step has no grid.
+         * @description Overview of the whole job: `cells` has one character per task of the step, in task order. P pending, Q ready, U ready but no online worker can run it, A assigned, R running, S succeeded, K skipped, F failed, C canceled. A grid has at most four million tasks: request a larger job step by step. A larger step has no grid.
          */
         readonly get: operations["getTaskGrid"];
         readonly put?: never;
@@ -1359,10 +1381,32 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Retry a failed or canceled task
-         * @description A retry of an ended job starts the job again; it becomes blocked if an upstream job is not completed. 409 if the task has neither failed nor been canceled, or if the queue of an ended job no longer exists. A task that was canceled while it ran stays pending until its worker has confirmed that the earlier attempt has ended.
+         * Retry a failed, canceled or skipped task
+         * @description A retry of an ended job starts the job again; it becomes blocked if an upstream job is not completed. 409 if the task has neither failed nor been canceled or skipped, or if the queue of an ended job no longer exists. A task that was canceled while it ran stays pending until its worker has confirmed that the earlier attempt has ended.
          */
         readonly post: operations["retryTask"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/tasks/{id}/skip": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Skip a task
+         * @description The task counts as succeeded without running, as in `POST /jobs/{id}/skip`. 409 if it has succeeded or is skipped.
+         */
+        readonly post: operations["skipTask"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -2072,6 +2116,61 @@ export interface components {
             readonly index_range?: string;
             /** @description Only tasks that have failed, and whose last attempt ran on this worker. */
             readonly worker_id?: string;
+            /** @description `true`: only tasks that were skipped, to undo the skip. Otherwise a retry leaves skipped tasks as they are, unless `range` or `index_range` selects them. */
+            readonly skipped?: boolean;
+        };
+        /** @description Why the tasks are skipped, for people. At most 1000 characters. */
+        readonly SkipReason: string;
+        readonly TaskSkipReason: {
+            readonly reason?: components["schemas"]["SkipReason"];
+        };
+        /** @description At least one member other than `reason`. */
+        readonly JobSkipSelection: {
+            /** @description Id or name of a step. */
+            readonly step?: string;
+            /** @description As for a retry. Excludes `index_range`. */
+            readonly range?: string;
+            /** @description As for a retry. */
+            readonly index_range?: string;
+            /** @description `true`: only tasks that have failed. */
+            readonly failed?: boolean;
+            readonly reason?: components["schemas"]["SkipReason"];
+        };
+        readonly JobSkip: {
+            readonly job_id: string;
+            /** @description Skipped tasks. */
+            readonly skipped: components["schemas"]["Count"];
+            /** @description Tasks of later steps that continue, because they were canceled only because of the skipped ones. */
+            readonly retried: components["schemas"]["Count"];
+            /** @description Status of the job after the request; of a dry run, before it. */
+            readonly status: components["schemas"]["JobStatus"];
+            /** @description Steps with skipped tasks, in the order of the template. */
+            readonly steps: readonly components["schemas"]["SkippedStep"][];
+            /** @description Dependents, direct or not, that continue because they were canceled only because of the job. */
+            readonly dependents: readonly components["schemas"]["RetriedDependent"][];
+        };
+        readonly SkippedStep: {
+            readonly step_id: string;
+            readonly name: string;
+            readonly skipped: components["schemas"]["Count"];
+            /** @description The tasks, as in the response to a retry. */
+            readonly tasks?: string;
+        };
+        readonly TaskSkip: {
+            readonly task_id: string;
+            /** @constant */
+            readonly status: "succeeded";
+            /** @description Tasks of later steps that continue, because they were canceled only because of the task. */
+            readonly retried: components["schemas"]["Count"];
+            /** @description Dependents of the job that continue because they were canceled only because of it. */
+            readonly dependents: readonly components["schemas"]["RetriedDependent"][];
+        };
+        readonly TaskSkipNote: {
+            /** @description Username. */
+            readonly by: string;
+            /** @description Text of the user; may be empty. */
+            readonly reason: string;
+            readonly at: components["schemas"]["Timestamp"];
         };
         /** @description Effective settings after the cascade server, farm, queue, job. */
         readonly EffectiveRetry: {
@@ -2163,7 +2262,7 @@ export interface components {
         };
         readonly TaskGrid: {
             readonly job_id: string;
-            /** @description Meaning of each character; `unschedulable` is a ready task that no online worker can run. */
+            /** @description Meaning of each character; `unschedulable` is a ready task that no online worker can run; `skipped` has succeeded by a skip. */
             readonly legend: {
                 readonly [key: string]: string;
             };
@@ -2518,6 +2617,8 @@ export interface components {
             readonly unschedulable_reason?: string;
             /** @description Why it failed or was canceled. For an expression that could not be evaluated, three lines, like the `detail` of an error. */
             readonly failure_reason?: string;
+            /** @description Who skipped the task. Only while its status is `succeeded` for that reason. */
+            readonly skipped?: components["schemas"]["TaskSkipNote"];
             readonly retry_after?: components["schemas"]["Timestamp"];
             readonly failed_attempts: components["schemas"]["Count"];
             /** @description Progress reported by the task (`openjd_progress`) in its current or last attempt. Absent if the task reports none. Changes do not affect `updated_at`. */
@@ -2943,7 +3044,7 @@ export interface components {
             /** @description Status of the response. */
             readonly status: number;
             readonly outcome: components["schemas"]["AuditOutcome"];
-            /** @description Why the request was denied. */
+            /** @description Why the request was denied, or why its user makes the change, if its body has a `reason`. */
             readonly reason?: string;
             /** @description Ids or names of what was created or changed, as far as the path and the response name it; at most 100. */
             readonly targets?: readonly string[];
@@ -6007,6 +6108,46 @@ export interface operations {
             readonly default: components["responses"]["Problem"];
         };
     };
+    readonly skipJobTasks: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Changes nothing; the response shows what the request would skip. */
+                readonly dry_run?: boolean;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["JobSkipSelection"];
+            };
+        };
+        readonly responses: {
+            /** @description The skipped tasks; `skipped` is 0 if all tasks of the selection have succeeded. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobSkip"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
     readonly listJobSteps: {
         readonly parameters: {
             readonly query?: never;
@@ -6493,6 +6634,43 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly skipTask: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TaskSkipReason"];
+            };
+        };
+        readonly responses: {
+            /** @description The task is skipped. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TaskSkip"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };

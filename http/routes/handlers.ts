@@ -55,6 +55,7 @@ import {
   listStorageLocations,
   replaceStorageLocation,
 } from './storage-locations.ts';
+import { skipJobTasks, skipTask } from './skip.ts';
 import { submitJob } from './submit-job.ts';
 import { submitProductJob } from './submit-product-job.ts';
 import { downloadTaskLog, getTaskLogs } from './task-logs.ts';
@@ -155,6 +156,7 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     deleteJob,
     cancelJob,
     retryJob,
+    skipJobTasks,
     bulkJobs,
     getJobSummary,
     listJobSteps: listJobSteps(reasons),
@@ -169,6 +171,7 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     downloadTaskLog,
     cancelTask,
     retryTask,
+    skipTask,
     bulkTasks,
     listWorkers,
     getWorker,

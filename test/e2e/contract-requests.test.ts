@@ -46,6 +46,7 @@ const STRICTER: Readonly<Record<string, string>> = {
   bulkJobs: BULK,
   bulkTasks: BULK,
   bulkWorkers: BULK,
+  skipJobTasks: 'a selection is required, and range and index_range exclude each other',
   retryJob: 'range and index_range exclude each other, as their descriptions say',
 };
 /** Few of their generated requests succeed, so they get more of them. */

@@ -1,3 +1,5 @@
+import type { Task } from '../../client/resources.ts';
+
 /** Style of each status: label, color of styles/tokens.css, icon, and a letter where only one character fits. */
 
 export interface StatusStyle {
@@ -15,6 +17,7 @@ export type StateColor =
   | 'assigned'
   | 'running'
   | 'succeeded'
+  | 'skipped'
   | 'failed'
   | 'canceled'
   | 'unschedulable'
@@ -27,6 +30,7 @@ export type StatusIcon =
   | 'hand'
   | 'play'
   | 'check'
+  | 'skip'
   | 'cross'
   | 'ban'
   | 'pause'
@@ -41,6 +45,7 @@ const READY: StatusStyle = { label: 'Ready', color: 'ready', icon: 'clock', lett
 const ASSIGNED: StatusStyle = { label: 'Assigned', color: 'assigned', icon: 'hand', letter: 'A' };
 const RUNNING: StatusStyle = { label: 'Running', color: 'running', icon: 'play', letter: 'R' };
 const SUCCEEDED: StatusStyle = { label: 'Succeeded', color: 'succeeded', icon: 'check', letter: 'S' };
+const SKIPPED: StatusStyle = { label: 'Skipped', color: 'skipped', icon: 'skip', letter: 'K' };
 const COMPLETED: StatusStyle = { label: 'Completed', color: 'succeeded', icon: 'check', letter: 'S' };
 const FAILED: StatusStyle = { label: 'Failed', color: 'failed', icon: 'cross', letter: 'F' };
 const CANCELED: StatusStyle = { label: 'Canceled', color: 'canceled', icon: 'ban', letter: 'C' };
@@ -62,6 +67,7 @@ const TASK = {
   assigned: ASSIGNED,
   running: RUNNING,
   succeeded: SUCCEEDED,
+  skipped: SKIPPED,
   failed: FAILED,
   canceled: CANCELED,
 };
@@ -142,7 +148,23 @@ export const PROGRESS_PARTS = [
 ] as const;
 export type ProgressPart = (typeof PROGRESS_PARTS)[number];
 
+/** Status of a task in a grid. `skipped` tasks are counted as succeeded. */
+export type CellStatus = ProgressPart | 'skipped';
+
+/** In display order. */
+export const CELL_STATUSES: readonly CellStatus[] = [...PROGRESS_PARTS, 'skipped'];
+
 /** Meaning of the characters of a task grid (docs/rest.md): the letters of the statuses. */
-export const GRID_STATUSES: Readonly<Record<string, ProgressPart>> = Object.fromEntries(
-  PROGRESS_PARTS.map((part) => [TASK[part].letter, part]),
+export const GRID_STATUSES: Readonly<Record<string, CellStatus>> = Object.fromEntries(
+  CELL_STATUSES.map((status) => [TASK[status].letter, status]),
 );
+
+/** Returns the shown status of a task, which is also `skipped` or `unschedulable`. */
+export function shownTaskStatus({
+  status,
+  skipped,
+  unschedulable_reason: reason,
+}: Pick<Task, 'status' | 'skipped' | 'unschedulable_reason'>): string {
+  if (skipped !== undefined) return 'skipped';
+  return reason === undefined ? status : 'unschedulable';
+}
