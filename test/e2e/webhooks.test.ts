@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test, type Test } from 'tap';
 import type { FarmClient } from '../kit/api-client.ts';
-import { freePort, startService, startWorker, type RunningService, type ServiceOptions } from '../kit/daemons.ts';
+import {
+  freePort,
+  startService,
+  startWorker,
+  type RunningService,
+  type ServiceOptions,
+} from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
 import { isSigned, WebhookReceiver } from '../kit/webhook-receiver.ts';
 
@@ -27,10 +33,16 @@ interface Delivery {
 }
 
 const ALLOWED = '--webhooks-allow-private=127.0.0.0/8';
-const job = (command: string, name = command): object => ({
+const job = (command: string, name = command, range = '1'): object => ({
   specificationVersion: 'jobtemplate-2023-09',
   name,
-  steps: [{ name: 'S', script: { actions: { onRun: { command } } } }],
+  steps: [
+    {
+      name: 'S',
+      parameterSpace: { taskParameterDefinitions: [{ name: 'Frame', type: 'INT', range }] },
+      script: { actions: { onRun: { command } } },
+    },
+  ],
 });
 const ALL_OF_JOBS = ['job.completed', 'job.failed', 'job.canceled', 'job.parked'];
 
@@ -121,7 +133,7 @@ void test('failed, parked and completed jobs and a lost worker are notified', as
   t.teardown(() => worker.kill());
   await farm.submit(job('true'));
   await farm.submit(job('false'), { max_attempts: '1' });
-  await farm.submit(job('false', 'parked'), { max_attempts: '9', failure_limit: '1' });
+  await farm.submit(job('false', 'parked', '1-200'), { max_attempts: '9', failure_limit: '1' });
   const found = (type: string) => receiver.received.find(({ body }) => body.type === type)?.body;
   await until('three events', () => receiver.received.length >= 3);
   t.equal(found('job.completed')?.job?.name, 'true');
@@ -152,7 +164,10 @@ void test('a delivery is retried after kill -9 with the same id', async (t) => {
   await until('the delivery arrives', () => receiver.received.length > 0);
   t.equal(receiver.received[0]?.headers['x-callsheet-delivery'], failed?.id);
   t.ok(Number(receiver.received[0]?.headers['x-callsheet-attempt']) > 1);
-  await until('it is in the log', async () => (await deliveriesOf(second, webhook))[0]?.status === 'delivered');
+  await until(
+    'it is in the log',
+    async () => (await deliveriesOf(second, webhook))[0]?.status === 'delivered',
+  );
 });
 
 void test('no event of a canceled job is lost by kill -9', async (t) => {
@@ -198,7 +213,14 @@ void test('redirects are not followed, and 410 disables a webhook', async (t) =>
 void test('private addresses are refused, also behind a name', async (t) => {
   const service = await serviceOf(t, []);
   const receiver = await receiverOf(t);
-  for (const host of ['127.0.0.1', '2130706433', '[::1]', '10.1.2.3', '169.254.169.254', '[::ffff:10.0.0.1]']) {
+  for (const host of [
+    '127.0.0.1',
+    '2130706433',
+    '[::1]',
+    '10.1.2.3',
+    '169.254.169.254',
+    '[::ffff:10.0.0.1]',
+  ]) {
     const { status, body } = await service.api.call('POST', '/api/v1/webhooks', {
       name: 'hook',
       url: `http://${host}:${receiver.port}/`,
