@@ -265,3 +265,72 @@ void test('a file of the operator is a format', async (t) => {
   t.strictSame(JSON.parse(textOf('/pager')), { level: 'low', lines: ['a "(!channel>" of north'] });
   t.match(textOf('/slack'), 'Job a \\"&lt;!channel&gt;\\"');
 });
+
+void test('users manage webhooks of their own jobs; keys are neither in the audit log nor in the log', async (t) => {
+  const settings = await options(t);
+  const auth = await startAuthService(settings.folder, { flags: [ALLOWED] });
+  t.teardown(() => auth.service.daemon.kill('SIGTERM'));
+  const receiver = await receiverOf(t);
+  const annId = await auth.user('ann');
+  for (const [name, role] of [
+    ['bob', 'user'],
+    ['oscar', 'operator'],
+    ['viewer', 'read-only'],
+  ] as const)
+    await auth.user(name, role);
+  const [ann, bob, oscar, viewer] = [
+    await auth.signIn('ann'),
+    await auth.signIn('bob'),
+    await auth.signIn('oscar'),
+    await auth.signIn('viewer'),
+  ];
+  const create = (credential: Credential, more: object = {}): Promise<Received<Webhook>> => {
+    const body = { name: 'hook', url: receiver.url('/token-in-path'), events: ['job.failed'], ...more };
+    return auth.send<Webhook>({ method: 'POST', path: '/api/v1/webhooks', body }, credential);
+  };
+  const get = (credential: Credential, path = ''): Promise<Received<unknown>> =>
+    auth.send<unknown>({ path: `/api/v1/webhooks${path}` }, credential);
+  t.equal((await create(viewer)).status, 403);
+  t.equal((await get(viewer)).status, 403);
+  t.equal((await create(ann)).status, 403, 'not for all jobs');
+  t.equal((await create(ann, { owner: 'bob' })).status, 403, 'not for the jobs of others');
+  const own = await create(ann, { owner: 'Ann' });
+  t.equal(own.status, 201);
+  const all = await create(oscar);
+  t.equal(all.status, 201);
+  const ids = async (credential: Credential): Promise<string[]> => {
+    const { body } = await get(credential);
+    return (body as readonly Webhook[]).map(({ id }) => id).sort();
+  };
+  t.strictSame(await ids(ann), [own.body.id]);
+  t.strictSame(await ids(bob), []);
+  t.strictSame(await ids(oscar), [own.body.id, all.body.id].sort());
+  for (const path of ['', '/deliveries'])
+    t.equal((await get(bob, `/${own.body.id}${path}`)).status, 403, path);
+  for (const path of ['/test', '/secret'])
+    t.equal(
+      (await auth.send({ method: 'POST', path: `/api/v1/webhooks/${own.body.id}${path}` }, bob)).status,
+      403,
+    );
+  const body = { name: 'hook', events: ['job.failed'], owner: 'bob' };
+  for (const [credential, why] of [
+    [bob, 'the webhook of another user'],
+    [ann, 'to another owner'],
+  ] as const)
+    t.equal(
+      (await auth.send({ method: 'PUT', path: `/api/v1/webhooks/${own.body.id}`, body }, credential)).status,
+      403,
+      why,
+    );
+  await auth.send({ method: 'DELETE', path: `/api/v1/users/${annId}` }, auth.admin);
+  t.match((await get(oscar, `/${own.body.id}`)).body, { enabled: false, disabled_reason: 'account-deleted' });
+  const audit = await auth.send({ path: '/api/v1/audit?path=/api/v1/webhooks' }, auth.admin);
+  t.match(audit.text, new RegExp(own.body.id), 'the changes are in the audit log');
+  for (const [where, text] of [
+    ['audit log', audit.text],
+    ['log', auth.service.daemon.log()],
+    ['list', (await get(oscar)).text],
+  ] as const)
+    for (const secret of [own.body.secret, all.body.secret, 'token-in-path'])
+      t.notOk(text.includes(secret), `not in the ${where}`);
+});

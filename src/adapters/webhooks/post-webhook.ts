@@ -76,17 +76,20 @@ function exchange(
   return new Promise((done, failed) => {
     const sent: ClientRequest =
       target.protocol === 'https:' ? httpsRequest(target, options) : httpRequest(target, options);
-    sent.on('error', failed);
+    let status: number | null = null;
+    // The status counts, also if the rest of the response does not arrive.
+    const end = (error: Error): void => (status === null ? failed(error) : done(status));
+    sent.on('error', end);
     sent.on('response', (response) => {
-      const status = response.statusCode ?? 0;
+      const received = response.statusCode ?? 0;
+      status = received;
       let bytes = 0;
       response.on('data', (piece: Buffer) => {
         bytes += piece.length;
         if (bytes > RESPONSE_BYTES_MAX) sent.destroy();
       });
-      // The status counts, also if the rest of the response does not arrive.
-      response.on('error', () => done(status));
-      response.on('close', () => done(status));
+      response.on('error', end);
+      response.on('close', () => done(received));
     });
     sent.end(body);
   });
