@@ -1,3 +1,4 @@
+import { localPresence } from '../../src/adapters/memory/local-presence.ts';
 import { serviceActors } from '../../actors/service/service-actors.ts';
 import {
   LEASE_HOLD_MS,
@@ -46,6 +47,7 @@ export const settingsOf = (options: SimulationOptions): Settings => ({
   // Small, so that a few jobs are queried in several pieces with other messages between them.
   recoveryBatchSize: 1,
   staleAssignedMs: STALE_ASSIGNED_MS,
+  webhooks: { retryForMs: 86_400_000, poolExhaustedAfterMs: 600_000, presence: localPresence() },
   unschedulableGraceMs: options.unschedulableGraceMs,
   reservationAfterMs: options.reservationAfterMs,
   exprMemoryBytes: EXPR_MEMORY_BYTES,

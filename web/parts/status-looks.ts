@@ -38,7 +38,8 @@ export type StatusIcon =
   | 'plug'
   | 'unplugged';
 
-export type StatusKind = 'job' | 'step' | 'task' | 'attempt' | 'worker' | 'farm' | 'token' | 'credential';
+export type StatusKind =
+  'job' | 'step' | 'task' | 'attempt' | 'worker' | 'farm' | 'token' | 'credential' | 'webhook' | 'delivery';
 
 const PENDING: StatusStyle = { label: 'Pending', color: 'pending', icon: 'circle', letter: 'P' };
 const READY: StatusStyle = { label: 'Ready', color: 'ready', icon: 'clock', letter: 'Q' };
@@ -117,6 +118,16 @@ const LOOKS: Readonly<Record<StatusKind, Readonly<Record<string, StatusStyle>>>>
     valid: { label: 'Valid', color: 'succeeded', icon: 'check', letter: 'V' },
     revoked: REVOKED,
     expired: EXPIRED,
+  },
+  webhook: {
+    enabled: { label: 'Enabled', color: 'succeeded', icon: 'check', letter: 'E' },
+    failing: { label: 'Failing', color: 'failed', icon: 'warning', letter: 'F' },
+    disabled: { label: 'Disabled', color: 'paused', icon: 'pause', letter: 'D' },
+  },
+  delivery: {
+    pending: { label: 'Waiting', color: 'ready', icon: 'clock', letter: 'W' },
+    delivered: { label: 'Delivered', color: 'succeeded', icon: 'check', letter: 'D' },
+    failed: FAILED,
   },
 };
 

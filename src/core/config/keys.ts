@@ -5,7 +5,7 @@ import { ROLES } from '../access/permissions.ts';
 import { USERNAME_LENGTH_MAX } from '../records/user.ts';
 import { BURST_MAX, RPS_MAX } from '../rate-limit/rate-limiter.ts';
 import { WIRE_LIMITS } from '../wire/limits.ts';
-import { hostPattern, origins, publicUrl, trustedPeers } from './http-types.ts';
+import { hostPattern, origins, publicUrl, target, trustedPeers } from './http-types.ts';
 import { endpointHost, optionalRole, roleMap } from './access-types.ts';
 import { groupRoles, ldapAttribute, ldapFilter, ldapUrl } from './ldap-types.ts';
 import {
@@ -571,6 +571,28 @@ const SERVER_KEYS = {
     '',
     'Folder of product definition files that are added to the preset library. A file replaces a preset of its name. Read at the start and on SIGHUP.',
     'none',
+  ),
+  'webhooks.allow_private': key(
+    list(target()),
+    '',
+    'Receivers of webhooks in private networks that are allowed: addresses, networks, or host names whatever their addresses. Others must have public addresses.',
+    'none',
+  ),
+  'webhooks.format_dir': key(
+    text(),
+    '',
+    'Folder of ready-made bodies of webhooks. A file replaces one of the package with its name. Read at the start and on SIGHUP.',
+    'none',
+  ),
+  'webhooks.retry_for': key(
+    duration(SECOND_MS, 30 * 24 * HOUR_MS),
+    '24h',
+    'Time after an event in which its delivery to a webhook is retried.',
+  ),
+  'webhooks.pool_exhausted_after': key(
+    duration(SECOND_MS, 30 * 24 * HOUR_MS),
+    '10m',
+    'Time after which webhooks are notified of a usage pool without a free slot.',
   ),
   'openjd.max_tasks_per_step': key(
     integer(1, 1_000_000_000),
