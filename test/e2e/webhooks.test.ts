@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test, type Test } from 'tap';
 import type { FarmClient } from '../kit/api-client.ts';
+import { startAuthService, type Credential, type Received } from '../kit/auth-service.ts';
 import {
   freePort,
   startService,

@@ -37,7 +37,7 @@ export function takeNotice(
 }
 
 /** Queues an event for a webhook, or counts it as missed if the queue is full. */
-export function enqueue(
+function enqueue(
   state: WebhooksState,
   hook: Hook,
   eventId: string,
