@@ -3369,8 +3369,11 @@ export interface components {
             readonly id: string;
             /** @description Id of the event, the same for all webhooks. */
             readonly event_id: string;
-            /** @description Type of the event; `webhook.test` for a test. */
-            readonly type: components["schemas"]["WebhookEventType"] | "webhook.test";
+            /**
+             * @description Type of the event; `webhook.test` for a test.
+             * @enum {string}
+             */
+            readonly type: "job.completed" | "job.failed" | "job.canceled" | "job.parked" | "worker.offline" | "pool.exhausted" | "webhook.test";
             /** @enum {string} */
             readonly status: "pending" | "delivered" | "failed";
             readonly attempts: components["schemas"]["Count"];

@@ -216,6 +216,7 @@ function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints']
     range: fc.constant('0'),
     template: fc.constant(YAML),
     url: fc.constant(HOOK.url),
+    // Of a webhook; the formats of other bodies are enumerated.
     format: fc.constant('generic'),
     events: fc.constant(HOOK.events),
     run_as_user: fc.constant(null),

@@ -45,7 +45,7 @@ export function onCreate(
   context.reply(replyTo, done(record));
 }
 
-/** An enabled webhook whose receiver was gone starts again with its pending deliveries. */
+/** Replaces the input of a webhook. Enabling one that was disabled for status 410 resumes its pending deliveries. */
 export function onReplace(
   state: WebhooksState,
   { webhookId, input, replyTo }: Message<'webhook.replace'>,

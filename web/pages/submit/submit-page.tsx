@@ -42,7 +42,10 @@ export function SubmitPage() {
       title={from === '' ? 'Submit a job' : 'Resubmit with changes'}
       crumbs={from === '' ? [] : [{ label: job?.name ?? 'Job', href: `/jobs/${encodeURIComponent(from)}` }]}
       actions={
-        <Button icon={<RotateCcw aria-hidden="true" />} onPress={() => (hasEntries(loadDraft(draftKey)) ? setIsAsking(true) : startOver())}>
+        <Button
+          icon={<RotateCcw aria-hidden="true" />}
+          onPress={() => (hasEntries(loadDraft(draftKey)) ? setIsAsking(true) : startOver())}
+        >
           Start over
         </Button>
       }

@@ -8,7 +8,7 @@ import { Ago } from '../../parts/time.tsx';
 import { eventLabel, troubleOf, webhookStatus } from './webhook-model.ts';
 import './webhooks.css';
 
-/** What a user can do with a webhook. */
+/** Action of a user on a webhook. */
 export type WebhookAction = 'test' | 'log' | 'edit' | 'key' | 'delete';
 
 /** Webhooks with their state. `forbidden` is why they cannot be changed; empty if they can. */

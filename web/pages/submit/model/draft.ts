@@ -62,8 +62,7 @@ const STATE: ReadonlySet<string> = new Set<keyof Draft>(['isTemplateOpen', 'left
 export const hasEntries = (draft: Draft | null): boolean =>
   draft !== null &&
   Object.entries(EMPTY_DRAFT).some(
-    ([name, empty]) =>
-      !STATE.has(name) && JSON.stringify(Reflect.get(draft, name)) !== JSON.stringify(empty),
+    ([name, empty]) => !STATE.has(name) && JSON.stringify(Reflect.get(draft, name)) !== JSON.stringify(empty),
   );
 
 /** Returns the draft with another template, without the inputs for the previous one. */
