@@ -78,7 +78,8 @@ async function setsInJournal(dataDirectory: string): Promise<number> {
 
 async function serve(t: Test): Promise<{ current: RunningService }> {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-leases-'));
-  const flags = ['--scheduler-max-attempts=1'];
+  // Scripted workers send no heartbeats.
+  const flags = ['--scheduler-max-attempts=1', '--scheduler-heartbeat-timeout=1h'];
   const options = { folder, httpPort: await freePort(), busPort: await freePort(), flags };
   const service = { current: await startService(options) };
   t.teardown(async () => {
