@@ -1,0 +1,1 @@
+export { ERROR_LINE_SOURCE, errorLineOf, failureKeyOf } from '../src/core/failure/error-line.ts';
