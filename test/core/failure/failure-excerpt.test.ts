@@ -5,7 +5,10 @@ import { EXCERPT_LIMITS, OutputTail } from '../../../src/core/failure/failure-ex
 
 function excerptOf(...lines: readonly (string | readonly ['stderr', string])[]): string {
   const tail = new OutputTail();
-  for (const line of lines) typeof line === 'string' ? tail.add('stdout', line) : tail.add('stderr', line[1]);
+  for (const line of lines) {
+    if (typeof line === 'string') tail.add('stdout', line);
+    else tail.add('stderr', line[1]);
+  }
   return tail.excerpt();
 }
 
@@ -35,7 +38,10 @@ test('the error line is searched in the last lines only', async (t) => {
 });
 
 test('an excerpt is within its limits, whatever the output', async () => {
-  const line = fc.oneof(fc.string({ unit: 'binary', maxLength: 2_000, size: 'max' }), fc.constant('Error: x'));
+  const line = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 2_000, size: 'max' }),
+    fc.constant('Error: x'),
+  );
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom('stdout', 'stderr'), line)), (lines) => {
       const tail = new OutputTail();

@@ -1,5 +1,5 @@
 import { Link, useSearchParams } from 'wouter';
-import { errorLineOf } from '../../../client/failures.ts';
+import { errorLineOf } from '../../../src/core/failure/error-line.ts';
 import { shownStatusOf } from '../../../client/attempt-status.ts';
 import type { Attempt } from '../../../client/resources.ts';
 import { classNames } from '../../parts/class-names.ts';

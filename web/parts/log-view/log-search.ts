@@ -1,6 +1,6 @@
 /** Pattern search in the lines of a log. Slow searches run in a worker (search-worker.ts). */
 
-import { ERROR_LINE_SOURCE } from '../../../client/failures.ts';
+import { ERROR_LINE_SOURCE } from '../../../src/core/failure/error-line.ts';
 
 export interface SearchQuery {
   readonly text: string;

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, RotateCcw } from 'lucide-react';
 import { Link } from 'wouter';
 import { collectIds } from '../../../../client/bulk.ts';
-import { failureKeyOf } from '../../../../client/failures.ts';
+import { failureKeyOf } from '../../../../src/core/failure/error-line.ts';
 import type { FailureGroup, JobDetail, Task } from '../../../../client/resources.ts';
 import type { Rest } from '../../../../client/rest.ts';
 import { Button } from '../../../parts/button.tsx';

@@ -1,1 +1,0 @@
-export { ERROR_LINE_SOURCE, errorLineOf, failureKeyOf } from '../src/core/failure/error-line.ts';
