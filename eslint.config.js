@@ -71,7 +71,7 @@ const AGENT_ACTOR_FILES = messagesOnly(AGENT_ACTORS, '\\.\\./');
 /** Escapes, the Markdown of readmes, differences of texts and rules of products are the same on the command line and in pages. */
 const WEB_BOUNDS = {
   regex:
-    '\\.\\./((src(?!/core/(?:escaped-text|markdown/parse-markdown|products/product-rules|text-diff/(?:diff-hunks|line-diff))\\.ts$))|actors|bench|test)/',
+    '\\.\\./((src(?!/core/(?:escaped-text|failure/error-line|markdown/parse-markdown|products/product-rules|text-diff/(?:diff-hunks|line-diff))\\.ts$))|actors|bench|test)/',
   message: message.web,
   allowTypeImports: true,
 };

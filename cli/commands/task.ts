@@ -56,6 +56,7 @@ function printTask(
     ['progress', progressOf(task)],
     ['waits', task.waiting_reason ?? task.unschedulable_reason],
     ['reason', task.failure_reason],
+    ['error', task.error_line],
     ['skipped', skipText(task)],
   ];
   const given = facts.filter(([, value]) => value !== undefined && value !== '');

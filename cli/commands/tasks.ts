@@ -26,7 +26,8 @@ export const progressOf = ({ progress, status_message: message = '' }: Task): st
   [...(progress === undefined ? [] : [`${Math.floor(progress)}%`]), message].join(' ').trim();
 
 const reasonOf = (task: Task): string =>
-  task.failure_reason ?? task.waiting_reason ?? task.unschedulable_reason ?? '';
+  [task.failure_reason, task.error_line].filter((text) => text !== undefined).join(': ') ||
+  (task.waiting_reason ?? task.unschedulable_reason ?? '');
 
 const columnsOf = (tasks: readonly Task[]): readonly Column<Task>[] => [
   { title: 'ID', value: (task) => task.id },

@@ -1148,8 +1148,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * The failed tasks of a job, by reason
-         * @description Most common reason first.
+         * The failed tasks of a job, by reason and error line
+         * @description Most common first. Numbers, such as those of frames, do not distinguish error lines.
          */
         readonly get: operations["listJobFailures"];
         readonly put?: never;
@@ -2717,6 +2717,8 @@ export interface components {
         readonly FailureGroup: {
             /** @description Like `failure_reason` of its tasks; empty if they have none. */
             readonly reason: string;
+            /** @description `error_line` of its first task. In those of the others only the numbers may differ. Absent if they have none. */
+            readonly error_line?: string;
             readonly count: number;
             /** @description Ids of the first 20 tasks. */
             readonly task_ids: readonly string[];
@@ -2754,6 +2756,8 @@ export interface components {
             readonly unschedulable_reason?: string;
             /** @description Why it failed or was canceled. For an expression that could not be evaluated, three lines, like the `detail` of an error. */
             readonly failure_reason?: string;
+            /** @description Last line of the log of its last attempt that looks like an error (docs/task-logs.md#failure-excerpt). Only while the task is failed. Absent if the worker reported none. */
+            readonly error_line?: string;
             /** @description Who skipped the task. Only while its status is `succeeded` for that reason. */
             readonly skipped?: components["schemas"]["TaskSkipNote"];
             readonly retry_after?: components["schemas"]["Timestamp"];
@@ -2796,6 +2800,8 @@ export interface components {
             /** @description CPU time of all processes of the task. Absent if the worker does not know it. */
             readonly cpu_seconds?: number;
             readonly message?: string;
+            /** @description Last line of the log of the failed attempt that looks like an error, after up to four lines that precede it (docs/task-logs.md#failure-excerpt). Absent if the attempt has not failed or has no output. */
+            readonly failure_excerpt?: string;
             /** @description Present and true if the service took the task back, or the worker returned it. `status` is `failed`, but the attempt does not count as a failure. Show it as canceled, with `message`. */
             readonly reclaimed?: boolean;
             readonly started_at: components["schemas"]["Timestamp"];

@@ -13,6 +13,7 @@ export function attemptView(attempt: AttemptRecord): Schemas['Attempt'] {
     ...usageFields(attempt),
     ...(attempt.reclaimed === true && { reclaimed: true }),
     ...(attempt.message !== '' && { message: attempt.message }),
+    ...(attempt.failureExcerpt !== undefined && { failure_excerpt: attempt.failureExcerpt }),
     started_at: timestampOf(attempt.startedAt),
     ...(attempt.endedAt !== undefined && { ended_at: timestampOf(attempt.endedAt) }),
   };

@@ -1,4 +1,5 @@
 import { taskIdOf, type TaskAddress } from '../../src/core/ids.ts';
+import { failureKeyOf } from '../../src/core/failure/error-line.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import { readTask, type TaskState } from '../../src/core/records/task-page.ts';
@@ -25,20 +26,23 @@ export function failureSummary(store: StoreReader, job: JobRecord): Schemas['Fai
 
 interface Group {
   readonly reason: string;
+  /** Of its first task. */
+  readonly errorLine: string;
   count: number;
   readonly taskIds: string[];
   /** Ordinals of the workers on which they failed. */
   readonly ordinals: Set<number>;
 }
 
-/** Groups the failed tasks of a job by reason, most common first. */
+/** Groups the failed tasks of a job by reason and error line, most common first (failureKeyOf). */
 export function failureGroups(store: StoreReader, job: JobRecord): Schemas['JobFailures'] {
   const groups = new Map<string, Group>();
   let looked = 0;
-  for (const { task, state, reason } of failedTasks(store, job)) {
+  for (const { task, state, reason, errorLine } of failedTasks(store, job)) {
     looked += 1;
-    const group = groups.get(reason) ?? { reason, count: 0, taskIds: [], ordinals: new Set() };
-    groups.set(reason, group);
+    const key = failureKeyOf(reason, errorLine);
+    const group = groups.get(key) ?? { reason, errorLine, count: 0, taskIds: [], ordinals: new Set() };
+    groups.set(key, group);
     group.count += 1;
     if (group.taskIds.length < NAMED_MAX) group.taskIds.push(taskIdOf(task));
     const { workerOrdinal } = state;
@@ -48,8 +52,9 @@ export function failureGroups(store: StoreReader, job: JobRecord): Schemas['JobF
   return {
     job_id: job.id,
     failed_count: job.taskCounts.failed,
-    groups: commonest.slice(0, GROUPS_MAX).map(({ reason, count, taskIds, ordinals }) => ({
+    groups: commonest.slice(0, GROUPS_MAX).map(({ reason, errorLine, count, taskIds, ordinals }) => ({
       reason,
+      ...(errorLine !== '' && { error_line: errorLine }),
       count,
       task_ids: taskIds,
       worker_ids: [...ordinals].flatMap((ordinal) => workerOf(store, job, ordinal)),
@@ -67,6 +72,8 @@ interface FailedTask {
   readonly task: TaskAddress;
   readonly state: TaskState;
   readonly reason: string;
+  /** Empty if it is unknown. */
+  readonly errorLine: string;
 }
 
 /** Yields the failed tasks of a job in order, up to `TEXTS_MAX` texts. */
@@ -77,6 +84,7 @@ function* failedTasks(store: StoreReader, job: JobRecord): Generator<FailedTask>
     const task = taskOfTextKey(key);
     const page = store.get('taskPage', keys.taskPageOf(task));
     const state = page === undefined ? null : readTask(page, task.index);
-    if (state?.status === 'failed') yield { task, state, reason: value.failureReason };
+    if (state?.status === 'failed')
+      yield { task, state, reason: value.failureReason, errorLine: value.errorLine ?? '' };
   }
 }

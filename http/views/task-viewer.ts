@@ -22,6 +22,7 @@ interface TaskFacts {
   /** End of that attempt; null while it is open. */
   readonly endedAt: number | null;
   readonly failureReason: string | null;
+  readonly errorLine: string | null;
   readonly skipped: SkipNote | null;
   readonly progress: number | undefined;
   readonly statusMessage: string | undefined;
@@ -62,7 +63,8 @@ export class TaskViewer {
   /** docs/contract/resources.md#task. */
   view(step: StepRecord, index: number, waitingReason: string | null = null): Schemas['Task'] {
     const facts = this.#factsOf(step, index);
-    const { state, workerId, assignedAt, endedAt, failureReason, skipped, progress, statusMessage } = facts;
+    const { state, workerId, assignedAt, endedAt, failureReason, errorLine, skipped } = facts;
+    const { progress, statusMessage } = facts;
     const parameters = this.#spaceOf(step).at(index);
     return {
       id: taskIdOf({ jobId: this.#job.id, stepOrder: step.order, index }),
@@ -81,6 +83,7 @@ export class TaskViewer {
       updated_at: timestampOf(state.updatedAt),
       ...(state.unschedulable && { unschedulable_reason: step.unschedulableReason ?? '' }),
       ...(failureReason !== null && { failure_reason: failureReason }),
+      ...(errorLine !== null && { error_line: errorLine }),
       ...(skipped !== null && { skipped: { ...skipped, at: timestampOf(state.updatedAt) } }),
       ...(state.retryAfter !== null && { retry_after: timestampOf(state.retryAfter) }),
       failed_attempts: state.failedAttempts,
@@ -123,7 +126,8 @@ export class TaskViewer {
   /** Returns the members of the view that depend on the state, and the closing brace. */
   #stateTextOf(step: StepRecord, index: number): string {
     const facts = this.#factsOf(step, index);
-    const { state, workerId, assignedAt, endedAt, failureReason, skipped, progress, statusMessage } = facts;
+    const { state, workerId, assignedAt, endedAt, failureReason, errorLine, skipped } = facts;
+    const { progress, statusMessage } = facts;
     let text = `,"status":"${state.status}`;
     if (workerId !== null) text += `","assigned_worker_id":"${workerId}`;
     if (assignedAt !== null) {
@@ -135,6 +139,7 @@ export class TaskViewer {
     if (state.unschedulable)
       text += `,"unschedulable_reason":${JSON.stringify(step.unschedulableReason ?? '')}`;
     if (failureReason !== null) text += `,"failure_reason":${JSON.stringify(failureReason)}`;
+    if (errorLine !== null) text += `,"error_line":${JSON.stringify(errorLine)}`;
     if (skipped !== null)
       text += `,"skipped":${JSON.stringify({ ...skipped, at: timestampOf(state.updatedAt) })}`;
     if (state.retryAfter !== null) text += `,"retry_after":"${timestampOf(state.retryAfter)}"`;
@@ -157,6 +162,7 @@ export class TaskViewer {
       assignedAt,
       endedAt: hasEnded && assignedAt !== null ? Math.max(state.updatedAt, assignedAt) : null,
       failureReason: failureReasonOf(this.#store, step, address, state),
+      errorLine: errorLineOf(this.#store, address, state),
       skipped: skipNoteOf(this.#store, step, address, state),
       progress,
       statusMessage,
@@ -241,3 +247,9 @@ export function failureReasonOf(
     : shared;
   return reason === '' ? null : reason;
 }
+
+/** Returns the error line of the log of a failed task; null if it is unknown. */
+const errorLineOf = (store: StoreReader, address: TaskAddress, state: TaskState): string | null =>
+  state.status === 'failed' && state.hasText
+    ? (store.get('taskText', keys.taskText(address))?.errorLine ?? null)
+    : null;

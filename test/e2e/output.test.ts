@@ -56,6 +56,7 @@ interface Told {
   readonly progress?: number;
   readonly status_message?: string;
   readonly failure_reason?: string;
+  readonly error_line?: string;
 }
 
 const firstTask = async (job: string): Promise<Told> => await farm.task(job);
@@ -102,6 +103,7 @@ await test('redacted values appear in no log, message, diagnostic record or file
   t.match(task, {
     status: 'failed',
     failure_reason: 'no entry with ********; environment Env, onExit: failed (exit 4)',
+    error_line: 'openjd_fail: no entry with ********',
     progress: 80,
     status_message: 'uses ********',
   });
@@ -110,6 +112,10 @@ await test('redacted values appear in no log, message, diagnostic record or file
     task,
     'the single task equals its entry in the list',
   );
+  const [attempt] = await farm.attempts(task.id);
+  t.match(attempt?.failure_excerpt, /\nopenjd_fail: no entry with [*]{8}$/);
+  const failures = await api.must('GET', `/api/v1/jobs/${job}/failures`);
+  t.match(failures, { groups: [{ reason: task.failure_reason, error_line: task.error_line, count: 1 }] });
   const log = await until('the log is complete', async () => {
     const text = await api.log(task.id);
     return text.includes('bye') ? text : null;

@@ -46,6 +46,7 @@ export interface AttemptView {
   readonly worker_id?: string;
   readonly exit_code?: number;
   readonly message?: string;
+  readonly failure_excerpt?: string;
   readonly started_at: string;
   readonly ended_at?: string;
 }

@@ -177,7 +177,7 @@ export const JOB_MUTANTS: readonly Mutant[] = [
     ],
     [
       'a failed task has no reason',
-      "  turn.setReason(step, index, reportedFailureReason(report.message ?? '', report.exit_code));\n  if (outcome",
+      "  turn.setReason(step, index, reason, errorLineOf(report.failure_excerpt ?? ''));\n  if (outcome",
       '  if (outcome',
     ],
     ['progress is stored also if it is unchanged', ' || !isNewProgress) return', ') return'],

@@ -58,9 +58,10 @@ test('imports name the source file', async (t) => {
   t.same(wrong.map(shown), [], 'an import ends in the .ts of a file that exists');
 });
 
-/** Foreign text is escaped, readmes are parsed and products compared in the same way on the command line and in pages. */
+/** Rules that pages share with the command line or with workers: escaping, readmes, comparisons, error lines. */
 const SHARED_WITH_PAGES = [
   'src/core/escaped-text.ts',
+  'src/core/failure/error-line.ts',
   'src/core/markdown/parse-markdown.ts',
   'src/core/products/product-rules.ts',
   'src/core/text-diff/diff-hunks.ts',

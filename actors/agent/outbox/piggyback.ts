@@ -100,8 +100,12 @@ function takeWaiting(
 }
 
 /** Returns an upper bound of the report's length as JSON. */
-const charactersOf = ({ message = '', status_message: statusMessage = '' }: TerminalReport): number =>
-  FRAME_CHARACTERS + ESCAPED_CHARACTERS * (message.length + statusMessage.length);
+const charactersOf = ({
+  message = '',
+  status_message: statusMessage = '',
+  failure_excerpt: excerpt = '',
+}: TerminalReport): number =>
+  FRAME_CHARACTERS + ESCAPED_CHARACTERS * (message.length + statusMessage.length + excerpt.length);
 
 function terminalReport(report: StatusMessage): TerminalReport | null {
   const { v: _v, task_id: _task, worker_id: _worker, status, ...rest } = report;

@@ -1,4 +1,6 @@
+import { EXCERPT_LIMITS } from '../../../src/core/failure/failure-excerpt.ts';
 import type { AttemptId } from '../../../src/core/ids.ts';
+import type { StatusMessage } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-system.ts';
 import type { AttemptOutcome } from '../registrar/messages.ts';
@@ -7,7 +9,7 @@ import { startAction } from './actions.ts';
 import { reportOf, reportRunning, resetProgress } from './report.ts';
 import { resolveVariables, type EnvironmentScript } from './scripts.ts';
 import { forgetStaging, needsStageIn, stageIn, stageOut } from './staging.ts';
-import type { CurrentAttempt, SessionState } from './state.ts';
+import type { CurrentAttempt, SessionResult, SessionState } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;
 
@@ -186,7 +188,12 @@ function endAttempt(state: SessionState, attempt: CurrentAttempt, context: Sessi
     const message = state.redactor.text(notes.join('; '));
     const exitCode = result.exitCode === undefined ? {} : { exit_code: result.exitCode };
     const used = result.usage === undefined ? {} : usageFields(result.usage);
-    const report = { ...reportOf(state, attempt, result.status, context), ...exitCode, ...used };
+    const report = {
+      ...reportOf(state, attempt, result.status, context),
+      ...exitCode,
+      ...used,
+      ...failureExcerpt(state, attempt, result),
+    };
     context.send('outbox', 'outbox', {
       type: 'report.persist',
       report:
@@ -197,4 +204,14 @@ function endAttempt(state: SessionState, attempt: CurrentAttempt, context: Sessi
   }
   context.effect({ kind: 'unfollow-cancels', taskId });
   context.send('registrar', 'registrar', { type: 'attempt.over', attemptId, outcome });
+}
+
+/** Returns the excerpt of the log of a failed attempt, for its report. */
+function failureExcerpt(
+  { redactor }: SessionState,
+  { output }: CurrentAttempt,
+  { status }: SessionResult,
+): Pick<StatusMessage, 'failure_excerpt'> {
+  const excerpt = status === 'failed' ? redactor.text(output.excerpt()) : '';
+  return excerpt === '' ? {} : { failure_excerpt: excerpt.slice(0, EXCERPT_LIMITS.characters) };
 }

@@ -34,6 +34,7 @@ export function onActionOutput(
       : processLine(state, action, line, false, context).map((text) => ({ text, isCut: false })),
   );
   const lines = logged.map(({ text }) => text);
+  if (attempt !== null) for (const line of lines) attempt.output.add(stream, line);
   const unended = logged.flatMap(({ isCut }, nth) => (isCut ? [nth] : []));
   context.send('shipper', log.attemptId, {
     type: 'logs.lines',

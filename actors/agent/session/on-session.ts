@@ -1,3 +1,4 @@
+import { OutputTail } from '../../../src/core/failure/failure-excerpt.ts';
 import { deliver } from '../../../src/core/delivery/delivered-paths.ts';
 import type { SessionId } from '../../../src/core/ids.ts';
 import type { ExtensionName } from '../../../src/openjd/template/extensions.ts';
@@ -195,6 +196,7 @@ const attemptOf = (task: SessionTask, place: ScriptLocation): CurrentAttempt => 
   ...task,
   script: taskScript(task.assignment, place),
   isReportedRunning: false,
+  output: new OutputTail(),
   progress: null,
   statusMessage: '',
   outcome: null,

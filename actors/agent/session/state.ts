@@ -19,6 +19,7 @@ import type { SessionTask } from './messages.ts';
 import type { LongLine, Redactor } from './redaction.ts';
 import type { EnvironmentScript, TaskScript } from './scripts.ts';
 import type { StagingDirection } from '../../../src/core/ports/staging.ts';
+import type { OutputTail } from '../../../src/core/failure/failure-excerpt.ts';
 import type { OutputStream } from '../../../src/core/ports/task-processes.ts';
 
 export type SessionPhase =
@@ -84,6 +85,8 @@ export interface CurrentAttempt extends Omit<SessionTask, 'isLast'> {
   /** Last progress of its running action, from 0 to 100, or null; the status message is limited by statusLineOf. */
   progress: number | null;
   statusMessage: string;
+  /** Last lines of its log, without redacted values. */
+  readonly output: OutputTail;
   /** Result of its action while its output files are being copied out. */
   outcome: SessionResult | null;
   result: SessionResult | null;

@@ -59,6 +59,7 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
   readonly status: 'succeeded' | 'failed' | 'canceled';
   readonly exitCode?: number | undefined;
+  readonly failureExcerpt?: string | undefined;
   readonly usage?: AttemptUsage;
   readonly sessionId?: string;
   readonly reclaimed?: true;
@@ -162,13 +163,11 @@ export class JobTurn {
     this.context.change(put('taskText', key, text));
   }
 
-  /** Stores the reason why a task failed or was canceled. With `onlyIfEmpty` an earlier reason is kept. */
-  setReason(step: StepState, index: number, failureReason: string, onlyIfEmpty = false): void {
-    const task = taskOf(step, index);
-    if (onlyIfEmpty && task.hasText) return;
-    const address = this.addressOf(step, index);
-    this.write(step, index, { ...task, hasText: true });
-    this.putText(keys.taskText(address), { version: 1, failureReason });
+  /** Stores the reason why a task failed or was canceled, with the error line of its log; empty if unknown. */
+  setReason(step: StepState, index: number, failureReason: string, errorLine = ''): void {
+    this.write(step, index, { ...taskOf(step, index), hasText: true });
+    const text = { version: 1, failureReason, ...(errorLine !== '' && { errorLine }) } as const;
+    this.putText(keys.taskText(this.addressOf(step, index)), text);
   }
 
   /**
@@ -233,7 +232,7 @@ export class JobTurn {
   cancelTask(step: StepState, index: number, trigger: 'cancel' | 'cascade', reason: string): void {
     const isStopped = this.stopAttempt(step, index, { status: 'canceled', message: reason });
     this.move(step, index, trigger, isStopped ? EXITING : STATUS_ONLY);
-    this.setReason(step, index, reason, true);
+    if (!taskOf(step, index).hasText) this.setReason(step, index, reason);
   }
 
   /**
@@ -577,7 +576,7 @@ function grouped<T, Key>(all: readonly T[], keyOf: (each: T) => Key): Iterable<r
 /** Returns the record of the attempt after its end. */
 function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: number): AttemptRecord {
   const { progress, statusMessage } = closed.reported ?? attempt;
-  const { exitCode, usage, reclaimed } = closed;
+  const { exitCode, failureExcerpt, usage, reclaimed } = closed;
   const record: Mutable<AttemptRecord> = {
     version: 1,
     id: attempt.id,
@@ -590,6 +589,7 @@ function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: numbe
     endedAt: Math.max(now, attempt.startedAt),
   };
   if (exitCode !== undefined) record.exitCode = exitCode;
+  if (failureExcerpt !== undefined) record.failureExcerpt = failureExcerpt;
   if (usage?.maxRssMib !== undefined) record.maxRssMib = usage.maxRssMib;
   if (usage?.cpuMs !== undefined) record.cpuMs = usage.cpuMs;
   if (reclaimed === true) record.reclaimed = reclaimed;

@@ -10,6 +10,7 @@ import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 import { statusLineOf, type TaskProgress } from '../../../src/core/records/task-progress.ts';
+import { errorLineOf } from '../../../src/core/failure/error-line.ts';
 import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
 import { usageOf } from '../../../src/core/wire/usage-fields.ts';
 import type { ServiceContext } from '../service-system.ts';
@@ -195,7 +196,8 @@ function applyFailure(
     return;
   }
   turn.move(step, index, 'reported failure', { failedAttempts: taskFailures });
-  turn.setReason(step, index, reportedFailureReason(report.message ?? '', report.exit_code));
+  const reason = reportedFailureReason(report.message ?? '', report.exit_code);
+  turn.setReason(step, index, reason, errorLineOf(report.failure_excerpt ?? ''));
   if (outcome === 'exhausted' || state.record.status === 'paused') return;
   if (turn.moveJob('auto-park', { parkReason: FAILURE_LIMIT_PARK_REASON })) {
     context.effect({ kind: 'count', counter: 'jobs-autoparked', queueId: state.record.queueId });
@@ -224,8 +226,14 @@ function recordFailedOn(state: JobState, step: StepState, index: number, workerI
 }
 
 function closedBy(report: AttemptReport, status: ClosedAttempt['status']): ClosedAttempt {
-  const { message = '', session_id: sessionId, exit_code: exitCode } = report;
-  return { status, message, sessionId, reported: reportedProgress(report), exitCode, usage: usageOf(report) };
+  const {
+    message = '',
+    session_id: sessionId,
+    exit_code: exitCode,
+    failure_excerpt: failureExcerpt,
+  } = report;
+  const reported = reportedProgress(report);
+  return { status, message, sessionId, reported, exitCode, failureExcerpt, usage: usageOf(report) };
 }
 
 /** Reason why a report is ignored. */

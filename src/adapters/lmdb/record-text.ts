@@ -36,6 +36,7 @@ type WholeAttempt = RequireAllFields<
   | 'maxRssMib'
   | 'cpuMs'
   | 'message'
+  | 'failureExcerpt'
   | 'reclaimed'
   | 'sessionId'
   | 'progress'
@@ -48,6 +49,7 @@ const ATTEMPT_FIELDS = 8;
 function attemptText(attempt: WholeAttempt): string | null {
   const { endedAt, exitCode, maxRssMib, cpuMs, message, sessionId } = attempt;
   if (message !== '' || attempt.progress !== undefined || attempt.statusMessage !== undefined) return null;
+  if (attempt.failureExcerpt !== undefined) return null;
   if (attempt.reclaimed !== undefined || !isPlain(sessionId)) return null;
   let more = endedAt === undefined ? 0 : 1;
   if (exitCode !== undefined) more++;

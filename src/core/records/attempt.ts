@@ -20,6 +20,8 @@ export interface AttemptRecord extends TaskProgress {
   readonly cpuMs?: number;
   /** Text of the worker, or why the service took the work back. May be empty, as the API serves it. */
   readonly message: string;
+  /** Lines of the log of a failed attempt, the error line last. Absent: unknown. */
+  readonly failureExcerpt?: string;
   /** Set if the service took the work back: it does not count as a failure of the task. */
   readonly reclaimed?: true;
   /** The worker's session. Stored as an empty text until its first report. */

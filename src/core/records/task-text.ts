@@ -10,6 +10,8 @@ export interface SkipNote {
 export interface TaskTextRecord {
   readonly version: 1;
   readonly failureReason: string;
+  /** Error line of the log of the last failed attempt. Absent: unknown. */
+  readonly errorLine?: string;
   /** Set while the task is skipped: then `failureReason` is empty. */
   readonly skip?: SkipNote;
 }

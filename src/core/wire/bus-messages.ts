@@ -241,6 +241,8 @@ export interface StatusMessage extends UsageFields {
   readonly status: ReportedStatus;
   readonly exit_code?: number;
   readonly message?: string;
+  /** Last error line of the log, after a few lines that precede it. Absent: unknown. Only with status failed. */
+  readonly failure_excerpt?: string;
   /** RFC 3339. */
   readonly timestamp: string;
   readonly session_id: string;

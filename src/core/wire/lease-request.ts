@@ -41,6 +41,7 @@ const terminalReport = record<TerminalReport>({
   status: readStatus,
   exit_code: optional(readExitCode),
   message: optional(text(LIMITS.message)),
+  failure_excerpt: optional(text(LIMITS.failureExcerpt)),
   timestamp: readTimestamp,
   session_id: readSessionToken,
   progress: optional(readPercent),
@@ -101,7 +102,7 @@ function usualRequest(value: unknown): LeaseRequest | null {
 function usualReport(value: unknown): TerminalReport | null {
   if (!isObject(value)) return null;
   if (value['message'] !== undefined || value['progress'] !== undefined) return null;
-  if (value['status_message'] !== undefined) return null;
+  if (value['status_message'] !== undefined || value['failure_excerpt'] !== undefined) return null;
   const attempt_id = readAttemptId(value['attempt_id']);
   const status = readStatus(value['status']);
   const exit_code = readExitCode(value['exit_code']);

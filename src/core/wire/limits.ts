@@ -34,6 +34,8 @@ export const WIRE_LIMITS = {
   isolationParts: 64,
   /** The worker's message of a status, the reason of a cancel or refusal. */
   message: 8 * 1024,
+  /** Lines of the log with the report of a failed attempt. */
+  failureExcerpt: 2 * 1024,
   /** Text of one log chunk: even if each character is escaped with six, it fits a log message. */
   logData: 64 * 1024,
   assignments: 4096,

@@ -124,6 +124,7 @@ export const parseStatus: (text: string) => Parsed<StatusMessage> = messageParse
       max_rss_mib: optional(readUsedMemory),
       cpu_seconds: optional(readCpuSeconds),
       message: optional(text(LIMITS.message)),
+      failure_excerpt: optional(text(LIMITS.failureExcerpt)),
       timestamp: readTimestamp,
       session_id: readSessionToken,
       progress: optional(readPercent),

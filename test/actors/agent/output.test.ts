@@ -112,6 +112,27 @@ test('a redacted variable is set for later actions, and its value is in no log a
   t.end();
 });
 
+test('the report of a failed attempt has an excerpt of its log, without redacted values', (t) => {
+  const fixture = new Session({ ...HIDING, ...ENTERING });
+  fixture.step(1, ['openjd_redacted_env: TOKEN=hunter2', 'entered']);
+  fixture.step(2, ['loading', 'Error: hunter2 was refused', 'quit'], 1);
+  fixture.step(3, ['exited']);
+  fixture.finish();
+  t.equal(
+    fixture.report?.failure_excerpt,
+    [`openjd_redacted_env: ${REDACTED}`, 'entered', 'loading', `Error: ${REDACTED} was refused`].join('\n'),
+  );
+  t.end();
+});
+
+test('the report of an attempt that has succeeded has no excerpt', (t) => {
+  const fixture = new Session({});
+  fixture.step(1, ['Error: harmless']);
+  fixture.finish();
+  t.match(fixture.report, { status: 'succeeded', failure_excerpt: undefined });
+  t.end();
+});
+
 test('without the extension the value is redacted and the variable is not set', (t) => {
   const fixture = new Session(ENTERING);
   fixture.step(1, ['openjd_redacted_env: TOKEN=hunter2', 'hunter2']);

@@ -94,6 +94,7 @@ const attempt: fc.Arbitrary<AttemptRecord> = fc.record(
     endedAt: time,
     exitCode: fc.oneof(fc.constant(0), number),
     message: fc.oneof(fc.constant(''), text),
+    failureExcerpt: text,
     reclaimed: fc.constant(true as const),
     sessionId: plainOr,
     progress: number,
@@ -115,7 +116,13 @@ const attempt: fc.Arbitrary<AttemptRecord> = fc.record(
 );
 /** Most tasks are like this. */
 const usualAttempt: fc.Arbitrary<AttemptRecord> = attempt.map(
-  ({ progress: _progress, statusMessage: _message, reclaimed: _reclaimed, ...record }) => ({
+  ({
+    progress: _progress,
+    statusMessage: _message,
+    reclaimed: _reclaimed,
+    failureExcerpt: _excerpt,
+    ...record
+  }) => ({
     ...record,
     message: '',
   }),

@@ -26,7 +26,7 @@ steps:
       actions:
         onRun:
           command: sh
-          args: ["-c", "case {{Task.Param.Frame}} in 1007|1013) [ -e ${flag} ] || exit 3;; 1030) exit 137;; esac"]
+          args: ["-c", "case {{Task.Param.Frame}} in 1007|1013) [ -e ${flag} ] || exit 3;; 1030) echo 'Error: cannot read tex_1030.exr' >&2; exit 137;; esac"]
     hostRequirements: { amounts: [{ name: amount.worker.vcpu, min: 1 }] }
   - name: movie
     dependencies: [{ dependsOn: render }]
@@ -148,7 +148,7 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
 
   await t.test('failures are grouped by reason and by worker', async (t) => {
     await page.getByRole('tab', { name: /^Failures/ }).click();
-    const group = page.getByRole('region', { name: 'failed (exit 137)' });
+    const group = page.getByRole('region', { name: 'failed (exit 137): Error: cannot read tex_1030.exr' });
     await group.getByRole('link', { name: 'render 1030' }).waitFor();
     await group.getByRole('link', { name: 'render-01' }).waitFor();
     await saveScreenshots(page, 'job-failures');
@@ -163,7 +163,7 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
     await page.getByRole('button', { name: 'Table', exact: true }).click();
     await chip('Failed', '1').click();
     const row = page.getByRole('row', { name: /render\[Frame=1030\]/ });
-    await row.getByText('failed (exit 137)').waitFor();
+    await row.getByText('failed (exit 137): Error: cannot read tex_1030.exr').waitFor();
     await saveScreenshots(page, 'job-table');
     t.strictSame(await violations(page), []);
     await row.getByRole('button', { name: /actions/i }).click();

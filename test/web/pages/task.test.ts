@@ -190,6 +190,8 @@ await test(
 
     await t.test('a failed task is retried', async (t) => {
       await page.goto(`/tasks/${first.task}`);
+      const attempts = page.getByRole('region', { name: 'Attempts' });
+      await attempts.getByText('ERROR: out of memory in tile 3').waitFor();
       await page.getByRole('button', { name: 'Retry' }).click();
       await page
         .getByRole('region', { name: 'Attempts' })

@@ -16,11 +16,15 @@ const parametersOf = ({ parameters = {} }: Task): string =>
 const reasonOf = ({
   skipped,
   failure_reason: failed,
+  error_line: errorLine,
   waiting_reason: waiting,
   unschedulable_reason: unschedulable,
   status_message: message,
 }: Task): string =>
-  skipped === undefined ? (failed ?? waiting ?? unschedulable ?? message ?? '') : skippedText(skipped);
+  skipped === undefined
+    ? [failed, errorLine].filter((text) => text !== undefined).join(': ') ||
+      (waiting ?? unschedulable ?? message ?? '')
+    : skippedText(skipped);
 
 const progressOf = ({ progress, status }: Task): string =>
   progress === undefined || (status !== 'running' && status !== 'assigned')

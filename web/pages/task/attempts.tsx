@@ -1,4 +1,5 @@
 import { Link, useSearchParams } from 'wouter';
+import { errorLineOf } from '../../../src/core/failure/error-line.ts';
 import { shownStatusOf } from '../../../client/attempt-status.ts';
 import type { Attempt } from '../../../client/resources.ts';
 import { classNames } from '../../parts/class-names.ts';
@@ -62,6 +63,7 @@ function AttemptRow({ attempt, isShown, href }: { attempt: Attempt; isShown: boo
     max_rss_mib: memory,
     cpu_seconds: cpu,
     message,
+    failure_excerpt: excerpt,
     started_at,
     ended_at,
   } = attempt;
@@ -86,7 +88,14 @@ function AttemptRow({ attempt, isShown, href }: { attempt: Attempt; isShown: boo
       <td className="attempts__number number">{code ?? ''}</td>
       <td className="attempts__number number">{memory === undefined ? '' : `${memory} MiB`}</td>
       <td className="attempts__number number">{cpu === undefined ? '' : `${cpu.toFixed(1)} s`}</td>
-      <td className="attempts__message">{message ?? ''}</td>
+      <td className="attempts__message">
+        {message ?? ''}
+        {excerpt !== undefined && (
+          <span className="attempts__error mono" title={excerpt}>
+            {errorLineOf(excerpt)}
+          </span>
+        )}
+      </td>
     </tr>
   );
 }

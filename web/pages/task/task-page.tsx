@@ -224,7 +224,7 @@ function Progress({ percent }: { percent: number }) {
 }
 
 function Notices({
-  task: { status, failure_reason: reason, retry_after: retryAt, skipped },
+  task: { status, failure_reason: reason, error_line: errorLine, retry_after: retryAt, skipped },
 }: {
   task: Task;
 }) {
@@ -243,7 +243,12 @@ function Notices({
           title={
             status === 'canceled' ? 'Cancel reason' : status === 'failed' ? 'Failure reason' : 'Last failure'
           }
-          detail={reason}
+          detail={
+            <>
+              {reason}
+              {errorLine !== undefined && <pre className="task-page__error mono">{errorLine}</pre>}
+            </>
+          }
         />
       )}
       {retryAt !== undefined && isWaiting(status) && <RetryNotice at={Date.parse(retryAt)} />}

@@ -1,5 +1,7 @@
 /** Pattern search in the lines of a log. Slow searches run in a worker (search-worker.ts). */
 
+import { ERROR_LINE_SOURCE } from '../../../src/core/failure/error-line.ts';
+
 export interface SearchQuery {
   readonly text: string;
   readonly isRegex: boolean;
@@ -27,20 +29,9 @@ export function patternOf({
   }
 }
 
-/** Words in error messages. Matching case separates `ValueError` from "terror". */
-const ERROR_WORDS = [
-  '[Ee]rrors?|ERRORS?',
-  '[Ff]atal|FATAL',
-  '[Ff]ailed|FAILED|[Ff]ailure|FAILURE',
-  '[Tt]raceback|[Pp]anic|PANIC',
-  '[Ss]egmentation fault',
-  '[Aa]borted|ABORTED',
-  String.raw`[\w.]*Exception|[A-Z]\w*Error`,
-].join('|');
-
 /** Query for lines that look like errors. "0 errors" does not match. */
 export const ERROR_LINE_QUERY: SearchQuery = {
-  text: String.raw`^\s*openjd_fail:|(?<!\b(?:0|[Nn]o|without)\s)\b(?:${ERROR_WORDS})\b(?!\s*[:=]\s*0\b)`,
+  text: ERROR_LINE_SOURCE,
   isRegex: true,
   isCaseSensitive: true,
   isOncePerLine: true,

@@ -101,6 +101,7 @@ function TaskFacts({ id, status }: { id: string; status: string }) {
       {data.progress !== undefined && status === 'running' && <div>{Math.floor(data.progress)} %</div>}
       {data.skipped !== undefined && <div className="muted">{skippedText(data.skipped)}</div>}
       {data.failure_reason !== undefined && <div className="cell-card__reason">{data.failure_reason}</div>}
+      {data.error_line !== undefined && <div className="cell-card__reason mono">{data.error_line}</div>}
       {data.unschedulable_reason !== undefined && (
         <div className="cell-card__reason">{data.unschedulable_reason}</div>
       )}

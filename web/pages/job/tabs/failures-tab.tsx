@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, RotateCcw } from 'lucide-react';
 import { Link } from 'wouter';
 import { collectIds } from '../../../../client/bulk.ts';
-import type { FailureGroup, JobDetail } from '../../../../client/resources.ts';
+import { failureKeyOf } from '../../../../src/core/failure/error-line.ts';
+import type { FailureGroup, JobDetail, Task } from '../../../../client/resources.ts';
 import type { Rest } from '../../../../client/rest.ts';
 import { Button } from '../../../parts/button.tsx';
 import { counted } from '../../../parts/number-text.ts';
@@ -20,7 +21,7 @@ import { useWorkersWithFailures } from '../retry-dialog.tsx';
 import { useJobAction } from '../use-job-action.ts';
 import './failures-tab.css';
 
-/** The failed tasks, grouped by reason. */
+/** The failed tasks, grouped by reason and error line. */
 export function FailuresTab({ job, onChanged }: { job: JobDetail; onChanged: () => void }) {
   const { rest } = useService();
   const { data, error, refetch } = useQuery(queries.jobFailures(rest, job.id));
@@ -37,11 +38,16 @@ export function FailuresTab({ job, onChanged }: { job: JobDetail; onChanged: () 
     <div className="failures">
       <Workers job={job} onChanged={onChanged} />
       <p className="muted">
-        {counted(data.failed_count, 'failed task')}, {counted(data.groups.length, 'reason')}.
-        {data.is_partial && ' The reasons cover only some of the tasks.'}
+        {counted(data.failed_count, 'failed task')}, {counted(data.groups.length, 'cause')}.
+        {data.is_partial && ' The causes cover only some of the tasks.'}
       </p>
       {data.groups.map((group) => (
-        <Group key={group.reason} job={job} group={group} onChanged={onChanged} />
+        <Group
+          key={failureKeyOf(group.reason, group.error_line ?? '')}
+          job={job}
+          group={group}
+          onChanged={onChanged}
+        />
       ))}
     </div>
   );
@@ -89,15 +95,18 @@ function Group({ job, group, onChanged }: { job: JobDetail; group: FailureGroup;
   const { rest } = useService();
   const { why } = usePermissions();
   const [isBusy, run] = useJobAction(onChanged);
-  const { reason, count, task_ids: tasks, worker_ids: workers } = group;
+  const { reason, error_line: errorLine = '', count, task_ids: tasks, worker_ids: workers } = group;
   const more = count - tasks.length;
   const retry = (): void =>
     run('Could not retry the tasks', async () => {
-      const ids = more === 0 ? tasks : await idsOfReason(rest, job.id, reason);
+      const ids = more === 0 ? tasks : await idsOfGroup(rest, job.id, failureKeyOf(reason, errorLine));
       return formatBulkOutcome('retry', await bulkOnTasks(rest, 'retry', ids));
     });
   return (
-    <section className="failures__group card" aria-label={reason}>
+    <section
+      className="failures__group card"
+      aria-label={errorLine === '' ? reason : `${reason}: ${errorLine}`}
+    >
       <div className="failures__head">
         <strong className="failures__count number">{count.toLocaleString('en')}</strong>
         <h3 className="failures__reason">{reason === '' ? 'No reason given' : reason}</h3>
@@ -111,6 +120,7 @@ function Group({ job, group, onChanged }: { job: JobDetail; group: FailureGroup;
           Retry {counted(count, 'task')}
         </Button>
       </div>
+      {errorLine !== '' && <pre className="failures__error mono">{errorLine}</pre>}
       <p className="failures__tasks">
         <span className="muted">Tasks</span>{' '}
         {tasks.map((id) => (
@@ -154,12 +164,14 @@ function TaskLink({ job, id }: { job: JobDetail; id: string }) {
   );
 }
 
-/** Loads the ids of all tasks that failed for a reason. */
-const idsOfReason = (rest: Rest, jobId: string, reason: string): Promise<readonly string[]> =>
+/** Loads the ids of all failed tasks whose failures have the key (failureKeyOf). */
+const idsOfGroup = (rest: Rest, jobId: string, key: string): Promise<readonly string[]> =>
   collectIds(async (offset, limit) => {
     const { items, total } = await rest.call('get', '/jobs/{id}/tasks', {
       path: { id: jobId },
       query: { status: 'failed', limit, offset },
     });
-    return { items: items.filter((task) => (task.failure_reason ?? '') === reason), total };
+    const isOfGroup = ({ failure_reason: reason = '', error_line: errorLine = '' }: Task): boolean =>
+      failureKeyOf(reason, errorLine) === key;
+    return { items: items.filter(isOfGroup), total };
   }, new Set());
