@@ -125,6 +125,17 @@ const getOpenssl = (env) =>
     hint: (how) => `, which the tests of encrypted buses need: on Debian run "${how}" as root.`,
   });
 
+/** The tests of rules of the firewall need root, and are skipped without it. */
+async function getNftables(env) {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return;
+  await installProgram(env, {
+    name: 'nftables',
+    program: 'nft',
+    isFixed: false,
+    hint: (how) => `, which the tests of rules of the firewall need: on Debian run "${how}" as root.`,
+  });
+}
+
 /** The tests of presets run their scripts. */
 const getPython = (env) =>
   installProgram(env, {
@@ -175,6 +186,7 @@ export function install({ bus = true, tests = false } = {}) {
     if (tests) {
       await getChromium(env);
       await getOpenssl(env);
+      await getNftables(env);
       await getSlapd(env);
       await getPython(env);
     }

@@ -64,6 +64,12 @@ export class BusIdentity {
     return { ...servers, identity: { seed, jwt }, ...(ca === null ? {} : { ca }) };
   }
 
+  /** Returns the servers that the service names for this credential, also if `bus.url` names others: `host:port`. */
+  issuedServers(): readonly string[] {
+    const { urls } = this.#credential;
+    return urls.length === 0 ? [] : configuredServers(urls, null).servers;
+  }
+
   /** Confirms the present key, and renews it in time. `redial` replaces the connection by one with the present key. */
   start(redial: () => Promise<void>): void {
     if (this.#credential.jwt !== null) this.#running = this.#keep(redial);

@@ -2,6 +2,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NamespaceProbe } from '../../src/adapters/host/namespace-probe.ts';
+import { FIREWALL_PART, firewallSupport } from '../../src/adapters/firewall/firewall-support.ts';
 import { networkSupport } from '../../src/adapters/host/network-support.ts';
 import { hiddenProcessesSupport, privateTmpSupport } from '../../src/adapters/host/view-support.ts';
 import { countDisk } from '../../src/adapters/process/disk-count.ts';
@@ -22,6 +23,7 @@ export async function optInIsolation({
   const mustChangeAccount = isRoot && isolation.defaultUser === '';
   return Promise.all([
     networkSupport(probeOf(noNetworkArguments(isRoot)), mustChangeAccount),
+    firewallSupport(mustChangeAccount),
     quotaSupport(),
     tmpSupport(isRoot),
     hiddenProcessesSupport(
@@ -62,7 +64,8 @@ export function requireOptIns(
   parts: readonly IsolationPart[],
 ): void {
   const wanted = [
-    { key: 'isolation.network', part: 'network', isSet: isolation.network !== 'open' },
+    { key: 'isolation.network', part: 'network', isSet: isolation.network === 'none' },
+    { key: 'isolation.network', part: FIREWALL_PART, isSet: isolation.network === 'no_bus' },
     { key: 'isolation.disk_quota', part: 'disk quota', isSet: isolation.diskQuotaBytes > 0 },
     { key: 'isolation.private_tmp', part: 'private tmp', isSet: isolation.privateTmp },
     { key: 'isolation.hide_processes', part: 'hidden processes', isSet: isolation.hideProcesses },

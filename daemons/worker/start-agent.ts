@@ -4,6 +4,7 @@ import type { AgentEffect, AgentEnvelope, AgentSystem } from '../../actors/agent
 import { completeImmediately, flushImmediately } from '../../actors/kernel/immediate-flush.ts';
 import { ThreadHost } from '../../actors/kernel/thread-host.ts';
 import { isolationCapabilities } from '../../src/core/access/isolation-capabilities.ts';
+import type { BusFirewall } from '../../src/adapters/firewall/bus-firewall.ts';
 import { isolationSupport } from '../../src/adapters/host/isolation-support.ts';
 import { thisMachine } from '../../src/adapters/host/machine.ts';
 import { withAccess, type ServerList } from '../../src/adapters/nats/server-address.ts';
@@ -16,6 +17,7 @@ import { LocalStaging } from '../../src/adapters/staging/local-staging.ts';
 import { allowedVariables, SECRET_VARIABLES } from '../../src/core/access/denied-variables.ts';
 import { parseAttemptId, taskIdOf, type AttemptId } from '../../src/core/ids.ts';
 import type { WorkerConfig } from '../../src/core/config/worker-config.ts';
+import type { WorkerBus } from '../../src/core/ports/bus.ts';
 import { BusLog } from '../process/bus-log.ts';
 import { failStop } from '../process/fail-stop.ts';
 import type { Logger } from '../process/logging.ts';
@@ -28,6 +30,7 @@ import type { BusIdentity } from './bus-identity.ts';
 import { CapabilityWatch } from './capability-watch.ts';
 import { credentialMask } from './credential-mask.ts';
 import { DiagnosticSender } from './diagnostic-sender.ts';
+import { openBusFirewall } from './bus-firewall.ts';
 import { busListener, processEvents } from './external-events.ts';
 import { fileOwnerBy } from './file-owner.ts';
 import { IdleGarbageCollector } from './idle-garbage-collector.ts';
@@ -79,9 +82,10 @@ export async function startAgent(context: AgentContext): Promise<Agent> {
   });
   const host = createHost(context, settings, (effect) => effects.execute(effect));
   const hidden = await hideCredentials(context);
-  const { processes, staging } = openProcesses(context, post, hidden);
+  const firewall = await openBusFirewall(config, state, logger);
+  const { processes, staging } = openProcesses(context, post, hidden, firewall);
   const busLog = new BusLog(logger);
-  const bus = connectBus(context, post, busLog);
+  const bus = connectBus(context, post, busLog, firewall);
   let sender: DiagnosticSender | null = null;
   if (config.diagnostics.enabled) {
     sender = new DiagnosticSender({
@@ -113,6 +117,7 @@ export async function startAgent(context: AgentContext): Promise<Agent> {
       await processes.settled();
       busLog.stopping();
       await bus.close();
+      await firewall?.close();
     },
   };
 }
@@ -203,6 +208,7 @@ function openProcesses(
   { config, logger, state }: AgentContext,
   post: Post,
   mask: Mask | null,
+  firewall: BusFirewall | null,
 ): { readonly processes: LocalTaskProcesses; readonly staging: LocalStaging } {
   const isolation = {
     isEnabled: config.isolation.enabled,
@@ -231,6 +237,7 @@ function openProcesses(
     events: collector.watching(processEvents(post)),
     isolation,
     mask: () => mask,
+    ...(firewall !== null && { blockAccount: (userId) => firewall.blockAccount(userId) }),
     warn: (text, attributes) => logger.warn(attributes, text),
     inform: (text, attributes) => logger.info(attributes, text),
   });
@@ -244,7 +251,13 @@ function openProcesses(
 }
 
 /** Connects to the bus: to the configured servers, or to those that discovery has found last. */
-function connectBus({ config, servers, identity, discovery }: AgentContext, post: Post, busLog: BusLog) {
+function connectBus(
+  { config, servers, identity, discovery }: AgentContext,
+  post: Post,
+  busLog: BusLog,
+  firewall: BusFirewall | null,
+): WorkerBus {
+  const issued = (): readonly string[] => identity?.issuedServers() ?? [];
   return connectWorkerBus(
     {
       servers:
@@ -255,6 +268,9 @@ function connectBus({ config, servers, identity, discovery }: AgentContext, post
             : () => withAccess(discovery.servers(), config.bus.access),
       identity,
       name: `callsheet worker ${config.worker.name}`,
+      ...(firewall !== null && {
+        beforeUse: (found: readonly string[]) => firewall.blockServers([...found, ...issued()]),
+      }),
     },
     busListener(post, (event) => {
       busLog.note('worker', event);

@@ -76,6 +76,8 @@ export interface ServiceOptions {
   readonly folder: string;
   readonly httpPort: number;
   readonly busPort: number;
+  /** Address that the bus listens on, with brackets for IPv6. Absent: 127.0.0.1. */
+  readonly busHost?: string;
   readonly flags?: readonly string[];
   /** Leaves the managed bus running when the service stops, as in production. The test stops it. */
   readonly keepsBus?: boolean;
@@ -118,7 +120,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     [
       'server',
       `--http-addr=127.0.0.1:${options.httpPort}`,
-      `--bus-addr=127.0.0.1:${options.busPort}`,
+      `--bus-addr=${options.busHost ?? '127.0.0.1'}:${options.busPort}`,
       `--data-dir=${join(options.folder, 'data')}`,
       '--log-format=text',
       `--http-rate-limit-enabled=${options.isRateLimited === true}`,

@@ -121,6 +121,13 @@ export const ROWS: readonly RowSpec[] = [
     yardstick: { name: 'bare spawns', value: '[cores=16].bare_spawns_per_second' },
   },
   {
+    bench: 'isolation',
+    figure: 'a task with an account of its own',
+    value: 'cases[name=account].task_ms',
+    unit: 'ms',
+    yardstick: { name: 'without isolation', value: 'cases[name=plain].task_ms' },
+  },
+  {
     bench: 'submit',
     figure: 'a million tasks to 201',
     value: 'jobs[tasks=a million of a range].submit_ms',

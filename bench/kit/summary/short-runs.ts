@@ -35,6 +35,7 @@ export const SHORT_RUNS: readonly ShortRun[] = [
     ],
     seconds: 40,
   },
+  { bench: 'isolation', options: ['--starts', '5'], seconds: 15 },
   { bench: 'turns', options: ['--milliseconds', '500'], seconds: 4 },
   { bench: 'explain', options: ['--workers', '1000', '--jobs', '200', '--requests', '50'], seconds: 8 },
   { bench: 'openjd', options: ['--milliseconds', '100'], seconds: 5 },

@@ -4,6 +4,7 @@ import { accessOptions } from './access.ts';
 import { backoffMs, BackoffTimer } from './backoff.ts';
 import { CONNECTION_LIMITS } from './limits.ts';
 import { PublishFrames } from './publish-frames.ts';
+import { learnedServers } from './peer-address.ts';
 import { writeRawFrames } from './raw-frames.ts';
 import type { ServerList } from './server-address.ts';
 
@@ -18,6 +19,11 @@ export interface ConnectionOptions {
   readonly redial?: { readonly msMin: number; readonly msMax: number };
   /** Root of the inboxes that the client itself makes, for requests to JetStream. */
   readonly inboxPrefix?: string;
+  /**
+   * Called with `host:port` of servers before they are dialed, and of those that a connection has learned before it is used.
+   * A connection for which it rejects is not used. Absent: nothing is done.
+   */
+  readonly beforeUse?: (servers: readonly string[]) => Promise<void>;
 }
 
 /** Data of a server from its INFO message, which it sends when a client connects. */
@@ -227,11 +233,12 @@ export class BusConnection {
   }
 
   async #dial(isTold: boolean): Promise<NatsConnection | null> {
-    const { name, pingMs = CONNECTION_LIMITS.pingMs, inboxPrefix } = this.#options;
+    const { name, pingMs = CONNECTION_LIMITS.pingMs, inboxPrefix, beforeUse } = this.#options;
     const { servers: source } = this.#options;
     try {
       const servers = typeof source === 'function' ? source() : source;
-      return await connect({
+      await beforeUse?.(servers.servers);
+      const nc = await connect({
         servers: [...servers.servers],
         name,
         reconnect: false,
@@ -242,9 +249,33 @@ export class BusConnection {
         ...(inboxPrefix === undefined ? {} : { inboxPrefix }),
         ...accessOptions(servers),
       });
+      return await this.#admitted(nc);
     } catch (error) {
       if (isTold) this.#callbacks.changed({ type: 'unreachable', reason: reasonOf(error) });
       return null;
+    }
+  }
+
+  /** Returns the connection when it may be used. Closes it otherwise, and throws the reason. */
+  async #admitted(nc: NatsConnection): Promise<NatsConnection> {
+    const { beforeUse } = this.#options;
+    if (beforeUse === undefined) return nc;
+    try {
+      await beforeUse(learnedServers(nc));
+      return nc;
+    } catch (error) {
+      await nc.close();
+      throw error;
+    }
+  }
+
+  /** Servers have joined the cluster. The connection ends if it must not be used with them. */
+  async #learn(nc: NatsConnection, servers: readonly string[]): Promise<void> {
+    try {
+      await this.#options.beforeUse?.(servers);
+    } catch (error) {
+      this.#callbacks.changed({ type: 'server-error', reason: reasonOf(error) });
+      await nc.close();
     }
   }
 
@@ -281,6 +312,7 @@ export class BusConnection {
     for await (const status of nc.status()) {
       if (status.type === 'error')
         this.#callbacks.changed({ type: 'server-error', reason: status.error.message });
+      if (status.type === 'update') void this.#learn(nc, status.added ?? []);
       if (status.type === 'staleConnection') {
         this.#callbacks.changed({ type: 'server-error', reason: 'the server does not answer pings' });
         // Otherwise the client would first wait until its output is accepted, which an unresponsive peer never does.

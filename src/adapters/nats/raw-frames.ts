@@ -4,7 +4,7 @@ import { NatsConnectionImpl, type NatsConnection } from '@nats-io/transport-node
  * Writes encoded protocol frames to a connection of the NATS client, in order with its own commands. A frame is on the
  * socket before any microtask runs that the caller queues afterwards. The frames must not change any more.
  *
- * This is the only use of internals of the client: `protocol.sendCommand` is not part of its documented interface, but
+ * This uses an internal of the client, as `peer-address.ts` does: `protocol.sendCommand` is not part of its documented interface, but
  * `publish` would copy each message and encode each command again (docs/performance.md). The test of this file checks
  * that the members exist and keep this behavior. Run it after each update of the client.
  *

@@ -13,8 +13,8 @@ export interface IsolationSettings {
   /** Globs of the worker's variables that no task gets. */
   readonly environmentDeny: readonly string[];
   readonly limits: LimitSettings;
-  /** `none`: tasks have no network. */
-  readonly network: 'open' | 'none';
+  /** `none`: tasks have no network. `no_bus`: they cannot reach the bus, and no task has the worker's own account. */
+  readonly network: 'open' | 'no_bus' | 'none';
   /** Disk space of the directory of a session; 0: no quota. */
   readonly diskQuotaBytes: number;
   /** Set if each session has its own temporary directory. */

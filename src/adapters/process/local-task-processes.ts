@@ -46,6 +46,11 @@ export interface LocalTaskProcessesOptions {
   readonly controlRoot?: string;
   /** Files that tasks of the worker's own account must not see: null or absent for nothing, or if this machine cannot hide it. */
   readonly mask?: () => Mask | null;
+  /**
+   * Keeps an account from the bus before it runs the first process of a session. Rejects if it cannot. Needed with the
+   * network `no_bus`.
+   */
+  readonly blockAccount?: (userId: number) => Promise<void>;
   /** Number of tasks in a session of the worker's own account from which on a launcher starts them; 0: all of them. */
   readonly tasksBeforeLauncher: number;
   readonly events: TaskProcessEvents;
@@ -189,7 +194,7 @@ export class LocalTaskProcesses implements TaskProcesses {
         environment,
         ids: session.account?.ids ?? null,
         mask: this.options.mask?.() ?? null,
-        network: this.options.isolation.network,
+        network: this.namespace,
         view: this.viewOf(session),
         noNewPrivileges: this.options.isolation.noNewPrivileges,
         workingDirectory: session.workspace.directory,
@@ -269,7 +274,7 @@ export class LocalTaskProcesses implements TaskProcesses {
       if (!lookup.ok) return lookup.refusal;
       session.account = lookup.account;
     }
-    const refusal = this.limitsRefusal(session);
+    const refusal = this.limitsRefusal(session) ?? (await this.busRefusal(session));
     if (refusal !== null) return refusal;
     try {
       await this.pipes.prepare();
@@ -296,6 +301,20 @@ export class LocalTaskProcesses implements TaskProcesses {
     return null;
   }
 
+  /** Keeps the account of the session from the bus. Returns why that is impossible, or null. */
+  private async busRefusal({ account }: Session): Promise<string | null> {
+    const { isolation, blockAccount } = this.options;
+    if (isolation.network !== 'no_bus') return null;
+    if (account === null || blockAccount === undefined)
+      return "isolation.network=no_bus: tasks of the worker's own account cannot be kept from the bus";
+    try {
+      await blockAccount(account.ids.userId);
+      return null;
+    } catch (error) {
+      return `isolation.network=no_bus: the bus could not be blocked: ${messageOf(error)}`;
+    }
+  }
+
   /** Returns the complete environment of a process. */
   private environmentOf(
     { sessionId, account }: Session,
@@ -316,6 +335,11 @@ export class LocalTaskProcesses implements TaskProcesses {
     return taskEnvironment(own, variables, marks, isolation.environmentDeny);
   }
 
+  /** The network of processes, apart from rules of the firewall. */
+  private get namespace(): 'open' | 'none' {
+    return this.options.isolation.network === 'none' ? 'none' : 'open';
+  }
+
   private marksOf(sessionId: SessionId): readonly string[] {
     return [workerMarker(this.options.workerDirectory), sessionMarker(sessionId)];
   }
@@ -334,7 +358,7 @@ export class LocalTaskProcesses implements TaskProcesses {
         marks: taskEnvironment({}, {}, this.marksOf(sessionId), []),
         pipes: this.pipes,
         mask: this.options.mask?.() ?? null,
-        network: this.options.isolation.network,
+        network: this.namespace,
         view: this.viewOf(session),
         noNewPrivileges: this.options.isolation.noNewPrivileges,
       });

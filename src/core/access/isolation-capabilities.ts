@@ -6,7 +6,7 @@ export interface AppliedIsolation {
   readonly memoryFactor: number;
   readonly pidsMax: number;
   readonly wholeCores: boolean;
-  readonly network: 'open' | 'none';
+  readonly network: 'open' | 'none' | 'no_bus';
   readonly diskQuotaBytes: number;
   readonly privateTmp: boolean;
   readonly hideProcesses: boolean;
@@ -39,6 +39,7 @@ const CAPABILITIES: readonly {
   },
   { name: 'private_tmp', part: 'private tmp', isUsed: ({ privateTmp }) => privateTmp },
   { name: 'hidden_processes', part: 'hidden processes', isUsed: ({ hideProcesses }) => hideProcesses },
+  { name: 'no_bus', part: 'network without bus', isUsed: ({ network }) => network === 'no_bus' },
   { name: 'no_network', part: 'network', isUsed: ({ network }) => network === 'none' },
   { name: 'disk_quota', part: 'disk quota', isUsed: ({ diskQuotaBytes }) => diskQuotaBytes > 0 },
   {

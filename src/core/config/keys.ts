@@ -788,9 +788,9 @@ const WORKER_KEYS = {
     'Limits the CPU time of a task to its cores. By default the cores are a weight: idle cores may be used by any task.',
   ),
   'isolation.network': key(
-    choice(['open', 'none']),
+    choice(['open', 'no_bus', 'none']),
     'open',
-    'Network of tasks. open: the network of the machine. none: no network, so that tasks cannot reach the bus. The worker does not start where the machine does not allow it. See isolation.md.',
+    'Network of tasks. open: the network of the machine. no_bus: the same, but rules of the firewall (nftables) keep tasks from the bus. none: no network. The worker does not start where the machine does not allow it. See isolation.md.',
   ),
   'isolation.disk_quota': key(
     size(1024 ** 2, 1024 ** 5),

@@ -59,7 +59,7 @@ export interface WorkerConfig {
     /** 0: none. */
     readonly pidsMax: number;
     readonly wholeCores: boolean;
-    readonly network: 'open' | 'none';
+    readonly network: 'open' | 'no_bus' | 'none';
     /** 0: none. */
     readonly diskQuotaBytes: number;
     readonly privateTmp: boolean;

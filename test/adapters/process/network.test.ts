@@ -4,7 +4,7 @@ import tap, { test, type Test } from 'tap';
 import { networkSupport } from '../../../src/adapters/host/network-support.ts';
 import { noNetworkArguments } from '../../../src/adapters/process/network.ts';
 import { requireOptIns } from '../../../daemons/worker/opt-in-isolation.ts';
-import { canMakeAccounts, makeAccount } from '../../kit/accounts.ts';
+import { canMakeAccounts, idOf, makeAccount } from '../../kit/accounts.ts';
 import { isolationOff } from '../../kit/isolation-settings.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 
@@ -66,6 +66,38 @@ test('a task of an account cannot return to the network of the machine', { skip:
   await it.ended(run);
   t.same(it.lines(run), [user, 'CapEff:\t0000000000000000', 'done']);
 });
+
+test(
+  'with no_bus no session starts before its account is kept from the bus',
+  { skip: accounts },
+  async (t) => {
+    const user = makeAccount(t);
+    const blocked: number[] = [];
+    const it = new RecordedProcesses('network-no-bus', {
+      network: 'no_bus',
+      blockAccount: (userId) => {
+        blocked.push(userId);
+        return Promise.resolve();
+      },
+    });
+    await it.open({ user, group: null });
+    t.same(blocked, [idOf('-u', user)]);
+    await it.close();
+
+    const refused = new RecordedProcesses('network-refused', {
+      network: 'no_bus',
+      blockAccount: () => Promise.reject(new Error('nft failed: Error: Operation not permitted')),
+    });
+    t.equal(
+      await refused.tryOpen({ user, group: null }),
+      'isolation.network=no_bus: the bus could not be blocked: nft failed: Error: Operation not permitted',
+    );
+    await refused.close();
+    const own = new RecordedProcesses('network-own-account', { network: 'no_bus' });
+    t.match(await own.tryOpen(null), /tasks of the worker's own account cannot be kept from the bus/);
+    await own.close();
+  },
+);
 
 test('its own loopback works between its processes', { skip }, async (t) => {
   const it = new RecordedProcesses('network-own', { network: 'none' });

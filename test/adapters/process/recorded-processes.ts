@@ -58,6 +58,7 @@ export class RecordedProcesses {
       tasksBeforeLauncher = launcher ? 0 : Infinity,
       limits = NO_LIMITS,
       network = 'open',
+      blockAccount,
       diskQuotaBytes = 0,
       privateTmp = false,
       hideProcesses = false,
@@ -77,7 +78,9 @@ export class RecordedProcesses {
       launcher?: boolean;
       tasksBeforeLauncher?: number;
       limits?: LimitSettings;
-      network?: 'open' | 'none';
+      network?: 'open' | 'no_bus' | 'none';
+      /** Keeps accounts from the bus, for the network `no_bus`. */
+      blockAccount?: (userId: number) => Promise<void>;
       diskQuotaBytes?: number;
       privateTmp?: boolean;
       hideProcesses?: boolean;
@@ -109,6 +112,7 @@ export class RecordedProcesses {
         noNewPrivileges,
       },
       controlRoot,
+      ...(blockAccount !== undefined && { blockAccount }),
       mask: () => mask?.(this.workerDirectory) ?? null,
       warn: (text) => this.warnings.push(text),
       inform: (text, attributes) => this.information.push(`${text}: ${JSON.stringify(attributes)}`),

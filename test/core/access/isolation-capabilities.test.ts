@@ -8,6 +8,7 @@ const NAMES = [
   'CPU weight',
   'whole cores',
   'network',
+  'network without bus',
   'disk quota',
   'private tmp',
   'hidden processes',
@@ -47,6 +48,11 @@ test('a worker reports the parts that its settings use and its machine supports'
 
 test('tasks that all have an account of their own get no new privileges', (t) => {
   t.same(isolationCapabilities({ ...off, hasTaskAccounts: true }, []), ['no_new_privileges', 'task_account']);
+  t.end();
+});
+
+test('a worker that closes only the bus reports that, and not that it has no network', (t) => {
+  t.same(isolationCapabilities({ ...off, network: 'no_bus' }, parts(true)), ['no_bus']);
   t.end();
 });
 
