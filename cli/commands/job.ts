@@ -11,6 +11,7 @@ import { CommandError, EXIT } from './exit-codes.ts';
 import { integer } from './integer.ts';
 import { allQueues, findIn, findJob, namesOf } from './lookup.ts';
 import { outcome } from './outcome.ts';
+import { printOutputs, type OutputOptions } from './outputs.ts';
 import { retriedText, retryJob, type JobRetryOptions } from './retry.ts';
 import { skippedText, skipTasks, type JobSkipOptions } from './skip.ts';
 import { retryChanges, retryOptions, type RetryOptions } from './retry-options.ts';
@@ -63,10 +64,21 @@ function printJob(terminal: Terminal, job: JobDetail, upstream: ReadonlyMap<stri
   terminal.out(`\n${table(stepColumns(job.steps), job.steps, terminal)}`);
 }
 
-const ACTIONS = ['cancel', 'delete', 'pause', 'resume', 'retry', 'set', 'skip', 'wait', 'watch'] as const;
+const ACTIONS = [
+  'cancel',
+  'delete',
+  'outputs',
+  'pause',
+  'resume',
+  'retry',
+  'set',
+  'skip',
+  'wait',
+  'watch',
+] as const;
 type Action = (typeof ACTIONS)[number];
 
-interface JobOptions extends ClientOptions, RetryOptions, JobRetryOptions, JobSkipOptions {
+interface JobOptions extends ClientOptions, RetryOptions, JobRetryOptions, JobSkipOptions, OutputOptions {
   readonly priority?: number;
   readonly queue?: string;
   readonly wait?: boolean;
@@ -100,6 +112,10 @@ function checkUsage(action: Action | undefined, options: JobOptions): void {
     throw new CommandError(EXIT.usage, 'these options need the action "retry"');
   if (action !== 'skip' && (options.failed !== undefined || options.reason !== undefined))
     throw new CommandError(EXIT.usage, '--failed and --reason need the action "skip"');
+  if (action !== 'outputs' && options.location !== undefined)
+    throw new CommandError(EXIT.usage, '--location needs the action "outputs"');
+  if (action === 'outputs' && (options.wait === true || options.watch === true))
+    throw new CommandError(EXIT.usage, '--wait and --watch do not apply to "outputs"');
   if (action !== 'delete' && options.yes === true)
     throw new CommandError(EXIT.usage, '--yes needs the action "delete"');
   if (range !== undefined && indexRange !== undefined)
@@ -114,7 +130,7 @@ function checkUsage(action: Action | undefined, options: JobOptions): void {
 async function act(
   context: ClientContext,
   id: string,
-  action: Exclude<Action, 'retry' | 'skip'>,
+  action: Exclude<Action, 'outputs' | 'retry' | 'skip'>,
   options: JobOptions,
 ): Promise<void> {
   const { client } = context;
@@ -161,6 +177,7 @@ async function job(given: string, action: Action | undefined, options: JobOption
   const context = contextOf(options);
   const { client, terminal, json } = context;
   const id = await findJob(client, given);
+  if (action === 'outputs') return printOutputs(context, id, options);
   if (action === 'delete') await confirmJobDeletion(context, id, options.yes === true);
   const retried = action === 'retry' ? await retryJob(context, id, options) : undefined;
   if (retried === null) return;
@@ -201,7 +218,7 @@ export const jobCommand = (): Command =>
   retryOptions(
     clientCommand(
       'job',
-      'Show a job, wait for it, cancel, pause, resume, retry or delete it, skip tasks of it, or change its settings.',
+      'Show a job or its outputs, wait for it, cancel, pause, resume, retry or delete it, skip tasks of it, or change its settings.',
     )
       .argument('<job>', 'the job, by id, by the beginning of its id, or by name')
       .addArgument(new Argument('[action]', 'the action; without one, show it').choices(ACTIONS))
@@ -217,6 +234,7 @@ export const jobCommand = (): Command =>
         '--index-range <range>',
         'retry, skip: only tasks at these positions in the step, such as 0-9,14',
       )
+      .option('--location <name>', 'outputs: show the paths at this compute location')
       .option('--failed', 'skip: only failed tasks')
       .option('--reason <text>', 'skip: why, shown with the tasks')
       .option('--skipped', 'retry: only tasks that were skipped, to undo the skip')

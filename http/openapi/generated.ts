@@ -1223,6 +1223,50 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/jobs/{id}/outputs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the outputs of a job
+         * @description The paths of its parameters with the data flow OUT, then those that the latest attempt of each task has named, in the order of the tasks.
+         */
+        readonly get: operations["listJobOutputs"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/tasks/{id}/outputs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the outputs of a task
+         * @description The paths of the job's parameters with the data flow OUT, then those that the latest attempt of the task that named outputs has named.
+         */
+        readonly get: operations["listTaskOutputs"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/tasks/bulk": {
         readonly parameters: {
             readonly query?: never;
@@ -2423,6 +2467,30 @@ export interface components {
                 readonly count: number;
             }[];
             readonly values?: readonly string[];
+        };
+        /** @description A file or directory that a job or task writes. */
+        readonly Output: {
+            /** @description As the job or the task has given it; not verified. */
+            readonly path: string;
+            /** @description The path at `compute_location`; absent if the request names none. */
+            readonly mapped_path?: string;
+            /** @enum {string} */
+            readonly source: "parameter" | "task";
+            /** @description The name of the parameter. */
+            readonly parameter?: string;
+            /**
+             * @description Of a parameter.
+             * @enum {string}
+             */
+            readonly object_type?: "FILE" | "DIRECTORY";
+            /** @description The task that has named it. */
+            readonly task_id?: string;
+            readonly attempt_number?: number;
+        };
+        readonly OutputPage: {
+            readonly items: readonly components["schemas"]["Output"][];
+            /** @description The `after` of the next page; absent on the last one. */
+            readonly next?: string;
         };
         readonly DependentPage: {
             readonly items: readonly {
@@ -3666,6 +3734,10 @@ export interface components {
         readonly Id: string;
         readonly Limit: number;
         readonly Offset: number;
+        /** @description The `next` of the previous page. */
+        readonly OutputsAfter: string;
+        /** @description Maps the paths to this compute location; `default` is that of hosts without one. */
+        readonly OutputsLocation: string;
         readonly SortDir: "asc" | "desc";
         /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
         readonly IfNoneMatch: readonly string[];
@@ -6558,6 +6630,88 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["DependentPage"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listJobOutputs: {
+        readonly parameters: {
+            readonly query?: {
+                readonly limit?: components["parameters"]["Limit"];
+                /** @description The `next` of the previous page. */
+                readonly after?: components["parameters"]["OutputsAfter"];
+                /** @description Maps the paths to this compute location; `default` is that of hosts without one. */
+                readonly compute_location?: components["parameters"]["OutputsLocation"];
+            };
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of outputs. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OutputPage"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listTaskOutputs: {
+        readonly parameters: {
+            readonly query?: {
+                readonly limit?: components["parameters"]["Limit"];
+                /** @description The `next` of the previous page. */
+                readonly after?: components["parameters"]["OutputsAfter"];
+                /** @description Maps the paths to this compute location; `default` is that of hosts without one. */
+                readonly compute_location?: components["parameters"]["OutputsLocation"];
+            };
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of outputs. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OutputPage"];
                 };
             };
             readonly 304: components["responses"]["NotModified"];

@@ -34,6 +34,7 @@ import { getStats } from './stats.ts';
 import { getTaskGrid } from './task-grid.ts';
 import { updateJob } from './update-job.ts';
 import { openEvents } from './open-events.ts';
+import { listJobOutputs, listTaskOutputs } from './outputs.ts';
 import { beginOidcLogin, finishOidcLogin } from './oidc.ts';
 import type { Handlers } from './operation.ts';
 import { getHealthz, getMetrics, getReadyz, getVersion } from './probes.ts';
@@ -175,6 +176,8 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     getTaskGrid,
     getJobTemplate,
     listJobDependents,
+    listJobOutputs,
+    listTaskOutputs,
     getTask: getTask(reasons),
     listTaskAttempts,
     explainTask,

@@ -11,6 +11,7 @@ const JOB_PARTS: Partial<Record<TableName, number>> = {
   taskPage: 0,
   taskText: 0,
   attempt: 0,
+  taskOutput: 0,
   stepFailures: 0,
   doomedJob: 0,
   comingJob: 0,

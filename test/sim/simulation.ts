@@ -499,6 +499,7 @@ function dump(store: StoreReader): string {
     'taskPage',
     'taskText',
     'attempt',
+    'taskOutput',
     'booking',
     'activeJob',
     'endedJob',

@@ -35,6 +35,8 @@ function callbacksOf(directive: Directive | null, hasExtension: boolean): readon
   switch (directive?.kind) {
     case undefined:
     case 'bad-progress':
+    case 'output':
+    case 'bad-output':
       return [];
     case 'progress':
       return [{ kind: 'Progress', value: directive.percent }];

@@ -172,6 +172,29 @@ export const queries = {
       queryFn: ({ signal }) =>
         rest.call('get', '/jobs/{id}/dependents', { path: { id }, query: { limit: 1000 }, signal }),
     }),
+  /** With the paths at a compute location; as given for an empty `place`. */
+  jobOutputs: (rest: Rest, id: string, place: string) =>
+    queryOptions({
+      queryKey: ['jobs', 'one', id, 'outputs', place],
+      queryFn: ({ signal }) =>
+        rest.call('get', '/jobs/{id}/outputs', {
+          path: { id },
+          query: { limit: 1000, ...(place !== '' && { compute_location: place }) },
+          signal,
+        }),
+      placeholderData: keepPreviousData,
+    }),
+  taskOutputs: (rest: Rest, id: string, place: string) =>
+    queryOptions({
+      queryKey: ['tasks', 'one', id, 'outputs', place],
+      queryFn: ({ signal }) =>
+        rest.call('get', '/tasks/{id}/outputs', {
+          path: { id },
+          query: { limit: 1000, ...(place !== '' && { compute_location: place }) },
+          signal,
+        }),
+      placeholderData: keepPreviousData,
+    }),
   template: (rest: Rest, id: string) =>
     queryOptions({
       queryKey: ['jobs', 'template', id],

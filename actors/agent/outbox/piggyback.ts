@@ -104,8 +104,11 @@ const charactersOf = ({
   message = '',
   status_message: statusMessage = '',
   failure_excerpt: excerpt = '',
-}: TerminalReport): number =>
-  FRAME_CHARACTERS + ESCAPED_CHARACTERS * (message.length + statusMessage.length + excerpt.length);
+  outputs = [],
+}: TerminalReport): number => {
+  const texts = [message, statusMessage, excerpt, ...outputs];
+  return FRAME_CHARACTERS + ESCAPED_CHARACTERS * texts.reduce((sum, text) => sum + text.length + 1, 0);
+};
 
 function terminalReport(report: StatusMessage): TerminalReport | null {
   const { v: _v, task_id: _task, worker_id: _worker, status, ...rest } = report;

@@ -6,7 +6,7 @@ import type { AgentContext } from '../agent-system.ts';
 import type { AttemptOutcome } from '../registrar/messages.ts';
 import { usageFields } from '../../../src/core/wire/usage-fields.ts';
 import { startAction } from './actions.ts';
-import { reportOf, reportRunning, resetProgress } from './report.ts';
+import { namedOutputs, reportOf, reportRunning, resetProgress } from './report.ts';
 import { resolveVariables, type EnvironmentScript } from './scripts.ts';
 import { forgetStaging, needsStageIn, stageIn, stageOut } from './staging.ts';
 import type { CurrentAttempt, SessionResult, SessionState } from './state.ts';
@@ -193,6 +193,7 @@ function endAttempt(state: SessionState, attempt: CurrentAttempt, context: Sessi
       ...exitCode,
       ...used,
       ...failureExcerpt(state, attempt, result),
+      ...namedOutputs(state, attempt),
     };
     context.send('outbox', 'outbox', {
       type: 'report.persist',

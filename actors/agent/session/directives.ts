@@ -1,3 +1,4 @@
+import { outputPathWrong } from '../../../src/core/records/task-output.ts';
 import type { Redactor } from './redaction.ts';
 
 /** Log levels of a process's output (`openjd_session_runtime_loglevel`), from the most verbose. */
@@ -10,6 +11,9 @@ export type Directive =
   | { readonly kind: 'bad-progress' }
   | { readonly kind: 'status'; readonly text: string }
   | { readonly kind: 'fail'; readonly text: string }
+  /** A file or directory that the task has written (docs/outputs.md). */
+  | { readonly kind: 'output'; readonly path: string }
+  | { readonly kind: 'bad-output'; readonly reason: string }
   | { readonly kind: 'level'; readonly level: LogLevel }
   | { readonly kind: 'set'; readonly name: string; readonly value: string }
   | { readonly kind: 'unset'; readonly name: string }
@@ -38,6 +42,7 @@ const TOO_LONG = 'The line is too long for an environment variable assignment.';
 
 const DIRECTIVE =
   /^openjd_(progress|status|fail|env|unset_env|redacted_env|session_runtime_loglevel): (.+)$/s;
+const OUTPUT = /^callsheet_output: (.+)$/s;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)=([^\0]*)$/;
 const NUMBER = /^[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$/;
@@ -50,7 +55,7 @@ const OPEN_ESCAPE = /\\(?:u[0-9a-fA-F]{0,3})?$/;
 /** Parses the directive of a line. Returns null for plain output. `isCut`: the end of the line is missing. */
 export function parseDirective(line: string, isCut = false): Directive | null {
   const match = DIRECTIVE.exec(line);
-  if (match === null) return parseLookAlike(line, isCut);
+  if (match === null) return parseOutput(line, isCut) ?? parseLookAlike(line, isCut);
   const payload = match[2] ?? '';
   switch (match[1]) {
     case 'progress':
@@ -92,6 +97,12 @@ export function readLine(line: string, isCut: boolean, redactor: Redactor): Read
   switch (directive.kind) {
     case 'bad-progress':
       return { directive, logged: `${shown} -- ERROR: ${BAD_PROGRESS}`, level: 'ERROR' };
+    case 'output': {
+      const path = redactor.line(directive.path, isCut);
+      return { directive: { kind: 'output', path }, logged: shown, level: 'INFO' };
+    }
+    case 'bad-output':
+      return { directive, logged: `${shown} -- ERROR: The output ${directive.reason}.`, level: 'ERROR' };
     case 'malformed':
       return malformedLine(directive, shown, line);
     case 'bad-redacted':
@@ -128,6 +139,13 @@ function parseLookAlike(line: string, isCut: boolean): Directive | null {
   const payload = line.slice(begin).replace(/^[: \t]+/, '');
   if (payload === '') return { kind: 'malformed', reason };
   return { kind: 'malformed', reason, hides: hiddenOf(line, payload, isCut) };
+}
+
+function parseOutput(line: string, isCut: boolean): Directive | null {
+  const path = OUTPUT.exec(line)?.[1]?.trim();
+  if (path === undefined) return null;
+  const reason = isCut ? 'is cut off, because its line is too long' : outputPathWrong(path);
+  return reason === null ? { kind: 'output', path } : { kind: 'bad-output', reason };
 }
 
 function parseProgress(payload: string): Directive {

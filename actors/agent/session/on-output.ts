@@ -1,5 +1,6 @@
 import type { OutputStream } from '../../../src/core/ports/task-processes.ts';
 import { statusLineOf } from '../../../src/core/records/task-progress.ts';
+import { withOutput } from '../../../src/core/records/task-output.ts';
 import type { AgentContext } from '../agent-system.ts';
 import { actionOf, cancelAction } from './actions.ts';
 import { LOG_LEVELS, parseDirective, readLine, type Directive, type LogLevel } from './directives.ts';
@@ -155,7 +156,12 @@ function applyDirective(
     case 'unset':
       changeVariable(state, action, directive.name, null);
       return null;
+    case 'output':
+      if (attempt !== null && action.kind === 'run')
+        attempt.outputs = withOutput(attempt.outputs, directive.path);
+      return null;
     case 'bad-progress':
+    case 'bad-output':
       return null;
   }
 }

@@ -199,6 +199,7 @@ const attemptOf = (task: SessionTask, place: ScriptLocation): CurrentAttempt => 
   output: new OutputTail(),
   progress: null,
   statusMessage: '',
+  outputs: [],
   outcome: null,
   result: null,
   isDrained: false,

@@ -1,6 +1,7 @@
 import { statusLineOf } from '../../../src/core/records/task-progress.ts';
 import { timestampOf } from '../../../src/core/timestamp.ts';
 import type { ReportedStatus, StatusMessage } from '../../../src/core/wire/bus-messages.ts';
+import { outputPathWrong } from '../../../src/core/records/task-output.ts';
 import type { AgentContext } from '../agent-system.ts';
 import type { CurrentAttempt, SessionState } from './state.ts';
 
@@ -24,6 +25,15 @@ export function reportOf(
     ...(progress !== null && { progress }),
     ...(statusMessage !== '' && { status_message: statusLineOf(redactor.text(statusMessage)) }),
   };
+}
+
+/** Returns the field of an end that has the outputs which the task has named. Redaction may make a path too long. */
+export function namedOutputs(
+  { redactor }: SessionState,
+  { outputs }: CurrentAttempt,
+): Pick<StatusMessage, 'outputs'> {
+  const paths = outputs.map((path) => redactor.text(path)).filter((path) => outputPathWrong(path) === null);
+  return paths.length === 0 ? {} : { outputs: paths };
 }
 
 /** Reports the task as running, once per attempt. */

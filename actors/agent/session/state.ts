@@ -87,6 +87,8 @@ export interface CurrentAttempt extends Omit<SessionTask, 'isLast'> {
   statusMessage: string;
   /** Last lines of its log, without redacted values. */
   readonly output: OutputTail;
+  /** Paths that its own action has named as outputs. */
+  outputs: readonly string[];
   /** Result of its action while its output files are being copied out. */
   outcome: SessionResult | null;
   result: SessionResult | null;

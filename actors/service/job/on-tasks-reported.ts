@@ -1,4 +1,4 @@
-import { parseAttemptId, type AttemptId, type WorkerId } from '../../../src/core/ids.ts';
+import { parseAttemptId, type AttemptAddress, type AttemptId, type WorkerId } from '../../../src/core/ids.ts';
 import {
   FAILURE_LIMIT_PARK_REASON,
   reportedFailureReason,
@@ -60,6 +60,7 @@ function applyReport(
   if (isCurrent && task.exiting && report.status !== 'running') return 'end of a canceled attempt';
   if (!isLiveTask(task.status) || !isCurrent) return ignoredReason(task, attempt.attemptNumber, report);
   if (state.openAttempts.workerOf(step, attempt.index, task) !== workerId) return 'not the holder';
+  if (report.status !== 'running') storeOutputs(attempt, report, context);
   switch (report.status) {
     case 'running':
       if (task.status === 'running' && hasReportedSession(state, step, attempt.index))
@@ -80,6 +81,17 @@ function applyReport(
       break;
   }
   return null;
+}
+
+/** Stores the outputs that a report of an end names (docs/outputs.md). */
+function storeOutputs(
+  attempt: AttemptAddress,
+  { outputs = [] }: AttemptReport,
+  context: ServiceContext<'job'>,
+): void {
+  if (outputs.length === 0) return;
+  const key = keys.attempt(attempt, attempt.attemptNumber);
+  context.change(put('taskOutput', key, { version: 1, paths: [...new Set(outputs)] }));
 }
 
 /**

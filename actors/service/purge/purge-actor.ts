@@ -17,6 +17,7 @@ export const PURGE_ROWS = 2_000;
 /** Tables in which a job may have millions of rows. */
 const BULK_TABLES = [
   'attempt',
+  'taskOutput',
   'taskText',
   'stepFailures',
   'taskPage',

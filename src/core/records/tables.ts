@@ -1,6 +1,7 @@
 import {
   farmId,
   jobId,
+  type AttemptAddress,
   type FarmId,
   type JobId,
   type QueueId,
@@ -26,6 +27,7 @@ import type { StepFailuresRecord, WorkerFailuresRecord } from './step-failures.t
 import type { StepRecord } from './step.ts';
 import type { StorageLocationRecord } from './storage-location.ts';
 import { pageOf } from './task-page.ts';
+import type { TaskOutputRecord } from './task-output.ts';
 import type { TaskTextRecord } from './task-text.ts';
 import type { UsagePoolRecord } from './usage-pool.ts';
 import { usernameKey, type UserRecord, type UsernameRecord } from './user.ts';
@@ -48,6 +50,8 @@ export interface Tables {
   taskPage: Uint8Array;
   taskText: TaskTextRecord;
   attempt: AttemptRecord;
+  /** Of attempts that have named outputs, under the keys of their rows in `attempt`. */
+  taskOutput: TaskOutputRecord;
   worker: WorkerRecord;
   booking: BookingRecord;
   /** Worker ids by ordinal. A row outlives its worker, because packed task records contain ordinals. */
@@ -137,6 +141,7 @@ export const TABLE_NAMES = [
   'webhookDelivery',
   'webhookEvent',
   'notice',
+  'taskOutput',
 ] as const satisfies readonly TableName[];
 
 const ZEROS = '0'.repeat(16);
@@ -253,6 +258,12 @@ export function taskOfTextKey(key: string): TaskAddress {
   const [job = '', order, index] = key.split('/');
   return { jobId: jobId(job), stepOrder: Number(order), index: Number(index) };
 }
+
+/** Returns the attempt in the key of an attempt or of its outputs. */
+export const attemptOfKey = (key: string): AttemptAddress => ({
+  ...taskOfTextKey(key),
+  attemptNumber: lastNumberOfKey(key),
+});
 
 /** Returns the farm, job and time in the key of an ended job. */
 export function endedJobOfKey(key: string): {

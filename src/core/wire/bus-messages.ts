@@ -253,6 +253,8 @@ export interface StatusMessage extends UsageFields {
    * report: both fields replace the previous values.
    */
   readonly status_message?: string;
+  /** Paths that the task has named as outputs, in the report of its end (docs/outputs.md). Absent: none. */
+  readonly outputs?: readonly string[];
 }
 
 /** `task.logs.<task id>` */

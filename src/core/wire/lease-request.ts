@@ -14,6 +14,7 @@ import {
 } from './field-readers.ts';
 import { readAttemptId, readFarmId, readTimestamp, readToken, readWorkerId } from './identifiers.ts';
 import { parseJsonText, type Parsed } from './json-text.ts';
+import { OUTPUT_LIMITS, outputPathWrong } from '../records/task-output.ts';
 import { WIRE_LIMITS as LIMITS } from './limits.ts';
 
 /**
@@ -34,6 +35,7 @@ export const readCpuSeconds = checked(finite, (value) =>
   value >= 0 && value <= LIMITS.cpuSeconds ? null : `must be from 0 to ${LIMITS.cpuSeconds}`,
 );
 const readStatus = oneOf<TerminalStatus>({ succeeded: true, failed: true, canceled: true });
+export const readOutputs = list(checked(text(OUTPUT_LIMITS.path), outputPathWrong), OUTPUT_LIMITS.paths);
 export const readSessionToken = line(LIMITS.token);
 
 const terminalReport = record<TerminalReport>({
@@ -46,6 +48,7 @@ const terminalReport = record<TerminalReport>({
   session_id: readSessionToken,
   progress: optional(readPercent),
   status_message: optional(text(LIMITS.message)),
+  outputs: optional(readOutputs),
   max_rss_mib: optional(readUsedMemory),
   cpu_seconds: optional(readCpuSeconds),
 });
@@ -103,6 +106,7 @@ function usualReport(value: unknown): TerminalReport | null {
   if (!isObject(value)) return null;
   if (value['message'] !== undefined || value['progress'] !== undefined) return null;
   if (value['status_message'] !== undefined || value['failure_excerpt'] !== undefined) return null;
+  if (value['outputs'] !== undefined) return null;
   const attempt_id = readAttemptId(value['attempt_id']);
   const status = readStatus(value['status']);
   const exit_code = readExitCode(value['exit_code']);

@@ -3,7 +3,7 @@ export const WIRE_LIMITS = {
   /** Depth of nested brackets in any message. */
   nesting: 32,
   presenceText: 512 * 1024,
-  statusText: 64 * 1024,
+  statusText: 256 * 1024,
   logText: 512 * 1024,
   cancelText: 8 * 1024,
   diagnosticText: 512 * 1024,

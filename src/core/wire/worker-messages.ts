@@ -41,6 +41,7 @@ import type { Parsed } from './json-text.ts';
 import {
   readCpuSeconds,
   readExitCode,
+  readOutputs,
   readPercent,
   readSessionToken,
   readUsedMemory,
@@ -129,6 +130,7 @@ export const parseStatus: (text: string) => Parsed<StatusMessage> = messageParse
       session_id: readSessionToken,
       progress: optional(readPercent),
       status_message: optional(text(LIMITS.message)),
+      outputs: optional(readOutputs),
     }),
     attemptFault,
   ),

@@ -130,6 +130,7 @@ test('the numbers of tables in a change set never change', (t) => {
       'webhookDelivery',
       'webhookEvent',
       'notice',
+      'taskOutput',
     ],
   );
   t.end();

@@ -101,6 +101,8 @@ const presence: fc.Arbitrary<PresenceMessage> = fc.oneof(
   }),
 );
 
+const outputs = fc.array(fc.stringMatching(/^\/[A-Za-z0-9 ._/-]{0,40}$/), { maxLength: 3 });
+
 const terminalReport: fc.Arbitrary<TerminalReport> = fc.record(
   {
     attempt_id: attempt.map(attemptIdOf),
@@ -112,6 +114,7 @@ const terminalReport: fc.Arbitrary<TerminalReport> = fc.record(
     session_id: fc.oneof(fc.constant(''), token),
     progress: fc.double({ min: 0, max: 100, noNaN: true }),
     status_message: fc.string({ unit: 'binary' }),
+    outputs,
     max_rss_mib: fc.nat(),
     cpu_seconds: fc.double({ min: 0, max: 1e9, noNaN: true }),
   },
@@ -151,6 +154,7 @@ const status: fc.Arbitrary<StatusMessage> = attempt.chain((address) =>
       session_id: fc.oneof(fc.constant(''), token),
       progress: fc.double({ min: 0, max: 100, noNaN: true }),
       status_message: fc.string(),
+      outputs,
     },
     { requiredKeys: ['v', 'task_id', 'attempt_id', 'worker_id', 'status', 'timestamp', 'session_id'] },
   ),

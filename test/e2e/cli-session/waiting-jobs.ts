@@ -36,6 +36,8 @@ export const waitingJobCommands: readonly Case<CliSession>[] = [
       );
       await Promise.all([
         run(0, 'job', 'held'),
+        run(0, 'job', 'held', 'outputs', '--location', 'annex'),
+        run(2, 'job', 'held', '--location', 'annex'),
         run(0, 'tasks', 'held', '--status', 'ready', '--sort-by', 'name', '--sort-dir', 'desc'),
         run(0, 'task', 'held/Render/1'),
         run(0, 'explain', 'held/Join'),

@@ -20,6 +20,7 @@ import { firstTab, JOB_TABS, JOB_VIEW } from './job-view.ts';
 import { DependenciesTab } from './tabs/dependencies-tab.tsx';
 import { EnvironmentTab } from './tabs/environment-tab.tsx';
 import { FailuresTab } from './tabs/failures-tab.tsx';
+import { OutputsTab } from './tabs/outputs-tab.tsx';
 import { ParametersTab } from './tabs/parameters-tab.tsx';
 import { StepsTab } from './tabs/steps-tab.tsx';
 import { TasksTab } from './tabs/tasks-tab.tsx';
@@ -96,6 +97,7 @@ function JobTabs({ job, onChanged }: { job: JobDetail; onChanged: () => void }) 
     { id: 'tasks', label: 'Tasks', count: job.task_counts.total },
     { id: 'timeline', label: 'Timeline' },
     { id: 'failures', label: 'Failures', count: job.failure_summary.failed_count },
+    { id: 'outputs', label: 'Outputs' },
     { id: 'parameters', label: 'Parameters' },
     { id: 'environment', label: 'Environment' },
     { id: 'dependencies', label: 'Dependencies' },
@@ -116,6 +118,7 @@ function JobTabs({ job, onChanged }: { job: JobDetail; onChanged: () => void }) 
         </Suspense>
       )}
       {tab === 'failures' && <FailuresTab job={job} onChanged={onChanged} />}
+      {tab === 'outputs' && <OutputsTab job={job} />}
       {tab === 'parameters' && <ParametersTab job={job} />}
       {tab === 'environment' && <EnvironmentTab job={job} />}
       {tab === 'dependencies' && <DependenciesTab job={job} />}

@@ -7,6 +7,7 @@ export const JOB_TABS = [
   'tasks',
   'timeline',
   'failures',
+  'outputs',
   'parameters',
   'environment',
   'dependencies',

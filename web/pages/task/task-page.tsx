@@ -27,6 +27,7 @@ import { countField, useUrlState } from '../../state/use-url-state.ts';
 import { skippedText } from '../job/model/skipped-text.ts';
 import { Attempts } from './attempts.tsx';
 import { stepHref } from './explanation-links.ts';
+import { Outputs } from './outputs.tsx';
 import { TaskActions } from './task-actions.tsx';
 import { attemptShown, hasStateChanged, isWaiting, newestFirst } from './task-state.ts';
 import { Waiting } from './waiting.tsx';
@@ -83,6 +84,7 @@ function TaskView({ task }: { task: Task }) {
       <Facts task={task} />
       <Notices task={task} />
       {isWaiting(status) && <Waiting taskId={id} />}
+      <Outputs taskId={id} />
       {attempts.error !== null && attempts.data === undefined && (
         <QueryProblem error={attempts.error} what="the attempts" onRetry={() => void attempts.refetch()} />
       )}

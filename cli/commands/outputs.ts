@@ -1,0 +1,39 @@
+import type { Output } from '../../client/resources.ts';
+import { printJson, type ClientContext } from './client-command.ts';
+import { table, type Column } from './table.ts';
+
+/** Options of `callsheet job JOB outputs`. */
+export interface OutputOptions {
+  readonly location?: string;
+}
+
+const PAGE = 1000;
+
+const columns: readonly Column<Output>[] = [
+  { title: 'PATH', value: ({ path, mapped_path: mapped }) => mapped ?? path },
+  { title: 'NAMED BY', value: ({ parameter, task_id: task }) => parameter ?? task ?? '' },
+];
+
+/** Prints all outputs of a job; with `location` their paths at that compute location. */
+export async function printOutputs(
+  { client, terminal, json }: ClientContext,
+  id: string,
+  { location }: OutputOptions,
+): Promise<void> {
+  const items: Output[] = [];
+  let after: string | undefined;
+  do {
+    const page = await client.call('get', '/jobs/{id}/outputs', {
+      path: { id },
+      query: {
+        limit: PAGE,
+        ...(after !== undefined && { after }),
+        ...(location !== undefined && { compute_location: location }),
+      },
+    });
+    items.push(...page.items);
+    after = page.next;
+  } while (after !== undefined);
+  if (json) printJson(terminal, { items });
+  else terminal.out(table(columns, items, terminal));
+}

@@ -1,0 +1,47 @@
+import { pathsAt } from '../../src/core/delivery/place-paths.ts';
+import type { JobId } from '../../src/core/ids.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { outputPage, startOf } from '../views/outputs.ts';
+import type { Schemas } from '../views/schemas.ts';
+import { findJob, findTask } from './find-task.ts';
+import { invalid, type Handler, type ProblemReply } from './operation.ts';
+
+interface PageQuery {
+  readonly limit: number;
+  readonly after?: string | undefined;
+  readonly compute_location?: string | undefined;
+}
+
+interface PageReply {
+  readonly kind: 'json';
+  readonly status: 200;
+  readonly body: Schemas['OutputPage'];
+}
+
+export const listJobOutputs: Handler<'listJobOutputs'> = ({ path, query, principal }, { store }) => {
+  const job = findJob(store, path.id, principal.ownerScope);
+  if (!job.ok) return { kind: 'problem', problem: job.problem };
+  return pageOf(store, job.value.id, keys.bulkOf(job.value.id), query);
+};
+
+export const listTaskOutputs: Handler<'listTaskOutputs'> = ({ path, query, principal }, { store }) => {
+  const task = findTask(store, path.id, principal.ownerScope);
+  if (!task.ok) return { kind: 'problem', problem: task.problem };
+  const { address } = task.value;
+  return pageOf(store, address.jobId, keys.attemptsOf(address), query);
+};
+
+function pageOf(
+  store: StoreReader,
+  job: JobId,
+  prefix: string,
+  { limit, after, compute_location: place }: PageQuery,
+): PageReply | ProblemReply {
+  const start = after === undefined ? null : startOf(after, job);
+  if (after !== undefined && start === null)
+    return invalid('/after', 'must be the `next` of an earlier page of these outputs');
+  const storage = place === undefined ? null : [...store.scan('storageLocation')].map(({ value }) => value);
+  const pathAt = storage === null ? null : pathsAt(storage, place ?? '');
+  return { kind: 'json', status: 200, body: outputPage(store, { job, prefix, start, limit }, pathAt) };
+}

@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query';
+import { OutputList, useOutputLocation } from '../../parts/outputs/output-list.tsx';
+import { queries } from '../../state/queries.ts';
+import { useService } from '../../state/service.tsx';
+import '../job/tabs/plain-table.css';
+
+/** The outputs of a task. Renders only a task with outputs. */
+export function Outputs({ taskId }: { taskId: string }) {
+  const { rest } = useService();
+  const [place] = useOutputLocation();
+  const query = useQuery(queries.taskOutputs(rest, taskId, place));
+  if (query.data?.items.length === 0 || (query.data === undefined && query.error === null)) return null;
+  return (
+    <section className="stack" aria-label="Outputs">
+      <h2>Outputs</h2>
+      <OutputList query={query} whose="task" hasTasks={false} />
+    </section>
+  );
+}

@@ -1,0 +1,130 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { FolderOpen } from 'lucide-react';
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import type { Output, OutputPage } from '../../../client/resources.ts';
+import { queries } from '../../state/queries.ts';
+import { useService } from '../../state/service.tsx';
+import { asString, usePreference } from '../../state/use-preference.ts';
+import { CopyButton } from '../copy-button.tsx';
+import { SelectField } from '../field.tsx';
+import { QueryProblem } from '../query-problem.tsx';
+import { SkeletonLines } from '../skeleton.tsx';
+import { folderLink } from './folder-link.ts';
+import './output-list.css';
+
+const AS_GIVEN = '';
+
+/** Returns the compute location whose paths this browser shows, and its setter; empty shows paths as given. */
+export const useOutputLocation = (): [string, (place: string | null) => void] =>
+  usePreference('output-location', AS_GIVEN, asString);
+
+/** A list of outputs, with the choice of the location whose paths are shown. `whose` is the job or task. */
+export function OutputList({
+  query,
+  whose,
+  hasTasks,
+}: {
+  query: UseQueryResult<OutputPage>;
+  whose: string;
+  /** Whether to name the task of each output. */
+  hasTasks: boolean;
+}) {
+  const { data, error, refetch } = query;
+  if (error !== null && data === undefined)
+    return <QueryProblem error={error} what="the outputs" onRetry={() => void refetch()} />;
+  if (data === undefined) return <SkeletonLines lines={3} label="Loading the outputs" />;
+  if (data.items.length === 0)
+    return (
+      <p className="muted">
+        No outputs. A {whose} lists its OUT parameters here, and paths that its tasks name with
+        callsheet_output.
+      </p>
+    );
+  return (
+    <div className="stack">
+      <LocationChoice />
+      <table className="plain-table">
+        <thead>
+          <tr>
+            <th scope="col">Path</th>
+            <th scope="col">Named by</th>
+            <th scope="col">
+              <span className="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.items.map((output) => (
+            <OutputRow
+              key={`${output.task_id ?? output.parameter ?? ''} ${output.path}`}
+              output={output}
+              hasTasks={hasTasks}
+            />
+          ))}
+        </tbody>
+      </table>
+      {data.next !== undefined && (
+        <p className="muted">Showing the first {data.items.length.toLocaleString('en')} outputs.</p>
+      )}
+    </div>
+  );
+}
+
+function OutputRow({ output, hasTasks }: { output: Output; hasTasks: boolean }) {
+  const { path, mapped_path: mapped, task_id: task, parameter } = output;
+  const shown = mapped ?? path;
+  const folder = folderLink(shown, output.object_type === 'DIRECTORY');
+  return (
+    <tr>
+      <td>
+        <span className="mono">{shown}</span>
+        {shown !== path && <span className="output-list__given mono muted">{path}</span>}
+      </td>
+      <td>
+        {parameter ??
+          (hasTasks && task !== undefined ? <Link href={`/tasks/${task}`}>{taskNumber(task)}</Link> : 'task')}
+      </td>
+      <td className="output-list__actions">
+        <CopyButton text={shown} label="Copy path" />
+        {folder !== null && (
+          <a
+            href={folder}
+            target="_blank"
+            rel="noreferrer"
+            aria-label={`Open folder of ${shown}`}
+            title="Open folder"
+          >
+            <FolderOpen aria-hidden="true" size={16} />
+          </a>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** Returns the position of a task: `step 1, task 12`. */
+function taskNumber(id: string): string {
+  const [index = '', order = ''] = id.split('-').reverse();
+  return `step ${Number(order) + 1}, task ${Number(index) + 1}`;
+}
+
+function LocationChoice() {
+  const { rest } = useService();
+  const storage = useQuery(queries.storageLocations(rest)).data;
+  const [place, setPlace] = useOutputLocation();
+  const places = useMemo(
+    () => [...new Set([...(storage ?? []).flatMap(({ roots }) => Object.keys(roots)), place])].sort(),
+    [storage, place],
+  );
+  return (
+    <SelectField
+      label="Show paths of"
+      hint="Browsers open folders only where they allow file links; else copy the path."
+      value={place}
+      none="The task, as given"
+      choices={places.filter((each) => each !== AS_GIVEN).map((each) => ({ value: each, label: each }))}
+      onChange={(value) => setPlace(value === AS_GIVEN ? null : value)}
+    />
+  );
+}
