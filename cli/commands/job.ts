@@ -10,6 +10,7 @@ import { confirmDeletion, counted } from './confirm-deletion.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { integer } from './integer.ts';
 import { allQueues, findIn, findJob, namesOf } from './lookup.ts';
+import { holdStep } from './hold.ts';
 import { outcome } from './outcome.ts';
 import { retriedText, retryJob, type JobRetryOptions } from './retry.ts';
 import { skippedText, skipTasks, type JobSkipOptions } from './skip.ts';
@@ -63,7 +64,19 @@ function printJob(terminal: Terminal, job: JobDetail, upstream: ReadonlyMap<stri
   terminal.out(`\n${table(stepColumns(job.steps), job.steps, terminal)}`);
 }
 
-const ACTIONS = ['cancel', 'delete', 'pause', 'resume', 'retry', 'set', 'skip', 'wait', 'watch'] as const;
+const ACTIONS = [
+  'cancel',
+  'delete',
+  'hold',
+  'pause',
+  'release',
+  'resume',
+  'retry',
+  'set',
+  'skip',
+  'wait',
+  'watch',
+] as const;
 type Action = (typeof ACTIONS)[number];
 
 interface JobOptions extends ClientOptions, RetryOptions, JobRetryOptions, JobSkipOptions {
@@ -93,13 +106,16 @@ function checkUsage(action: Action | undefined, options: JobOptions): void {
   if (action === 'set' && !sets) throw new CommandError(EXIT.usage, 'nothing to set; give an option');
   if (action !== 'set' && sets) throw new CommandError(EXIT.usage, 'these options need the action "set"');
   const { step, range, indexRange, worker, dryRun, dependents } = options;
-  const picks = [step, range, indexRange, dryRun].some((value) => value !== undefined);
-  if (action !== 'retry' && action !== 'skip' && picks)
+  const picks = [range, indexRange, dryRun].some((value) => value !== undefined);
+  const takesStep = action === 'retry' || action === 'skip' || action === 'hold' || action === 'release';
+  if ((action !== 'retry' && action !== 'skip' && picks) || (!takesStep && step !== undefined))
     throw new CommandError(EXIT.usage, 'these options need the action "retry" or "skip"');
   if (action !== 'retry' && (worker !== undefined || options.skipped !== undefined || !dependents))
     throw new CommandError(EXIT.usage, 'these options need the action "retry"');
-  if (action !== 'skip' && (options.failed !== undefined || options.reason !== undefined))
-    throw new CommandError(EXIT.usage, '--failed and --reason need the action "skip"');
+  if (action !== 'skip' && options.failed !== undefined)
+    throw new CommandError(EXIT.usage, '--failed needs the action "skip"');
+  if (action !== 'skip' && action !== 'hold' && options.reason !== undefined)
+    throw new CommandError(EXIT.usage, '--reason needs the action "skip" or "hold"');
   if (action !== 'delete' && options.yes === true)
     throw new CommandError(EXIT.usage, '--yes needs the action "delete"');
   if (range !== undefined && indexRange !== undefined)
@@ -125,6 +141,10 @@ async function act(
     case 'pause':
     case 'resume':
       await client.call('patch', '/jobs/{id}', { path: { id }, body: { action } });
+      break;
+    case 'hold':
+    case 'release':
+      await holdStep(context, id, action, options);
       break;
     case 'set':
       await client.call('patch', '/jobs/{id}', { path: { id }, body: await updateOf(context, id, options) });
@@ -201,14 +221,14 @@ export const jobCommand = (): Command =>
   retryOptions(
     clientCommand(
       'job',
-      'Show a job, wait for it, cancel, pause, resume, retry or delete it, skip tasks of it, or change its settings.',
+      'Show a job, wait for it, cancel, pause, resume, retry or delete it, skip tasks or hold steps of it, or change its settings.',
     )
       .argument('<job>', 'the job, by id, by the beginning of its id, or by name')
       .addArgument(new Argument('[action]', 'the action; without one, show it').choices(ACTIONS))
       .option('--wait', 'wait for the end and exit by the outcome')
       .option('--yes', 'delete: do not ask for confirmation')
       .option('--watch', 'show the progress of each step and wait for the end')
-      .option('--step <step>', 'retry, skip: only tasks of this step, by name or id')
+      .option('--step <step>', 'retry, skip: only tasks of this step, by name or id; hold, release: the step')
       .option(
         '--range <values>',
         'retry, skip: only tasks with these values of a task parameter, such as Frame=1003-1007, or 1003-1007,1010 if the step has one integer parameter',
@@ -218,7 +238,7 @@ export const jobCommand = (): Command =>
         'retry, skip: only tasks at these positions in the step, such as 0-9,14',
       )
       .option('--failed', 'skip: only failed tasks')
-      .option('--reason <text>', 'skip: why, shown with the tasks')
+      .option('--reason <text>', 'skip, hold: why, shown with the tasks or the step')
       .option('--skipped', 'retry: only tasks that were skipped, to undo the skip')
       .option('--worker <worker>', 'retry: only failed tasks whose last attempt ran on this worker')
       .option('--no-dependents', 'retry: not the dependents that were canceled because of the job')

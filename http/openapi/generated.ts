@@ -1138,6 +1138,54 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/jobs/{id}/steps/{step}/hold": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+                /** @description Id or name of a step. */
+                readonly step: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Hold a step
+         * @description No new tasks of the step start until it is released; running ones continue. A hold of a held step replaces user and reason. 409 if the step has ended.
+         */
+        readonly post: operations["holdStep"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/{id}/steps/{step}/release": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+                /** @description Id or name of a step. */
+                readonly step: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Release a held step
+         * @description A step that is not held is unchanged.
+         */
+        readonly post: operations["releaseStep"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/jobs/{id}/failures": {
         readonly parameters: {
             readonly query?: never;
@@ -2237,10 +2285,23 @@ export interface components {
             readonly depends_on?: readonly string[];
             readonly task_counts: components["schemas"]["TaskCounts"];
             readonly attempt_seconds?: components["schemas"]["AttemptSeconds"];
+            /** @description Who holds the step. Only while it is held. */
+            readonly hold?: components["schemas"]["StepHold"];
             /** @description Why the step waits, as explain states it for one of its tasks. Absent if a task of it runs, if it has ended, and if the reason is unknown. */
             readonly waiting_reason?: string;
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
+        };
+        readonly StepHoldReason: {
+            /** @description Why the step is held, for people. */
+            readonly reason?: string;
+        };
+        readonly StepHold: {
+            /** @description Username. */
+            readonly by: string;
+            /** @description Text of the user; may be empty. */
+            readonly reason: string;
+            readonly at: components["schemas"]["Timestamp"];
         };
         /** @description Duration of the step's successful attempts, from their assignment. Absent before the first one. */
         readonly AttemptSeconds: {
@@ -2754,7 +2815,7 @@ export interface components {
             readonly step: components["schemas"]["NamedResource"];
             readonly live: components["schemas"]["Count"];
         };
-        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["CoresGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
+        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["HeldStepGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["CoresGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
         /** @description The job of the task has ended. */
         readonly JobGate: {
             /** @constant */
@@ -2796,6 +2857,15 @@ export interface components {
             readonly sentence: string;
             readonly park_reason?: string;
             readonly failed_attempts: components["schemas"]["Count"];
+        };
+        /** @description A user holds the step. */
+        readonly HeldStepGate: {
+            /** @constant */
+            readonly gate: "held_step";
+            /** @constant */
+            readonly reason: "step held";
+            readonly sentence: string;
+            readonly step: components["schemas"]["NamedResource"];
         };
         /** @description The queue is paused. */
         readonly PausedQueueGate: {
@@ -6173,6 +6243,77 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly holdStep: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+                /** @description Id or name of a step. */
+                readonly step: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["StepHoldReason"];
+            };
+        };
+        readonly responses: {
+            /** @description The step is held. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Step"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly releaseStep: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+                /** @description Id or name of a step. */
+                readonly step: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The step is not held. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Step"];
+                };
+            };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];

@@ -55,6 +55,7 @@ import {
   listStorageLocations,
   replaceStorageLocation,
 } from './storage-locations.ts';
+import { holdStep, releaseStep } from './hold-step.ts';
 import { skipJobTasks, skipTask } from './skip.ts';
 import { submitJob } from './submit-job.ts';
 import { submitProductJob } from './submit-product-job.ts';
@@ -157,6 +158,8 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     cancelJob,
     retryJob,
     skipJobTasks,
+    holdStep,
+    releaseStep,
     bulkJobs,
     getJobSummary,
     listJobSteps: listJobSteps(reasons),

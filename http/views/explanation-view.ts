@@ -8,6 +8,7 @@ export function gateView(gate: Gate): Schemas['Gate'] {
   switch (gate.gate) {
     case 'job':
     case 'upstream_step':
+    case 'held_step':
     case 'paused_queue':
     case 'farm_cap':
     case 'queue_cap':

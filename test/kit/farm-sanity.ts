@@ -288,7 +288,7 @@ function checkOffered(
     tasks.flatMap(({ index, state }) => (statuses.includes(state.status) ? [index] : []));
   const offered = tasks.flatMap(({ index }) => (entry?.ready.has(index) === true ? [index] : []));
   const held = [...(entry?.held ?? [])];
-  const ready = isLeasable ? indices(['ready']) : [];
+  const ready = isLeasable && step.hold === undefined ? indices(['ready']) : [];
   const all = [...offered, ...held.map(([index]) => index)].sort((a, b) => a - b);
   const name = `step ${job.name}/${step.order}`;
   if (!same(all, ready)) wrong(`${name} offers ${text(all)}, but ${text(ready)} are ready`);

@@ -276,6 +276,17 @@ export class TestFarm extends TestFarmCatalog {
     });
   }
 
+  /** Holds a step, or releases it. */
+  hold(name: string, stepOrder: number, isHold = true): void {
+    const hold = isHold ? { by: 'ann', reason: 'wait for plates' } : null;
+    const replyTo = to(`hold ${name}/${stepOrder}`);
+    this.send({
+      actor: 'job',
+      id: this.jobId(name),
+      message: { type: 'step.hold', stepOrder, hold, replyTo },
+    });
+  }
+
   skipTask(word: string): void {
     const { jobId, stepOrder, index } = this.address(word);
     const request = this.retryRequest(jobId, { stepOrder, index }, 'later steps');

@@ -103,6 +103,7 @@ function cannotRun({ farm, workers, lease }: FarmView, job: JobState, isLifted: 
   const isUnregistered = (name: string): boolean => lease.pools.stateOf(name).maxConcurrent === null;
   return ready.every(
     (step) =>
+      (!isLifted && step.record.hold !== null) ||
       step.plan.requirements.pools.some(isUnregistered) ||
       !workers.some(
         ({ record }) =>

@@ -6,6 +6,7 @@ import type { JobPlan } from '../../src/openjd/template/plan.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import type { StepRecord } from '../../src/core/records/step.ts';
 import type { SkipNote } from '../../src/core/records/task-text.ts';
 import { pageOf, readTask } from '../../src/core/records/task-page.ts';
 import { ask, type ClientWorld } from './client-port.ts';
@@ -23,6 +24,7 @@ interface OwnJob {
 
 const PRIORITIES = [10, 50, 50, 50, 90] as const;
 const PAUSED_SHARE = 0.4;
+const HELD_SHARE = 0.5;
 /** One job in this number is submitted paused. */
 const PAUSED_EVERY = 7;
 
@@ -218,6 +220,42 @@ export class JobClients {
     ];
     const scope = random.pick(['later steps', 'later steps', 'tasks'] as const);
     this.retryOf(job, random.pick(targets), scope, random.chance(0.1), { by: 'simulation', reason: '' });
+  }
+
+  holdOrRelease(): void {
+    const { random } = this.world;
+    const job = this.anyJob();
+    const { stepOrder } = this.anyTask(job);
+    const isHold = random.chance(HELD_SHARE);
+    const promise = this.promiser(job);
+    this.askToHold(job.id, stepOrder, isHold, () => {
+      promise((store) => {
+        const isHeld = store.get('step', keys.step(job.id, stepOrder))?.hold !== undefined;
+        return isHeld === isHold ? null : `step ${stepOrder} of ${job.id} is held: ${isHeld}, not ${isHold}`;
+      });
+    });
+  }
+
+  /** Releases all held steps, also those with an unanswered hold. */
+  releaseAll(): void {
+    if (!this.world.options.holds) return;
+    const { service, farm } = this.world;
+    for (const job of this.jobs) job.requests++;
+    for (const { value: job } of service.store.scan('job'))
+      if (job.farmId === farm)
+        for (const { value: step } of service.store.scan('step', { prefix: keys.stepsOf(job.id) }))
+          this.askToHold(job.id, step.order, false, () => undefined);
+  }
+
+  private askToHold(id: JobId, stepOrder: number, isHold: boolean, onDone: () => void): void {
+    const hold = isHold ? { by: 'simulation', reason: '' } : null;
+    ask<StepRecord>(
+      this.world,
+      (replyTo) => ({ actor: 'job', id, message: { type: 'step.hold', stepOrder, hold, replyTo } }),
+      ({ ok }) => {
+        if (ok) onDone();
+      },
+    );
   }
 
   undoSkips(): void {

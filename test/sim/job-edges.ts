@@ -35,6 +35,8 @@ const SKIPPED: Edges<TaskStatus> = [
   'succeeded pending',
   'succeeded ready',
   'ready pending',
+  // The step has other tasks that failed or were canceled, and has ended with the skip.
+  'pending canceled',
 ];
 const ENDED: Edges<JobStatus> = [
   'pending completed',
@@ -77,6 +79,7 @@ export const TASK_EDGES: Readonly<Record<JobMessage['type'], Edges<TaskStatus>>>
   'job.update': [],
   'job.retry': [...RETRIED, ...SKIPPED],
   'job.reactivate': [...RETRIED, ...SKIPPED],
+  'step.hold': [],
   // The tasks of a deleted job are not checked.
   'job.delete': [],
   'job.expire': [],
@@ -112,6 +115,7 @@ export const JOB_EDGES: Readonly<Record<JobMessage['type'], Edges<JobStatus>>> =
     'canceled blocked',
     ...RESUMED,
   ],
+  'step.hold': [],
   'job.delete': [],
   'job.expire': [],
   'job.cancel': ['pending canceled', 'blocked canceled', 'paused canceled', 'running canceled'],

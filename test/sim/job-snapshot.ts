@@ -26,6 +26,8 @@ export interface JobSnapshot {
   readonly failedAttempts: number;
   readonly parkReason: string;
   readonly waits: boolean;
+  /** By step: whether it is held. */
+  readonly held: readonly boolean[];
   readonly steps: readonly (readonly TaskSnapshot[])[];
 }
 
@@ -47,6 +49,7 @@ export function snapshotOf({ record, steps }: JobState): JobSnapshot {
     failedAttempts: record.failedAttempts,
     parkReason: record.parkReason,
     waits: record.status === 'blocked' || (record.status === 'paused' && record.waitsWhilePaused === true),
+    held: steps.map((step) => step.record.hold !== null),
     steps: steps.map((step) =>
       Array.from({ length: step.record.taskCount }, (_, index) => {
         const { own } = taskAt(step, index);
@@ -98,6 +101,7 @@ export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
     one.failedAttempts === other.failedAttempts &&
     one.parkReason === other.parkReason &&
     one.waits === other.waits &&
+    one.held.every((isHeld, order) => isHeld === other.held[order]) &&
     one.steps.every((tasks, order) =>
       tasks.every((task, index) => {
         const same = other.steps[order]?.[index];

@@ -211,7 +211,7 @@ function candidatesOf({ view, now, isClockSteady }: LeaseSurroundings): Candidat
   const candidates: Candidate[] = [];
   for (const job of jobs) {
     for (const step of job.steps) {
-      if (step.record.taskCounts.ready === 0) continue;
+      if (step.record.taskCounts.ready === 0 || step.record.hold !== null) continue;
       const stepOrder = step.record.order;
       const held = view.lease.index.entry(job.record.id, stepOrder)?.held;
       for (let index = 0; index < step.record.taskCount; index++) {

@@ -38,6 +38,8 @@ export interface SimulationOptions {
   readonly retries: boolean;
   /** Clients skip tasks, and undo it. */
   readonly skips: boolean;
+  /** Clients hold and release steps. */
+  readonly holds: boolean;
   /** Clients delete jobs. */
   readonly deletes: boolean;
   /** Clients disable, enable and delete workers. */
@@ -212,6 +214,7 @@ export function drawOptions(random: Random): SimulationOptions {
     steers: isActive(0.5),
     retries: isActive(0.5),
     skips: false,
+    holds: false,
     deletes: isActive(0.4),
     standing: isActive(0.4),
     pools: isActive(0.4),
@@ -286,6 +289,7 @@ const CONTROL_SHARE = 0.3;
 export const drawControls = (drawn: SimulationOptions, random: Random): SimulationOptions => ({
   ...drawn,
   skips: random.chance(CONTROL_SHARE),
+  holds: random.chance(CONTROL_SHARE),
 });
 
 const RECLAIM_TIMES_MS = [

@@ -90,8 +90,10 @@ export function judgeMarks(
   for (const job of around.view.jobs) {
     if (job.record.status !== 'pending' && job.record.status !== 'running') continue;
     for (const step of job.steps) {
-      const { order, taskCount, taskCounts } = step.record;
-      if (taskCounts.ready === 0) continue;
+      const { order, taskCount, taskCounts, hold } = step.record;
+      if (hold !== null && taskCounts.unschedulable > 0)
+        return `${job.record.id} step ${order}: ${taskCounts.unschedulable} tasks of a held step are marked`;
+      if (taskCounts.ready === 0 || hold !== null) continue;
       const reason = reasonOf(around, job, order);
       const at = `${job.record.id} step ${order}`;
       if (reason === null && taskCounts.unschedulable > 0)

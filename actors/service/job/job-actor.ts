@@ -13,6 +13,7 @@ import { onJobCancel, onTaskCancel, onUpstreamFailed } from './on-cancel.ts';
 import { newJobState, onJobCreated } from './on-job-created.ts';
 import { onJobRetry, onJobReactivate } from './on-retry.ts';
 import { onJobUpdate } from './on-job-update.ts';
+import { onStepHold } from './on-step-hold.ts';
 import { onStepSchedulable, onStepUnschedulable } from './on-step-unschedulable.ts';
 import { onTasksReported } from './on-tasks-reported.ts';
 import { onTasksTake } from './on-tasks-take.ts';
@@ -57,6 +58,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSyst
       'job.update': onJobUpdate,
       'job.retry': onJobRetry,
       'job.reactivate': onJobReactivate,
+      'step.hold': onStepHold,
       'job.delete': onJobDelete,
       'job.expire': onJobExpire,
       'job.cancel': onJobCancel,
@@ -72,6 +74,7 @@ function onMissing(id: string, message: JobMessage, context: ServiceContext<'job
     case 'job.update':
     case 'job.retry':
     case 'job.reactivate':
+    case 'step.hold':
     case 'job.delete':
     case 'job.cancel':
     case 'task.cancel':

@@ -5,6 +5,7 @@ import type { JobPlan } from '../../../src/openjd/template/plan.ts';
 import type { RetryOverride, RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { TaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
+import type { StepHold, StepRecord } from '../../../src/core/records/step.ts';
 import type { SkipNote } from '../../../src/core/records/task-text.ts';
 import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
@@ -207,6 +208,16 @@ export type JobMessage =
       readonly upstreams: RetriedUpstreams;
       readonly inherited: RetryPolicy;
       readonly replyTo: ReplyTo<Outcome<RetryResult>>;
+    }
+  /**
+   * From a client: holds a step, or releases it (null). Replies with the StepRecord; `not-found` for an unknown step;
+   * `conflict` for a hold of a step that has ended.
+   */
+  | {
+      readonly type: 'step.hold';
+      readonly stepOrder: number;
+      readonly hold: Omit<StepHold, 'at'> | null;
+      readonly replyTo: ReplyTo<Outcome<StepRecord>>;
     }
   /** From a client: cancels live tasks and deletes the job. Replies with null. */
   | { readonly type: 'job.delete'; readonly replyTo: ReplyTo<Outcome<null>> }

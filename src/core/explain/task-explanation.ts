@@ -25,6 +25,7 @@ export const GATES = [
   'upstream_job',
   'upstream_step',
   'paused_job',
+  'held_step',
   'paused_queue',
   'retry_after',
   'farm_cap',
@@ -81,6 +82,10 @@ export interface PausedJobGate extends GateOf<'paused_job', 'job paused' | 'job 
   /** Null if a user has paused the job. */
   readonly parkReason: string | null;
   readonly failedAttempts: number;
+}
+
+export interface HeldStepGate extends GateOf<'held_step', 'step held'> {
+  readonly step: Named<StepId>;
 }
 
 export interface PausedQueueGate extends GateOf<'paused_queue', 'queue paused'> {
@@ -170,6 +175,7 @@ export type Gate =
   | UpstreamJobGate
   | UpstreamStepGate
   | PausedJobGate
+  | HeldStepGate
   | PausedQueueGate
   | RetryGate
   | FarmCapGate

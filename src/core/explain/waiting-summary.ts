@@ -17,6 +17,7 @@ const WEIGHTIEST_FIRST = [
   'upstream_job',
   'upstream_step',
   'paused_job',
+  'held_step',
   'paused_queue',
   'unregistered_pool',
   'workers',
@@ -82,6 +83,8 @@ function asideOf(gate: Gate, { task }: TaskFacts): string {
       return `it waits for step ${gate.step.name}`;
     case 'paused_job':
       return gate.parkReason === null ? 'its job is paused' : `its job was parked (${gate.parkReason})`;
+    case 'held_step':
+      return `step ${gate.step.name} is held`;
     case 'paused_queue':
       return `queue ${gate.queue.name} is paused`;
     case 'retry_after':

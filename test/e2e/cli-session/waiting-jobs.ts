@@ -84,6 +84,12 @@ export const waitingJobCommands: readonly Case<CliSession>[] = [
         skipped: { reason: 'not needed' },
       });
       await run(0, 'task', 'held/Render/0', 'retry');
+      await run(2, 'job', 'held', 'hold');
+      await run(4, 'job', 'held', 'hold', '--step', 'Nothing');
+      await run(0, 'job', 'held', 'hold', '--step', 'Render', '--reason', 'wait for plates');
+      t.match(await json(0, 'job', 'held'), { steps: [{ hold: { reason: 'wait for plates' } }] });
+      await run(0, 'job', 'held', 'release', '--step', 'Render');
+      t.notMatch(await json(0, 'job', 'held'), { steps: [{ hold: {} }] });
       await run(2, 'job', 'held', 'skip');
       await run(2, 'job', 'held', 'pause', '--reason', 'x');
       await run(0, 'job', 'held', 'skip', '--step', 'Render', '--index-range', '0', '--dry-run');

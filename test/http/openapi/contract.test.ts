@@ -127,6 +127,8 @@ const ADDITIVE_PERMISSIONS: readonly (readonly [string, string])[] = [
   ['POST /api/v1/jobs/bulk', 'jobs.write'],
   ['GET /api/v1/jobs/summary', 'jobs.read'],
   ['GET /api/v1/jobs/{id}/steps', 'jobs.read'],
+  ['POST /api/v1/jobs/{id}/steps/{step}/hold', 'jobs.write'],
+  ['POST /api/v1/jobs/{id}/steps/{step}/release', 'jobs.write'],
   ['POST /api/v1/jobs/{id}/skip', 'jobs.write'],
   ['POST /api/v1/tasks/{id}/skip', 'jobs.write'],
   ['GET /api/v1/jobs/{id}/task-grid', 'jobs.read'],

@@ -105,7 +105,7 @@ function JobTabs({ job, onChanged }: { job: JobDetail; onChanged: () => void }) 
       label="Job details"
       onChange={(chosen) => setView({ tab: JOB_TABS.find((each) => each === chosen) ?? 'steps' })}
     >
-      {tab === 'steps' && <StepsTab job={job} />}
+      {tab === 'steps' && <StepsTab job={job} onChanged={onChanged} />}
       {tab === 'tasks' && <TasksTab job={job} onChanged={onChanged} />}
       {tab === 'timeline' && (
         <Suspense fallback={<SkeletonLines lines={8} label="Loading the timeline" />}>
