@@ -30,6 +30,7 @@ import { taskCommand } from './task.ts';
 import { tasksCommand } from './tasks.ts';
 import { usersCommand } from './users.ts';
 import { whoamiCommand } from './whoami.ts';
+import { webhooksCommand } from './webhooks.ts';
 import { workersCommand } from './workers.ts';
 
 /** The command `callsheet`: two daemons, clients of the REST API, and template tools for this machine. */
@@ -59,6 +60,7 @@ const COMMANDS = [
   locationsCommand,
   storageCommand,
   poolsCommand,
+  webhooksCommand,
   keysCommand,
   usersCommand,
   auditCommand,

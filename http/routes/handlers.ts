@@ -71,6 +71,17 @@ import {
 import { createUser, deleteUser, getUser, listUsers, setUserPassword, updateUser } from './users.ts';
 import { WaitingReasons } from './waiting-reasons.ts';
 import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhookDeliveries,
+  listWebhookFormats,
+  listWebhooks,
+  replaceWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+} from './webhooks.ts';
+import {
   createWorkerToken,
   listWorkerTokens,
   revokeWorkerCredential,
@@ -188,6 +199,15 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     listWorkerTokens,
     createWorkerToken,
     revokeWorkerToken,
+    listWebhooks,
+    createWebhook,
+    getWebhook,
+    replaceWebhook,
+    deleteWebhook,
+    rotateWebhookSecret,
+    testWebhook,
+    listWebhookDeliveries,
+    listWebhookFormats,
     getDiagnosticLogs,
     openEvents,
   };

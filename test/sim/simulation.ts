@@ -116,7 +116,10 @@ class Simulation {
     this.time = new VirtualTime(() => random.next());
     this.trace = new Trace(() => this.time.now, keepsTrace);
     const { time, trace } = this;
-    this.credentials = options.isAuthenticated ? new BusCredentials(() => EPOCH_MS + time.now) : null;
+    const { refusedKeys } = build.terms;
+    this.credentials = options.isAuthenticated
+      ? new BusCredentials(() => EPOCH_MS + time.now, refusedKeys)
+      : null;
     this.bus = new BusModel(time, random, trace, options.faults, options.isCluster);
     this.service = new ServiceModel({
       time,

@@ -38,7 +38,8 @@ export type StatusIcon =
   | 'plug'
   | 'unplugged';
 
-export type StatusKind = 'job' | 'step' | 'task' | 'attempt' | 'worker' | 'farm' | 'token' | 'credential';
+export type StatusKind =
+  'job' | 'step' | 'task' | 'attempt' | 'worker' | 'farm' | 'token' | 'credential' | 'webhook' | 'delivery';
 
 const PENDING: StatusStyle = { label: 'Pending', color: 'pending', icon: 'circle', letter: 'P' };
 const READY: StatusStyle = { label: 'Ready', color: 'ready', icon: 'clock', letter: 'Q' };
@@ -118,6 +119,16 @@ const LOOKS: Readonly<Record<StatusKind, Readonly<Record<string, StatusStyle>>>>
     revoked: REVOKED,
     expired: EXPIRED,
   },
+  webhook: {
+    enabled: { label: 'Enabled', color: 'succeeded', icon: 'check', letter: 'E' },
+    failing: { label: 'Failing', color: 'failed', icon: 'warning', letter: 'F' },
+    disabled: { label: 'Disabled', color: 'paused', icon: 'pause', letter: 'D' },
+  },
+  delivery: {
+    pending: { label: 'Waiting', color: 'ready', icon: 'clock', letter: 'W' },
+    delivered: { label: 'Delivered', color: 'succeeded', icon: 'check', letter: 'D' },
+    failed: FAILED,
+  },
 };
 
 /** Returns the style of a status. An unknown status, for example of a newer server, is shown as it is. */
@@ -138,12 +149,12 @@ export const JOB_STATUSES = [
 /** Parts of a progress bar, from finished to waiting. `unschedulable` is counted apart from `ready`. */
 export const PROGRESS_PARTS = [
   'succeeded',
+  'failed',
+  'canceled',
   'running',
   'assigned',
   'ready',
   'unschedulable',
-  'failed',
-  'canceled',
   'pending',
 ] as const;
 export type ProgressPart = (typeof PROGRESS_PARTS)[number];

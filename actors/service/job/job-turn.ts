@@ -33,6 +33,7 @@ import type { ServiceContext } from '../service-system.ts';
 import { failedOnKey } from './failed-on.ts';
 import { isLeasable, offerOfStep } from './offers.ts';
 import { publishJob } from './publish-job.ts';
+import { raiseJobNotice } from './raise-notice.ts';
 import { updateRecord } from './save-job.ts';
 import { TaskPublisher } from './task-publisher.ts';
 import { clearUnschedulable } from './unschedulable-marks.ts';
@@ -522,6 +523,7 @@ export class JobTurn {
         status: record.status,
       });
     }
+    raiseJobNotice(record, this.context);
     publishJob(record, record.status, record.updatedAt, this.context);
   }
 
