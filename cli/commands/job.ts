@@ -8,6 +8,7 @@ import {
 } from './client-command.ts';
 import { confirmDeletion, counted } from './confirm-deletion.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
+import { futureTimeOrNone } from './expiry.ts';
 import { integer } from './integer.ts';
 import { allQueues, findIn, findJob, namesOf } from './lookup.ts';
 import { holdStep } from './hold.ts';
@@ -50,6 +51,7 @@ function printJob(terminal: Terminal, job: JobDetail, upstream: ReadonlyMap<stri
     ['priority', String(job.priority)],
     ['created', job.created_at],
     ['updated', job.updated_at],
+    ['starts', job.start_after],
     ['reason', job.waiting_reason],
     ['waits for', job.depends_on?.map((each) => upstream.get(each) ?? each).join(', ')],
     ['parked', job.park_reason],
@@ -81,6 +83,7 @@ type Action = (typeof ACTIONS)[number];
 
 interface JobOptions extends ClientOptions, RetryOptions, JobRetryOptions, JobSkipOptions {
   readonly priority?: number;
+  readonly startAfter?: string | null;
   readonly queue?: string;
   readonly wait?: boolean;
   readonly watch?: boolean;
@@ -91,7 +94,11 @@ type Update = BodyOf<'patch', '/jobs/{id}'>;
 
 /** Returns the settings that `set` changes. The queue must be in the job's farm. */
 async function updateOf({ client }: ClientContext, id: string, options: JobOptions): Promise<Update> {
-  const settings = { priority: options.priority, ...retryChanges(options) };
+  const settings = {
+    priority: options.priority,
+    start_after: options.startAfter,
+    ...retryChanges(options),
+  };
   if (options.queue === undefined) return settings;
   const { farm_id: farmId } = await client.call('get', '/jobs/{id}', { path: { id } });
   const queue = findIn(await allQueues(client, farmId), options.queue, 'queue', " in the job's farm");
@@ -100,8 +107,8 @@ async function updateOf({ client }: ClientContext, id: string, options: JobOptio
 
 /** Throws a usage error for options that do not fit the action. */
 function checkUsage(action: Action | undefined, options: JobOptions): void {
-  const { priority, queue, maxAttempts, retryDelaySeconds, failureLimit } = options;
-  const given = [priority, queue, maxAttempts, retryDelaySeconds, failureLimit];
+  const { priority, startAfter, queue, maxAttempts, retryDelaySeconds, failureLimit } = options;
+  const given = [priority, startAfter, queue, maxAttempts, retryDelaySeconds, failureLimit];
   const sets = given.some((value) => value !== undefined);
   if (action === 'set' && !sets) throw new CommandError(EXIT.usage, 'nothing to set; give an option');
   if (action !== 'set' && sets) throw new CommandError(EXIT.usage, 'these options need the action "set"');
@@ -244,5 +251,10 @@ export const jobCommand = (): Command =>
       .option('--no-dependents', 'retry: not the dependents that were canceled because of the job')
       .option('--dry-run', 'retry, skip: only show which tasks')
       .option('--priority <n>', 'set: higher is scheduled sooner', integer)
+      .option(
+        '--start-after <time>',
+        'set: no task starts before this time, such as 2026-11-22T20:00 or 6h, or none',
+        futureTimeOrNone,
+      )
       .option('--queue <queue>', "set: another queue of the job's farm"),
   ).action(job);

@@ -2200,6 +2200,8 @@ export interface components {
              * @default false
              */
             readonly paused?: boolean;
+            /** @description No task of the job starts before this time. A time that has passed has no effect. */
+            readonly start_after?: components["schemas"]["Timestamp"] | null;
         };
         /** @description The product that the job was submitted from. Absent for a template. */
         readonly JobProduct: {
@@ -2253,6 +2255,8 @@ export interface components {
             readonly cancel_reason?: string;
             /** @description Why the job waits, as explain states it for a task that stands for the job. Absent if a task of it runs, if it has ended, and if the reason is unknown. Not in events. */
             readonly waiting_reason?: string;
+            /** @description No task of the job starts before this time. Absent when it has passed. Not in events. */
+            readonly start_after?: components["schemas"]["Timestamp"];
             readonly effective_retry: components["schemas"]["EffectiveRetry"];
             readonly task_counts: components["schemas"]["TaskCounts"];
             readonly product?: components["schemas"]["JobProduct"];
@@ -2263,6 +2267,8 @@ export interface components {
             readonly priority?: number | null;
             /** @description A queue of the job's farm. */
             readonly queue_id?: string | null;
+            /** @description No task of the job starts before this time; running ones continue. Null removes the time. 409 for a job that has ended. */
+            readonly start_after?: components["schemas"]["Timestamp"] | null;
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
@@ -2952,7 +2958,7 @@ export interface components {
             readonly step: components["schemas"]["NamedResource"];
             readonly live: components["schemas"]["Count"];
         };
-        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["HeldStepGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["CoresGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
+        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["StartGate"] | components["schemas"]["HeldStepGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["CoresGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
         /** @description The job of the task has ended. */
         readonly JobGate: {
             /** @constant */
@@ -2994,6 +3000,15 @@ export interface components {
             readonly sentence: string;
             readonly park_reason?: string;
             readonly failed_attempts: components["schemas"]["Count"];
+        };
+        /** @description The job waits for its start time. */
+        readonly StartGate: {
+            /** @constant */
+            readonly gate: "start_after";
+            /** @constant */
+            readonly reason: "start time not reached";
+            readonly sentence: string;
+            readonly until: components["schemas"]["Timestamp"];
         };
         /** @description A user holds the step. */
         readonly HeldStepGate: {
@@ -6064,6 +6079,8 @@ export interface operations {
                 };
                 /** @description The job starts paused. */
                 readonly paused?: boolean;
+                /** @description No task of the job starts before this time. A time that has passed has no effect. */
+                readonly start_after?: components["schemas"]["Timestamp"];
                 /** @description Validates everything like a submission but stores nothing. Returns 200 with a preview of the job. `Idempotency-Key` is ignored. */
                 readonly dry_run?: boolean;
             };

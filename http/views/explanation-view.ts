@@ -32,6 +32,8 @@ export function gateView(gate: Gate): Schemas['Gate'] {
         failed_attempts: failedAttempts,
       };
     }
+    case 'start_after':
+      return { ...gate, until: timestampOf(gate.until) };
     case 'retry_after': {
       const { until, failedAttempts, maxAttempts, ...rest } = gate;
       return {

@@ -282,7 +282,7 @@ function checkOffered(
   wrong: (text: string) => void,
 ): void {
   const entry = lease.index.entry(job.id, step.order);
-  const isLeasable = job.status === 'pending' || job.status === 'running';
+  const isLeasable = (job.status === 'pending' || job.status === 'running') && job.startAfter === undefined;
   const tasks = tasksOf(store, job, step);
   const indices = (statuses: readonly TaskStatus[]): number[] =>
     tasks.flatMap(({ index, state }) => (statuses.includes(state.status) ? [index] : []));

@@ -46,11 +46,12 @@ export class ClientModel {
     this.settings.lift();
     this.jobs.resumeAll();
     this.jobs.releaseAll();
+    this.jobs.startAll();
     this.workers.enableAll();
   }
 
   private actions(): readonly Action[] {
-    const { cancels, limits, steers, retries, skips, holds, deletes, standing } = this.world.options;
+    const { cancels, limits, steers, retries, skips, holds, starts, deletes, standing } = this.world.options;
     const { jobs, settings, workers } = this;
     const isOn = (on: boolean, weight: number): number => (on && jobs.hasJobs ? weight : 0);
     return [
@@ -66,6 +67,7 @@ export class ClientModel {
       { weight: isOn(skips, 2), act: () => jobs.skip() },
       { weight: isOn(skips, 0.7), act: () => jobs.undoSkips() },
       { weight: isOn(holds, 2), act: () => jobs.holdOrRelease() },
+      { weight: isOn(starts, 2), act: () => jobs.startLater() },
       { weight: isOn(standing, 2), act: () => workers.act() },
       { weight: isOn(limits, 2), act: () => settings.replaceQueue() },
       { weight: isOn(limits, 1), act: () => settings.replaceFarm() },

@@ -25,6 +25,8 @@ interface OwnJob {
 const PRIORITIES = [10, 50, 50, 50, 90] as const;
 const PAUSED_SHARE = 0.4;
 const HELD_SHARE = 0.5;
+const LATER_SHARE = 0.7;
+const LATER_MAX_MS = 180_000;
 /** One job in this number is submitted paused. */
 const PAUSED_EVERY = 7;
 
@@ -258,6 +260,25 @@ export class JobClients {
     );
   }
 
+  /** Sets the start time of a job, or removes it. */
+  startLater(): void {
+    const { random, service } = this.world;
+    const job = this.anyJob();
+    const record = service.store.get('job', keys.job(job.id));
+    if (record === undefined) return;
+    const startAfter = random.chance(LATER_SHARE) ? record.updatedAt + random.between(1, LATER_MAX_MS) : null;
+    this.update(job, { startAfter, retry: {} });
+  }
+
+  /** Removes all start times. */
+  startAll(): void {
+    if (!this.world.options.starts) return;
+    const { store } = this.world.service;
+    for (const job of this.jobs)
+      if (store.get('job', keys.job(job.id))?.startAfter !== undefined)
+        this.update(job, { startAfter: null, retry: {} });
+  }
+
   undoSkips(): void {
     const { random } = this.world;
     const job = this.anyJob();
@@ -382,6 +403,8 @@ function differenceOf(record: JobRecord, update: JobUpdate, queueId: QueueId | n
     return `job ${id} is in the queue ${record.queueId}, not ${queueId}`;
   if (!isDeepStrictEqual({ ...record.retry, ...update.retry }, record.retry))
     return `job ${id} has the settings ${JSON.stringify(record.retry)}, not ${JSON.stringify(update.retry)}`;
+  if (update.startAfter === null && record.startAfter !== undefined)
+    return `job ${id} still has a start time`;
   const isActive = status === 'pending' || status === 'running' || status === 'blocked';
   if (update.action === 'pause' && isActive) return `job ${id} was paused and is ${status}`;
   if (update.action === 'resume' && status === 'paused' && parkReason === '')

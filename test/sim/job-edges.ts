@@ -80,6 +80,7 @@ export const TASK_EDGES: Readonly<Record<JobMessage['type'], Edges<TaskStatus>>>
   'job.retry': [...RETRIED, ...SKIPPED],
   'job.reactivate': [...RETRIED, ...SKIPPED],
   'step.hold': [],
+  'start.due': [],
   // The tasks of a deleted job are not checked.
   'job.delete': [],
   'job.expire': [],
@@ -116,6 +117,7 @@ export const JOB_EDGES: Readonly<Record<JobMessage['type'], Edges<JobStatus>>> =
     ...RESUMED,
   ],
   'step.hold': [],
+  'start.due': [],
   'job.delete': [],
   'job.expire': [],
   'job.cancel': ['pending canceled', 'blocked canceled', 'paused canceled', 'running canceled'],

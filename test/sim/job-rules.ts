@@ -113,10 +113,15 @@ export function judgeTurn(seen: JobTurnSeen, jobId: string): Violation | null {
       if (isStale && was.status !== task.status) return wrong(STALE_REPORT, `task ${stepOrder}-${index}`);
       if (before.held[stepOrder] === true && was.status === 'ready' && task.status === 'assigned')
         return wrong('no task of a held step is leased', `task ${stepOrder}-${index}`);
+      if (before.startAfter !== null && was.status === 'ready' && task.status === 'assigned')
+        return wrong('no task is leased before the start time of its job', `task ${stepOrder}-${index}`);
       const fault = judgeTask(seen, was, task, failureOf(seen, stepOrder, index));
       if (fault !== null) return wrong(fault[0], `task ${stepOrder}-${index}: ${fault[1]}`);
     }
   }
+  if (message.type === 'start.due' && before.startAfter !== null)
+    if ((after.startAfter === null) !== before.startAfter <= seen.now)
+      return wrong('a job starts when its start time has come', `${before.startAfter} at ${seen.now}`);
   const fault = judgeCounters(seen) ?? judgeStatus(seen) ?? judgeAnswer(seen) ?? judgeEvents(seen, jobId);
   return fault === null ? null : wrong(fault[0], fault[1]);
 }

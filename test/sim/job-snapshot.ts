@@ -26,6 +26,8 @@ export interface JobSnapshot {
   readonly failedAttempts: number;
   readonly parkReason: string;
   readonly waits: boolean;
+  /** Null if the job has no start time, or it has come. */
+  readonly startAfter: number | null;
   /** By step: whether it is held. */
   readonly held: readonly boolean[];
   readonly steps: readonly (readonly TaskSnapshot[])[];
@@ -49,6 +51,7 @@ export function snapshotOf({ record, steps }: JobState): JobSnapshot {
     failedAttempts: record.failedAttempts,
     parkReason: record.parkReason,
     waits: record.status === 'blocked' || (record.status === 'paused' && record.waitsWhilePaused === true),
+    startAfter: record.startAfter ?? null,
     held: steps.map((step) => step.record.hold !== null),
     steps: steps.map((step) =>
       Array.from({ length: step.record.taskCount }, (_, index) => {
@@ -101,6 +104,7 @@ export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
     one.failedAttempts === other.failedAttempts &&
     one.parkReason === other.parkReason &&
     one.waits === other.waits &&
+    one.startAfter === other.startAfter &&
     one.held.every((isHeld, order) => isHeld === other.held[order]) &&
     one.steps.every((tasks, order) =>
       tasks.every((task, index) => {

@@ -40,6 +40,8 @@ export interface SimulationOptions {
   readonly skips: boolean;
   /** Clients hold and release steps. */
   readonly holds: boolean;
+  /** Clients set and remove start times of jobs. */
+  readonly starts: boolean;
   /** Clients delete jobs. */
   readonly deletes: boolean;
   /** Clients disable, enable and delete workers. */
@@ -215,6 +217,7 @@ export function drawOptions(random: Random): SimulationOptions {
     retries: isActive(0.5),
     skips: false,
     holds: false,
+    starts: false,
     deletes: isActive(0.4),
     standing: isActive(0.4),
     pools: isActive(0.4),
@@ -290,6 +293,7 @@ export const drawControls = (drawn: SimulationOptions, random: Random): Simulati
   ...drawn,
   skips: random.chance(CONTROL_SHARE),
   holds: random.chance(CONTROL_SHARE),
+  starts: random.chance(CONTROL_SHARE),
 });
 
 const RECLAIM_TIMES_MS = [

@@ -1,5 +1,6 @@
 import type { JobMessage } from '../../actors/service/job/messages.ts';
 import { ineligibleAt, takesTasks } from './eligibility-oracle.ts';
+import { isLeasable } from './invariant-frame.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
 import { Violation } from './violation.ts';
@@ -88,7 +89,7 @@ export function judgeMarks(
   quietSince: number | null,
 ): string | null {
   for (const job of around.view.jobs) {
-    if (job.record.status !== 'pending' && job.record.status !== 'running') continue;
+    if (!isLeasable(job)) continue;
     for (const step of job.steps) {
       const { order, taskCount, taskCounts, hold } = step.record;
       if (hold !== null && taskCounts.unschedulable > 0)

@@ -14,6 +14,7 @@ import { newJobState, onJobCreated } from './on-job-created.ts';
 import { onJobRetry, onJobReactivate } from './on-retry.ts';
 import { onJobUpdate } from './on-job-update.ts';
 import { onStepHold } from './on-step-hold.ts';
+import { armStart, onStartDue } from './on-start-due.ts';
 import { onStepSchedulable, onStepUnschedulable } from './on-step-unschedulable.ts';
 import { onTasksReported } from './on-tasks-reported.ts';
 import { onTasksTake } from './on-tasks-take.ts';
@@ -29,7 +30,10 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSyst
   return {
     kind: 'job',
     load: (id, reader) => loadJob(id, reader, settings.retry, settings.staleAssignedMs),
-    onActivated: armAssigned(settings.staleAssignedMs),
+    onActivated: (state, context) => {
+      armAssigned(settings.staleAssignedMs)(state, context);
+      armStart(state, context);
+    },
     save: saveJob,
     isEvictable: (state) => isTerminalJob(state.record.status),
     isDeleted: (state) => state.isDeleted,
@@ -52,6 +56,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSyst
       'attempts.reclaim': onAttemptsReclaim,
       'attempts.exited': onAttemptsExited,
       'assigned.due': onAssignedDue(settings.staleAssignedMs),
+      'start.due': onStartDue,
       'policy.changed': (state, { inherited }) => {
         state.inherited = inherited;
       },
@@ -96,6 +101,7 @@ function onMissing(id: string, message: JobMessage, context: ServiceContext<'job
     case 'attempts.reclaim':
     case 'attempts.exited':
     case 'assigned.due':
+    case 'start.due':
     case 'policy.changed':
       return null;
   }

@@ -24,6 +24,8 @@ export interface TaskSelection {
 export interface JobUpdate {
   readonly action?: 'pause' | 'resume';
   readonly priority?: number;
+  /** No task starts before this time, in milliseconds since the epoch; null removes the time. */
+  readonly startAfter?: number | null;
   readonly retry: RetryOverride;
 }
 
@@ -179,6 +181,8 @@ export type JobMessage =
   | { readonly type: 'attempts.exited'; readonly attemptIds: readonly AttemptId[] }
   /** The job's own timer: assigned attempts may have reached their deadline without a running report. */
   | { readonly type: 'assigned.due' }
+  /** The job's own timer: its start time may have come. */
+  | { readonly type: 'start.due' }
   /** From the farm: the retry settings above the job have changed. */
   | { readonly type: 'policy.changed'; readonly inherited: RetryPolicy }
   /**

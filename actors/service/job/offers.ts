@@ -5,9 +5,9 @@ import { failedOnOf } from './failed-on.ts';
 import type { JobState } from './state.ts';
 import { materializedTasks, type StepState } from './step-state.ts';
 
-/** Reports whether tasks of the job may be leased: not while it is blocked, paused or terminal. */
-export const isLeasable = (state: JobState): boolean =>
-  state.record.status === 'pending' || state.record.status === 'running';
+/** Reports whether tasks of the job may be leased: not while it waits for its start time, is blocked, paused or terminal. */
+export const isLeasable = ({ record: { status, startAfter } }: Pick<JobState, 'record'>): boolean =>
+  (status === 'pending' || status === 'running') && startAfter === undefined;
 
 /** Reports whether tasks of the step may be leased: not while it is held, or the job is not leasable. */
 export const isStepLeasable = (state: JobState, { record: { hold } }: StepState): boolean =>

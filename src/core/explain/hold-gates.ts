@@ -2,7 +2,14 @@ import { stepIdOf } from '../ids.ts';
 import { isTerminalJob } from '../lifecycle/job-transitions.ts';
 import { isRetryDelayed } from '../lifecycle/retry-policy.ts';
 import { cancelReasonOf, parkReasonOf } from '../records/job.ts';
-import type { HeldStepGate, JobGate, PausedJobGate, PausedQueueGate, RetryGate } from './task-explanation.ts';
+import type {
+  HeldStepGate,
+  JobGate,
+  PausedJobGate,
+  PausedQueueGate,
+  RetryGate,
+  StartGate,
+} from './task-explanation.ts';
 import type { TaskFacts } from './task-facts.ts';
 import { briefText, clockText, pluralize, durationText, numberText, sentenceOf } from './wording.ts';
 
@@ -34,6 +41,21 @@ export function pausedJobGates({ job }: TaskFacts): PausedJobGate[] {
         : 'The job is paused: no new tasks start until it is resumed.',
       parkReason,
       failedAttempts,
+    },
+  ];
+}
+
+/** Returns the gate of a job that waits for its start time. */
+export function startGates({ job: { startAfter }, now }: TaskFacts): StartGate[] {
+  if (startAfter === undefined) return [];
+  const left = startAfter - now;
+  const rest = left <= 0 ? '' : `, in ${durationText(left)}`;
+  return [
+    {
+      gate: 'start_after',
+      reason: 'start time not reached',
+      sentence: sentenceOf(`no task of the job starts before ${clockText(startAfter, now)}${rest}`),
+      until: startAfter,
     },
   ];
 }

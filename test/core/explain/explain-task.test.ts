@@ -3,6 +3,7 @@ import { explainTask } from '../../../src/core/explain/explain-task.ts';
 import type { TaskFacts } from '../../../src/core/explain/task-facts.ts';
 import { farmId, jobId, queueId, stepIdOf, workerId } from '../../../src/core/ids.ts';
 import type { IneligibleReason, UnmetRequirementReason } from '../../../src/core/lease/eligibility.ts';
+import { clockText } from '../../../src/core/explain/wording.ts';
 import type { LeaseExplanation, RejectedWorkers } from '../../../src/core/lease/explanation.ts';
 import { countsOf } from '../../../src/core/lifecycle/task-counts.ts';
 import type { AttributeRequirement } from '../../../src/openjd/template/plan.ts';
@@ -333,6 +334,17 @@ test('paused, parked and ended jobs, and paused queues', (t) => {
             id: stepIdOf(taskFacts({}).step.jobId, taskFacts({}).step.order),
             name: taskFacts({}).step.name,
           },
+        },
+      ],
+    ],
+    [
+      { job: jobRecord({ startAfter: NOW + 90_000 }) },
+      [
+        {
+          gate: 'start_after',
+          reason: 'start time not reached',
+          sentence: `No task of the job starts before ${clockText(NOW + 90_000, NOW)}, in 90 s.`,
+          until: NOW + 90_000,
         },
       ],
     ],

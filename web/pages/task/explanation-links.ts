@@ -30,6 +30,7 @@ export function linksOf(
   switch (gate.gate) {
     case 'job':
     case 'paused_job':
+    case 'start_after':
       return [{ label: 'The job', href: jobHref(jobId) }];
     case 'upstream_job':
       return gate.job === undefined ? [] : [{ label: gate.job.name, href: jobHref(gate.job.id) }];
@@ -101,6 +102,7 @@ const TITLES: Readonly<Record<Gate['gate'], string>> = {
   upstream_job: 'Upstream job',
   upstream_step: 'Upstream step',
   paused_job: 'Paused job',
+  start_after: 'Start time',
   held_step: 'Held step',
   paused_queue: 'Paused queue',
   retry_after: 'Retry delay',
