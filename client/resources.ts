@@ -81,6 +81,7 @@ export type JobBulk = Schemas['JobBulk'];
 export type JobBulkFilter = Schemas['JobBulkFilter'];
 export type TaskBulk = Schemas['TaskBulk'];
 export type TaskBulkFilter = Schemas['TaskBulkFilter'];
+export type WorkerDisabling = Schemas['WorkerDisabling'];
 export type WorkerBulk = Schemas['WorkerBulk'];
 export type WorkerBulkFilter = Schemas['WorkerBulkFilter'];
 export type WorkerRetry = Schemas['WorkerRetry'];

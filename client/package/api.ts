@@ -159,6 +159,7 @@ export type {
   WebhookReplacement,
   Worker,
   WorkerBulk,
+  WorkerDisabling,
   WorkerBulkFilter,
   WorkerCredential,
   WorkerDetail,

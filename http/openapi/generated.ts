@@ -1556,7 +1556,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Disable a worker
-         * @description The worker finishes its current tasks and takes no new ones. It stays disabled when its daemon restarts. A disabled worker is unchanged.
+         * @description The worker takes no new tasks. With `mode: after-tasks` it finishes its current ones; with `now` they are stopped and run elsewhere, which does not count as an attempt. It stays disabled when its daemon restarts. A worker that is disabled already is unchanged by `after-tasks` without a reason.
          */
         readonly post: operations["disableWorker"];
         readonly delete?: never;
@@ -2625,8 +2625,31 @@ export interface components {
         readonly WorkerBulk: {
             /** @enum {string} */
             readonly action: "disable" | "enable" | "delete";
+            /** @description Only with `disable`. */
+            readonly mode?: components["schemas"]["DisableMode"];
+            /** @description Why the workers are disabled, for people. Only with `disable`. */
+            readonly reason?: string;
             readonly ids?: components["schemas"]["BulkIds"];
             readonly filter?: components["schemas"]["WorkerBulkFilter"];
+        };
+        readonly WorkerDisable: {
+            readonly mode?: components["schemas"]["DisableMode"];
+            /** @description Why the worker is disabled, for people. */
+            readonly reason?: string;
+        };
+        /**
+         * @description What a disabled worker does with its current tasks: it finishes them, or they are stopped at once and run elsewhere.
+         * @default after-tasks
+         * @enum {string}
+         */
+        readonly DisableMode: "after-tasks" | "now";
+        readonly WorkerDisabling: {
+            /** @description Username. */
+            readonly by: string;
+            /** @description Text of the user; may be empty. */
+            readonly reason: string;
+            readonly at: components["schemas"]["Timestamp"];
+            readonly mode: components["schemas"]["DisableMode"];
         };
         /** @description A task must match all members. Unknown members are rejected, so that a misspelled one cannot widen the selection. */
         readonly WorkerBulkFilter: {
@@ -3297,6 +3320,10 @@ export interface components {
             readonly committed_cores: number;
             /** @description Assigned and running tasks of the worker. */
             readonly current_task_count: number;
+            /** @description Who has disabled the worker. Only while it is disabled, and only if it is known. */
+            readonly disabled?: components["schemas"]["WorkerDisabling"];
+            /** @description Number of different jobs with a failed task on this worker in the last hour. Only if it is at least 3, and the worker is not disabled: the cause is probably the worker. */
+            readonly failing_jobs?: number;
             /** @description Present while the worker is draining: it takes no tasks, and its current ones are still running. */
             readonly draining?: boolean;
             readonly memory_mib: components["schemas"]["Count"];
@@ -7259,7 +7286,11 @@ export interface operations {
             };
             readonly cookie?: never;
         };
-        readonly requestBody?: never;
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["WorkerDisable"];
+            };
+        };
         readonly responses: {
             /** @description The worker is disabled. */
             readonly 200: {
@@ -7276,6 +7307,8 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };

@@ -73,6 +73,7 @@ export const TASK_EDGES: Readonly<Record<JobMessage['type'], Edges<TaskStatus>>>
   'attempts.held': ['assigned running'],
   // To pending: a skip of a step before it was undone.
   'attempts.reclaim': ['assigned ready', 'running ready', 'assigned pending', 'running pending'],
+  'attempts.stop': ['assigned pending', 'running pending'],
   'attempts.exited': ['pending ready'],
   'assigned.due': [],
   'policy.changed': [],
@@ -99,6 +100,7 @@ export const JOB_EDGES: Readonly<Record<JobMessage['type'], Edges<JobStatus>>> =
   'tasks.reported': [...ENDED, 'pending paused', 'running paused'],
   'attempts.held': [],
   'attempts.reclaim': ['running pending'],
+  'attempts.stop': [],
   'attempts.exited': [],
   'assigned.due': [],
   'policy.changed': [],

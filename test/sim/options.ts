@@ -40,6 +40,8 @@ export interface SimulationOptions {
   readonly skips: boolean;
   /** Clients hold and release steps. */
   readonly holds: boolean;
+  /** Clients that disable workers stop their tasks. */
+  readonly evicts: boolean;
   /** Clients set and remove start times of jobs. */
   readonly starts: boolean;
   /** Clients delete jobs. */
@@ -218,6 +220,7 @@ export function drawOptions(random: Random): SimulationOptions {
     skips: false,
     holds: false,
     starts: false,
+    evicts: false,
     deletes: isActive(0.4),
     standing: isActive(0.4),
     pools: isActive(0.4),
@@ -294,6 +297,7 @@ export const drawControls = (drawn: SimulationOptions, random: Random): Simulati
   skips: random.chance(CONTROL_SHARE),
   holds: random.chance(CONTROL_SHARE),
   starts: random.chance(CONTROL_SHARE),
+  evicts: random.chance(CONTROL_SHARE),
 });
 
 const RECLAIM_TIMES_MS = [

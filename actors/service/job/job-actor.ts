@@ -8,6 +8,7 @@ import { armAssigned, onAssignedDue } from './on-assigned-due.ts';
 import { onAttemptsExited } from './on-attempts-exited.ts';
 import { onAttemptsHeld } from './on-attempts-held.ts';
 import { onJobDelete, onJobExpire } from './on-delete.ts';
+import { onAttemptsStop } from './on-attempts-stop.ts';
 import { onAttemptsReclaim } from './on-attempts-reclaim.ts';
 import { onJobCancel, onTaskCancel, onUpstreamFailed } from './on-cancel.ts';
 import { newJobState, onJobCreated } from './on-job-created.ts';
@@ -54,6 +55,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSyst
       'tasks.reported': onTasksReported,
       'attempts.held': onAttemptsHeld,
       'attempts.reclaim': onAttemptsReclaim,
+      'attempts.stop': onAttemptsStop,
       'attempts.exited': onAttemptsExited,
       'assigned.due': onAssignedDue(settings.staleAssignedMs),
       'start.due': onStartDue,
@@ -99,6 +101,7 @@ function onMissing(id: string, message: JobMessage, context: ServiceContext<'job
     case 'upstream.failed':
     case 'attempts.held':
     case 'attempts.reclaim':
+    case 'attempts.stop':
     case 'attempts.exited':
     case 'assigned.due':
     case 'start.due':

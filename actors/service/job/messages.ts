@@ -177,6 +177,11 @@ export type JobMessage =
       /** Set for attempts that were not reported running in time. */
       readonly isStale?: boolean;
     }
+  /**
+   * From a worker actor: the worker was disabled at once. Stops these attempts; their tasks run elsewhere once the
+   * processes have ended. Does not count as a failure.
+   */
+  | { readonly type: 'attempts.stop'; readonly attemptIds: readonly AttemptId[] }
   /** From a worker actor: no process of these canceled attempts runs any more. */
   | { readonly type: 'attempts.exited'; readonly attemptIds: readonly AttemptId[] }
   /** The job's own timer: assigned attempts may have reached their deadline without a running report. */

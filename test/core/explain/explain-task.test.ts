@@ -343,7 +343,7 @@ test('paused, parked and ended jobs, and paused queues', (t) => {
         {
           gate: 'start_after',
           reason: 'start time not reached',
-          sentence: `No task of the job starts before ${clockText(NOW + 90_000, NOW)}, in 90 s.`,
+          sentence: `No task of the job starts before ${clockText(NOW + 90_000, NOW)}, in 1 min 30 s.`,
           until: NOW + 90_000,
         },
       ],
