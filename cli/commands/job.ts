@@ -12,6 +12,7 @@ import { futureTimeOrNone } from './expiry.ts';
 import { integer } from './integer.ts';
 import { allQueues, findIn, findJob, namesOf } from './lookup.ts';
 import { holdStep } from './hold.ts';
+import { orderOf, orderText } from './order.ts';
 import { outcome } from './outcome.ts';
 import { retriedText, retryJob, type JobRetryOptions } from './retry.ts';
 import { skippedText, skipTasks, type JobSkipOptions } from './skip.ts';
@@ -83,6 +84,8 @@ type Action = (typeof ACTIONS)[number];
 
 interface JobOptions extends ClientOptions, RetryOptions, JobRetryOptions, JobSkipOptions {
   readonly priority?: number;
+  readonly top?: boolean;
+  readonly preview?: boolean;
   readonly startAfter?: string | null;
   readonly queue?: string;
   readonly wait?: boolean;
@@ -95,7 +98,7 @@ type Update = BodyOf<'patch', '/jobs/{id}'>;
 /** Returns the settings that `set` changes. The queue must be in the job's farm. */
 async function updateOf({ client }: ClientContext, id: string, options: JobOptions): Promise<Update> {
   const settings = {
-    priority: options.priority,
+    priority: options.top === true ? (await orderOf(client, id, 'top')).top_priority : options.priority,
     start_after: options.startAfter,
     ...retryChanges(options),
   };
@@ -107,11 +110,15 @@ async function updateOf({ client }: ClientContext, id: string, options: JobOptio
 
 /** Throws a usage error for options that do not fit the action. */
 function checkUsage(action: Action | undefined, options: JobOptions): void {
-  const { priority, startAfter, queue, maxAttempts, retryDelaySeconds, failureLimit } = options;
-  const given = [priority, startAfter, queue, maxAttempts, retryDelaySeconds, failureLimit];
+  const { priority, top, preview, startAfter, queue, maxAttempts, retryDelaySeconds, failureLimit } = options;
+  const given = [priority, top, preview, startAfter, queue, maxAttempts, retryDelaySeconds, failureLimit];
   const sets = given.some((value) => value !== undefined);
   if (action === 'set' && !sets) throw new CommandError(EXIT.usage, 'nothing to set; give an option');
   if (action !== 'set' && sets) throw new CommandError(EXIT.usage, 'these options need the action "set"');
+  if (top === true && priority !== undefined)
+    throw new CommandError(EXIT.usage, '--top and --priority exclude each other');
+  if (preview === true && top !== true && priority === undefined)
+    throw new CommandError(EXIT.usage, '--preview needs --priority or --top');
   const { step, range, indexRange, worker, dryRun, dependents } = options;
   const picks = [range, indexRange, dryRun].some((value) => value !== undefined);
   const takesStep = action === 'retry' || action === 'skip' || action === 'hold' || action === 'release';
@@ -188,6 +195,12 @@ async function job(given: string, action: Action | undefined, options: JobOption
   const context = contextOf(options);
   const { client, terminal, json } = context;
   const id = await findJob(client, given);
+  if (options.preview === true) {
+    const order = await orderOf(client, id, options.priority ?? 'top');
+    if (json) printJson(terminal, order);
+    else terminal.out(orderText(order, terminal));
+    return;
+  }
   if (action === 'delete') await confirmJobDeletion(context, id, options.yes === true);
   const retried = action === 'retry' ? await retryJob(context, id, options) : undefined;
   if (retried === null) return;
@@ -251,6 +264,8 @@ export const jobCommand = (): Command =>
       .option('--no-dependents', 'retry: not the dependents that were canceled because of the job')
       .option('--dry-run', 'retry, skip: only show which tasks')
       .option('--priority <n>', 'set: higher is scheduled sooner', integer)
+      .option('--top', 'set: the lowest priority that puts the job first in its queue')
+      .option('--preview', 'set: change nothing; show which jobs of the queue it would pass')
       .option(
         '--start-after <time>',
         'set: no task starts before this time, such as 2026-11-22T20:00 or 6h, or none',

@@ -1271,6 +1271,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/jobs/{id}/order": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Preview the place of a job in its queue
+         * @description Compares the job with the jobs of its queue that have ready tasks, and that the user may see, with its priority and with another one. Without `priority` that is the lowest one that puts the job first. Nothing is changed. 409 for a job that has ended.
+         */
+        readonly get: operations["getJobOrder"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/tasks/bulk": {
         readonly parameters: {
             readonly query?: never;
@@ -2202,6 +2224,35 @@ export interface components {
             readonly paused?: boolean;
             /** @description No task of the job starts before this time. A time that has passed has no effect. */
             readonly start_after?: components["schemas"]["Timestamp"] | null;
+        };
+        readonly JobOrder: {
+            readonly job_id: string;
+            readonly queue_id: string;
+            readonly priority: components["schemas"]["BeforeAfter"];
+            /** @description Place among the jobs of the queue with ready tasks, from 1. */
+            readonly position: components["schemas"]["BeforeAfter"];
+            /** @description Number of these jobs, with this one. */
+            readonly total: components["schemas"]["Count"];
+            /** @description Whether only 10,000 jobs were compared, because the queue has more. */
+            readonly is_partial: boolean;
+            /** @description The lowest priority that puts the job first; its own if it is the first. */
+            readonly top_priority: components["schemas"]["Priority"];
+            /** @description Number of jobs that this job overtakes, or that overtake it. */
+            readonly passed_total: components["schemas"]["Count"];
+            /** @description The first 50 of them, in their order. */
+            readonly passed: readonly components["schemas"]["PassedJob"][];
+        };
+        readonly BeforeAfter: {
+            readonly before: number;
+            readonly after: number;
+        };
+        readonly PassedJob: {
+            readonly id: string;
+            readonly name: string;
+            readonly owner: string;
+            readonly priority: components["schemas"]["Priority"];
+            /** @description Ready tasks. */
+            readonly ready: components["schemas"]["Count"];
         };
         /** @description The product that the job was submitted from. Absent for a template. */
         readonly JobProduct: {
@@ -6744,6 +6795,40 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getJobOrder: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The priority to try out. */
+                readonly priority?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The place before and after. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobOrder"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };

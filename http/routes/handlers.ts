@@ -55,6 +55,7 @@ import {
   listStorageLocations,
   replaceStorageLocation,
 } from './storage-locations.ts';
+import { getJobOrder } from './job-order.ts';
 import { holdStep, releaseStep } from './hold-step.ts';
 import { skipJobTasks, skipTask } from './skip.ts';
 import { submitJob } from './submit-job.ts';
@@ -178,6 +179,7 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     getTaskGrid,
     getJobTemplate,
     listJobDependents,
+    getJobOrder,
     getTask: getTask(reasons),
     listTaskAttempts,
     explainTask,

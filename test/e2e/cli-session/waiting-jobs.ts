@@ -90,6 +90,14 @@ export const waitingJobCommands: readonly Case<CliSession>[] = [
       t.match(await json(0, 'job', 'held'), { steps: [{ hold: { reason: 'wait for plates' } }] });
       await run(0, 'job', 'held', 'release', '--step', 'Render');
       t.notMatch(await json(0, 'job', 'held'), { steps: [{ hold: {} }] });
+      await run(2, 'job', 'held', 'set', '--preview');
+      await run(2, 'job', 'held', 'set', '--top', '--priority', '3');
+      t.match(
+        (await run(0, 'job', 'held', 'set', '--priority', '3', '--preview')).out,
+        /priority 10 to 3: place 1 to 1/,
+      );
+      t.match(await json(0, 'job', 'held', 'set', '--top', '--preview'), { top_priority: 10 });
+      t.match(await json(0, 'job', 'held', 'set', '--top'), { priority: 10 });
       await run(2, 'job', 'held', 'set', '--start-after', 'tomorrow');
       await run(0, 'job', 'held', 'set', '--start-after', '2h');
       t.match(await json(0, 'job', 'held'), {

@@ -6,6 +6,7 @@ import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { EditableNumber } from './editable-number.tsx';
+import { OrderPreview } from './order-preview.tsx';
 import { StartTime } from './start-time.tsx';
 import { retrySourceOf, type RetrySetting } from './model/retry-source.ts';
 
@@ -92,6 +93,11 @@ export function JobSettings({ job, onChanged }: { job: JobDetail; onChanged: () 
                 max={MAX_INT}
                 pointer={`/${name}`}
                 disabledReason={why('jobs.write')}
+                {...(name === 'priority' && {
+                  preview: (value, choose) => (
+                    <OrderPreview jobId={job.id} priority={value} onChoose={choose} />
+                  ),
+                })}
                 onSave={(value) => save({ [name]: value }, done(value))}
               />,
             ] as const,

@@ -38,7 +38,7 @@ test('tasks of a worker that is disabled at once run elsewhere when they have en
   t.match(farm.job('A'), { status: 'running', failedAttempts: 0 });
   farm.report('A/0/0#2', 'failed', { exitCode: 1 });
   t.equal(farm.task('A/0/0').status, 'failed', 'its only attempt, which was not the stopped one');
-  t.strictSame(farm.takeWarnings(), []);
+  t.strictSame(farm.takeWarnings(), ['task failed']);
   farm.enableWorker('w1');
   t.notOk(farm.worker('w1').disabling);
   t.end();
