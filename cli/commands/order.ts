@@ -6,7 +6,10 @@ import type { Terminal } from './terminal.ts';
 
 /** Returns the place of a job in its queue with a priority; with `top`, that of the first job. */
 export const orderOf = (client: RestClient, id: string, priority: number | 'top'): Promise<JobOrder> =>
-  client.call('get', '/jobs/{id}/order', { path: { id }, query: priority === 'top' ? {} : { priority } });
+  client.call('get', '/jobs/{id}/order', {
+    path: { id },
+    query: priority === 'top' ? {} : { with_priority: priority },
+  });
 
 const COLUMNS: readonly Column<PassedJob>[] = [
   { title: 'ID', value: (job) => job.id, isId: true },

@@ -1282,7 +1282,7 @@ export interface paths {
         };
         /**
          * Preview the place of a job in its queue
-         * @description Compares the job with the jobs of its queue that have ready tasks, and that the user may see, with its priority and with another one. Without `priority` that is the lowest one that puts the job first. Nothing is changed. 409 for a job that has ended.
+         * @description Compares the job with the jobs of its queue that have ready tasks, and that the user may see, with its priority and with another one. Without `with_priority` that is the lowest one that puts the job first. Nothing is changed. 409 for a job that has ended.
          */
         readonly get: operations["getJobOrder"];
         readonly put?: never;
@@ -6803,7 +6803,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /** @description The priority to try out. */
-                readonly priority?: number;
+                readonly with_priority?: number;
             };
             readonly header?: never;
             readonly path: {

@@ -26,7 +26,7 @@ export const getJobOrder: Handler<'getJobOrder'> = ({ path, query, principal: { 
   if (isTerminalJob(job.status)) return problem('conflict', `the job is ${job.status} already`);
   const { others, isPartial } = waitingJobs(job, ownerScope, ports);
   const top = topPriority(job, others);
-  const wanted = query.priority ?? top;
+  const wanted = query.with_priority ?? top;
   const [before, after] = [placeOf(job, job.priority, others), placeOf(job, wanted, others)];
   const passed = others.slice(Math.min(before, after), Math.max(before, after));
   const body: Schemas['JobOrder'] = {

@@ -27,7 +27,8 @@ const SORT_KEYS = {
   last_heartbeat_at: (worker: WorkerRecord) => worker.lastHeartbeatAt,
 } as const;
 
-export const listWorkers: Handler<'listWorkers'> = ({ query, principal }, { store, now }) => {
+export const listWorkers: Handler<'listWorkers'> = ({ query, principal }, ports) => {
+  const { store } = ports;
   const { status, ...others } = query;
   const ofAnyStatus = filterWorkers(store, others);
   const wanted = status === undefined ? ofAnyStatus : ofAnyStatus.filter((each) => each.status === status);
@@ -36,7 +37,7 @@ export const listWorkers: Handler<'listWorkers'> = ({ query, principal }, { stor
   const view = (worker: WorkerRecord): Schemas['Worker'] => {
     const booking = bookingOf(store, worker);
     const work = visibleWork(booking, failuresOf(store, worker), visible);
-    return workerView(worker, booking, work, credentialOf(store, worker), now());
+    return workerView(worker, booking, work, credentialOf(store, worker), ports.now());
   };
   const page = pageOf(sorted, query, view);
   // The summary reads the bookings of all workers.

@@ -40,7 +40,7 @@ export const queries = {
     queryOptions({
       queryKey: ['jobs', 'order', id, priority],
       queryFn: ({ signal }) =>
-        rest.call('get', '/jobs/{id}/order', { path: { id }, query: { priority }, signal }),
+        rest.call('get', '/jobs/{id}/order', { path: { id }, query: { with_priority: priority }, signal }),
       placeholderData: keepPreviousData,
     }),
   /** Tokens with which workers join. */

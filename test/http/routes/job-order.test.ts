@@ -29,15 +29,15 @@ void test('previews which jobs of the queue a job passes with another priority',
   api.write(...jobs.map((each) => put('job', keys.job(each.id), each)));
   const order = async (query: string): Promise<unknown> => (await client.get(`${PATH}${query}`)).body;
   const ids = (...numbers: number[]): object[] => numbers.map((nth) => ({ id: jobNumber(nth), ready: 1 }));
-  t.match(await order('?priority=50'), {
+  t.match(await order('?with_priority=50'), {
     position: { before: 3, after: 3 },
     total: 5,
     is_partial: false,
     passed_total: 0,
   });
-  const raised = await order('?priority=60');
+  const raised = await order('?with_priority=60');
   t.match(raised, { priority: { before: 50, after: 60 }, position: { before: 3, after: 2 }, passed: ids(2) });
-  t.match(await order('?priority=70'), { position: { after: 2 } }, 'the older job stays before it');
+  t.match(await order('?with_priority=70'), { position: { after: 2 } }, 'the older job stays before it');
   t.match(await order(''), {
     priority: { after: 71 },
     top_priority: 71,
@@ -45,7 +45,7 @@ void test('previews which jobs of the queue a job passes with another priority',
     passed_total: 2,
     passed: ids(1, 2),
   });
-  t.match(await order('?priority=0'), { position: { before: 3, after: 5 }, passed: ids(4, 5) });
+  t.match(await order('?with_priority=0'), { position: { before: 3, after: 5 }, passed: ids(4, 5) });
   t.match(await client.get(`/api/v1/jobs/${jobNumber(1)}/order`), {
     body: { top_priority: 70, position: { before: 1, after: 1 }, passed: [] },
   });
@@ -62,5 +62,5 @@ void test('an older job needs only the priority of the first one; jobs that have
   t.match((await client.get(PATH)).body, { top_priority: 70, position: { before: 2, after: 1 } });
   t.equal((await client.get(`/api/v1/jobs/${jobNumber(4)}/order`)).status, 409);
   t.equal((await client.get(`/api/v1/jobs/${jobNumber(9)}/order`)).status, 404);
-  t.equal((await client.get(`${PATH}?priority=high`)).status, 400);
+  t.equal((await client.get(`${PATH}?with_priority=high`)).status, 400);
 });
