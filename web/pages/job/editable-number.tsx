@@ -18,7 +18,7 @@ interface EditableNumberProps {
   readonly pointer: string;
   readonly disabledReason: string;
   readonly onSave: (value: number) => Promise<void>;
-  /** What the change would do, below the form; null for an invalid number. `choose` replaces the entered number. */
+  /** Shows the effect of the change below the form; null for an invalid number. `choose` replaces the entered number. */
   readonly preview?: (value: number | null, choose: (value: number) => void) => ReactNode;
 }
 
