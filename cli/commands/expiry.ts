@@ -23,15 +23,33 @@ export const expiryOf = (lifetimeMs: number | null, now: number): string | null 
   lifetimeMs === null ? null : new Date(now + lifetimeMs).toISOString();
 
 /**
+ * Parses a time in the future: RFC 3339, or a duration such as `2h` from now. A time without a zone is local. Returns
+ * RFC 3339. Throws a usage error for another text.
+ */
+export function futureTime(text: string): string {
+  const span = parseSpan(text);
+  const time = span === null ? timeIn(text) : Date.now() + span;
+  if (time === null) throw new InvalidArgumentError(`must be ${TIME_FORMS}`);
+  return new Date(time).toISOString();
+}
+
+/** Like `futureTime`; `none` returns null. */
+export const futureTimeOrNone = (text: string): string | null => (text === 'none' ? null : futureTime(text));
+
+const TIME_FORMS = 'a time such as 2026-11-22T10:00:00Z, or a duration such as 2h or 7d';
+
+function timeIn(text: string): number | null {
+  const time = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : NaN;
+  return Number.isNaN(time) ? null : time;
+}
+
+/**
  * Parses a time in the past: RFC 3339, or a duration such as `2h` before now. Returns RFC 3339. Throws a usage error for
  * another text.
  */
 export function pastTime(text: string): string {
   const span = parseSpan(text);
   if (span !== null) return new Date(Date.now() - span).toISOString();
-  if (!/^\d{4}-\d{2}-\d{2}T/.test(text) || Number.isNaN(Date.parse(text)))
-    throw new InvalidArgumentError(
-      'must be a time such as 2026-11-22T10:00:00Z, or a duration such as 2h or 7d',
-    );
+  if (timeIn(text) === null) throw new InvalidArgumentError(`must be ${TIME_FORMS}`);
   return text;
 }

@@ -8,8 +8,11 @@ import {
 } from './client-command.ts';
 import { confirmDeletion, counted } from './confirm-deletion.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
+import { futureTimeOrNone } from './expiry.ts';
 import { integer } from './integer.ts';
 import { allQueues, findIn, findJob, namesOf } from './lookup.ts';
+import { holdStep } from './hold.ts';
+import { orderOf, orderText } from './order.ts';
 import { outcome } from './outcome.ts';
 import { printOutputs, type OutputOptions } from './outputs.ts';
 import { retriedText, retryJob, type JobRetryOptions } from './retry.ts';
@@ -50,6 +53,7 @@ function printJob(terminal: Terminal, job: JobDetail, upstream: ReadonlyMap<stri
     ['priority', String(job.priority)],
     ['created', job.created_at],
     ['updated', job.updated_at],
+    ['starts', job.start_after],
     ['reason', job.waiting_reason],
     ['waits for', job.depends_on?.map((each) => upstream.get(each) ?? each).join(', ')],
     ['parked', job.park_reason],
@@ -67,8 +71,10 @@ function printJob(terminal: Terminal, job: JobDetail, upstream: ReadonlyMap<stri
 const ACTIONS = [
   'cancel',
   'delete',
+  'hold',
   'outputs',
   'pause',
+  'release',
   'resume',
   'retry',
   'set',
@@ -80,6 +86,9 @@ type Action = (typeof ACTIONS)[number];
 
 interface JobOptions extends ClientOptions, RetryOptions, JobRetryOptions, JobSkipOptions, OutputOptions {
   readonly priority?: number;
+  readonly top?: boolean;
+  readonly preview?: boolean;
+  readonly startAfter?: string | null;
   readonly queue?: string;
   readonly wait?: boolean;
   readonly watch?: boolean;
@@ -90,7 +99,11 @@ type Update = BodyOf<'patch', '/jobs/{id}'>;
 
 /** Returns the settings that `set` changes. The queue must be in the job's farm. */
 async function updateOf({ client }: ClientContext, id: string, options: JobOptions): Promise<Update> {
-  const settings = { priority: options.priority, ...retryChanges(options) };
+  const settings = {
+    priority: options.top === true ? (await orderOf(client, id, 'top')).top_priority : options.priority,
+    start_after: options.startAfter,
+    ...retryChanges(options),
+  };
   if (options.queue === undefined) return settings;
   const { farm_id: farmId } = await client.call('get', '/jobs/{id}', { path: { id } });
   const queue = findIn(await allQueues(client, farmId), options.queue, 'queue', " in the job's farm");
@@ -99,19 +112,26 @@ async function updateOf({ client }: ClientContext, id: string, options: JobOptio
 
 /** Throws a usage error for options that do not fit the action. */
 function checkUsage(action: Action | undefined, options: JobOptions): void {
-  const { priority, queue, maxAttempts, retryDelaySeconds, failureLimit } = options;
-  const given = [priority, queue, maxAttempts, retryDelaySeconds, failureLimit];
+  const { priority, top, preview, startAfter, queue, maxAttempts, retryDelaySeconds, failureLimit } = options;
+  const given = [priority, top, preview, startAfter, queue, maxAttempts, retryDelaySeconds, failureLimit];
   const sets = given.some((value) => value !== undefined);
   if (action === 'set' && !sets) throw new CommandError(EXIT.usage, 'nothing to set; give an option');
   if (action !== 'set' && sets) throw new CommandError(EXIT.usage, 'these options need the action "set"');
+  if (top === true && priority !== undefined)
+    throw new CommandError(EXIT.usage, '--top and --priority exclude each other');
+  if (preview === true && top !== true && priority === undefined)
+    throw new CommandError(EXIT.usage, '--preview needs --priority or --top');
   const { step, range, indexRange, worker, dryRun, dependents } = options;
-  const picks = [step, range, indexRange, dryRun].some((value) => value !== undefined);
-  if (action !== 'retry' && action !== 'skip' && picks)
+  const picks = [range, indexRange, dryRun].some((value) => value !== undefined);
+  const takesStep = action === 'retry' || action === 'skip' || action === 'hold' || action === 'release';
+  if ((action !== 'retry' && action !== 'skip' && picks) || (!takesStep && step !== undefined))
     throw new CommandError(EXIT.usage, 'these options need the action "retry" or "skip"');
   if (action !== 'retry' && (worker !== undefined || options.skipped !== undefined || !dependents))
     throw new CommandError(EXIT.usage, 'these options need the action "retry"');
-  if (action !== 'skip' && (options.failed !== undefined || options.reason !== undefined))
-    throw new CommandError(EXIT.usage, '--failed and --reason need the action "skip"');
+  if (action !== 'skip' && options.failed !== undefined)
+    throw new CommandError(EXIT.usage, '--failed needs the action "skip"');
+  if (action !== 'skip' && action !== 'hold' && options.reason !== undefined)
+    throw new CommandError(EXIT.usage, '--reason needs the action "skip" or "hold"');
   if (action !== 'outputs' && options.location !== undefined)
     throw new CommandError(EXIT.usage, '--location needs the action "outputs"');
   if (action === 'outputs' && (options.wait === true || options.watch === true))
@@ -141,6 +161,10 @@ async function act(
     case 'pause':
     case 'resume':
       await client.call('patch', '/jobs/{id}', { path: { id }, body: { action } });
+      break;
+    case 'hold':
+    case 'release':
+      await holdStep(context, id, action, options);
       break;
     case 'set':
       await client.call('patch', '/jobs/{id}', { path: { id }, body: await updateOf(context, id, options) });
@@ -178,6 +202,12 @@ async function job(given: string, action: Action | undefined, options: JobOption
   const { client, terminal, json } = context;
   const id = await findJob(client, given);
   if (action === 'outputs') return printOutputs(context, id, options);
+  if (options.preview === true) {
+    const order = await orderOf(client, id, options.priority ?? 'top');
+    if (json) printJson(terminal, order);
+    else terminal.out(orderText(order, terminal));
+    return;
+  }
   if (action === 'delete') await confirmJobDeletion(context, id, options.yes === true);
   const retried = action === 'retry' ? await retryJob(context, id, options) : undefined;
   if (retried === null) return;
@@ -218,14 +248,14 @@ export const jobCommand = (): Command =>
   retryOptions(
     clientCommand(
       'job',
-      'Show a job or its outputs, wait for it, cancel, pause, resume, retry or delete it, skip tasks of it, or change its settings.',
+      'Show a job or its outputs, wait for it, cancel, pause, resume, retry or delete it, skip tasks or hold steps of it, or change its settings.',
     )
       .argument('<job>', 'the job, by id, by the beginning of its id, or by name')
       .addArgument(new Argument('[action]', 'the action; without one, show it').choices(ACTIONS))
       .option('--wait', 'wait for the end and exit by the outcome')
       .option('--yes', 'delete: do not ask for confirmation')
       .option('--watch', 'show the progress of each step and wait for the end')
-      .option('--step <step>', 'retry, skip: only tasks of this step, by name or id')
+      .option('--step <step>', 'retry, skip: only tasks of this step, by name or id; hold, release: the step')
       .option(
         '--range <values>',
         'retry, skip: only tasks with these values of a task parameter, such as Frame=1003-1007, or 1003-1007,1010 if the step has one integer parameter',
@@ -236,11 +266,18 @@ export const jobCommand = (): Command =>
       )
       .option('--location <name>', 'outputs: show the paths at this compute location')
       .option('--failed', 'skip: only failed tasks')
-      .option('--reason <text>', 'skip: why, shown with the tasks')
+      .option('--reason <text>', 'skip, hold: why, shown with the tasks or the step')
       .option('--skipped', 'retry: only tasks that were skipped, to undo the skip')
       .option('--worker <worker>', 'retry: only failed tasks whose last attempt ran on this worker')
       .option('--no-dependents', 'retry: not the dependents that were canceled because of the job')
       .option('--dry-run', 'retry, skip: only show which tasks')
       .option('--priority <n>', 'set: higher is scheduled sooner', integer)
+      .option('--top', 'set: the lowest priority that puts the job first in its queue')
+      .option('--preview', 'set: change nothing; show which jobs of the queue it would pass')
+      .option(
+        '--start-after <time>',
+        'set: no task starts before this time, such as 2026-11-22T20:00 or 6h, or none',
+        futureTimeOrNone,
+      )
       .option('--queue <queue>', "set: another queue of the job's farm"),
   ).action(job);

@@ -9,6 +9,7 @@ import {
 } from './client-command.ts';
 import { dryRunText } from './dry-run.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
+import { futureTime } from './expiry.ts';
 import { integer } from './integer.ts';
 import { outcome } from './outcome.ts';
 import { readParameterFile } from './param-file.ts';
@@ -32,6 +33,7 @@ interface SubmitOptions extends ClientOptions, RetryOptions {
   readonly project?: string;
   readonly owner?: string;
   readonly paused?: boolean;
+  readonly startAfter?: string;
   readonly watch?: boolean;
   readonly wait?: boolean;
   readonly dryRun?: boolean;
@@ -83,6 +85,7 @@ async function requestOf(
     project: options.project,
     owner: options.owner,
     paused: options.paused,
+    start_after: options.startAfter,
   };
   if (product !== undefined) {
     const submission = { ...place, product, parameters, options: { ...settings, name: options.name } };
@@ -113,7 +116,12 @@ export function submitCommand(): Command {
     .option('--priority <n>', 'higher is scheduled sooner (default of the server: 50)', integer)
     .option('--project <name>', 'project that the job belongs to')
     .option('--owner <name>', 'owner of the job')
-    .option('--paused', 'the job starts paused');
+    .option('--paused', 'the job starts paused')
+    .option(
+      '--start-after <time>',
+      'no task starts before this time, such as 2026-11-22T20:00 or 6h',
+      futureTime,
+    );
   return retryOptions(command)
     .option('--watch', 'show the progress of each step and wait for the end')
     .option('--wait', 'wait for the end and exit by the outcome')

@@ -44,6 +44,17 @@ const COLUMNS: readonly Column<Worker>[] = [
   { title: 'LAST HEARD', value: (worker) => shortTime(worker.last_heartbeat_at) },
 ];
 
+/** Why the worker is disabled, or that it is probably broken. */
+function noteOf({ disabled, failing_jobs: jobs }: Worker): string {
+  if (disabled !== undefined) {
+    const { by, at, reason } = disabled;
+    return `disabled by ${by} at ${shortTime(at)}${reason === '' ? '' : `: ${reason}`}`;
+  }
+  return jobs === undefined ? '' : `tasks of ${jobs} jobs failed on it in the last hour`;
+}
+
+const NOTE: Column<Worker> = { title: 'NOTE', value: noteOf, shrinks: true };
+
 async function workers(options: WorkersOptions): Promise<void> {
   const { client, terminal, json } = contextOf(options);
   const farm = await findGivenFarm(client, options.farm);
@@ -59,7 +70,8 @@ async function workers(options: WorkersOptions): Promise<void> {
     },
   });
   if (json) return printJson(terminal, page);
-  terminal.out(table(COLUMNS, page.items, terminal));
+  const columns = page.items.some((worker) => noteOf(worker) !== '') ? [...COLUMNS, NOTE] : COLUMNS;
+  terminal.out(table(columns, page.items, terminal));
   printPageEnd(terminal, page, options);
   if (page.items.some(({ status }) => status === 'offline')) terminal.err(await offlineNote(client));
 }
@@ -78,33 +90,52 @@ async function offlineNote(client: RestClient): Promise<string> {
 }
 
 const ACTIONS = {
-  disable: 'Disable a worker. It finishes its current tasks and takes no new ones.',
+  disable:
+    'Disable a worker: it takes no new tasks. It finishes its current ones; with --now they stop and run elsewhere.',
   enable: 'Enable a worker, so that it takes tasks again.',
   delete: 'Delete a worker that is offline, or disabled and silent.',
 } as const;
 type Action = keyof typeof ACTIONS;
+
+/** Options of `callsheet workers disable`. */
+interface DisableOptions {
+  readonly now?: boolean;
+  readonly reason?: string;
+}
 
 /** Performs an action on a worker and prints the result. */
 async function performAction(
   client: RestClient,
   action: Action,
   id: string,
+  { now = false, reason = '' }: DisableOptions,
 ): Promise<{ readonly id: string; readonly status: string }> {
-  if (action !== 'delete') return client.call('post', `/workers/{id}/${action}`, { path: { id } });
+  const path = { id };
+  if (action === 'enable') return client.call('post', '/workers/{id}/enable', { path });
+  if (action === 'disable')
+    return client.call('post', '/workers/{id}/disable', {
+      path,
+      body: { mode: now ? 'now' : 'after-tasks', reason },
+    });
   await client.call('delete', '/workers/{id}', { path: { id } });
   // The status in the events of workers after a deletion.
   return { id, status: 'removed' };
 }
 
+function withOptions(action: Action, command: Command): Command {
+  if (action === 'delete') return confirmable(command);
+  if (action === 'enable') return command;
+  return command
+    .option('--now', 'stop its current tasks; they run elsewhere, and that counts as no attempt')
+    .option('--reason <text>', 'why, shown with the worker');
+}
+
 /** Creates a command that performs an action on one worker and prints the result. */
 const actionCommand = (action: Action): Command =>
-  (action === 'delete'
-    ? confirmable(innerCommand(action, ACTIONS[action]))
-    : innerCommand(action, ACTIONS[action])
-  )
+  withOptions(action, innerCommand(action, ACTIONS[action]))
     .argument('<worker>', 'the worker, by id, by the beginning of its id, or by name')
     .action(async (given: string, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<WorkersOptions & { readonly yes?: boolean }>();
+      const options = command.optsWithGlobals<WorkersOptions & DisableOptions & { readonly yes?: boolean }>();
       const { client, terminal, json } = contextOf(options);
       const farm = await findGivenFarm(client, options.farm);
       const worker = await findWorker(client, given, farm);
@@ -116,7 +147,7 @@ const actionCommand = (action: Action): Command =>
             'It registers as a new worker when it is started again.',
           ],
         }));
-      const standing = await performAction(client, action, worker.id);
+      const standing = await performAction(client, action, worker.id, options);
       if (json) printJson(terminal, standing);
       else terminal.out(`${worker.id} ${standing.status}\n`);
     });

@@ -1138,6 +1138,54 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/jobs/{id}/steps/{step}/hold": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+                /** @description Id or name of a step. */
+                readonly step: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Hold a step
+         * @description No new tasks of the step start until it is released; running ones continue. A hold of a held step replaces user and reason. 409 if the step has ended.
+         */
+        readonly post: operations["holdStep"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/{id}/steps/{step}/release": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+                /** @description Id or name of a step. */
+                readonly step: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Release a held step
+         * @description A step that is not held is unchanged.
+         */
+        readonly post: operations["releaseStep"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/jobs/{id}/failures": {
         readonly parameters: {
             readonly query?: never;
@@ -1215,6 +1263,28 @@ export interface paths {
          * @description Those that name it in their own `depends_on`, whatever their status, oldest first.
          */
         readonly get: operations["listJobDependents"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/{id}/order": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Preview the place of a job in its queue
+         * @description Compares the job with the jobs of its queue that have ready tasks, and that the user may see, with its priority and with another one. Without `with_priority` that is the lowest one that puts the job first. Nothing is changed. 409 for a job that has ended.
+         */
+        readonly get: operations["getJobOrder"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -1552,7 +1622,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Disable a worker
-         * @description The worker finishes its current tasks and takes no new ones. It stays disabled when its daemon restarts. A disabled worker is unchanged.
+         * @description The worker takes no new tasks. With `mode: after-tasks` it finishes its current ones; with `now` they are stopped and run elsewhere, which does not count as an attempt. It stays disabled when its daemon restarts. A worker that is disabled already is unchanged by `after-tasks` without a reason.
          */
         readonly post: operations["disableWorker"];
         readonly delete?: never;
@@ -2196,6 +2266,37 @@ export interface components {
              * @default false
              */
             readonly paused?: boolean;
+            /** @description No task of the job starts before this time. A time that has passed has no effect. */
+            readonly start_after?: components["schemas"]["Timestamp"] | null;
+        };
+        readonly JobOrder: {
+            readonly job_id: string;
+            readonly queue_id: string;
+            readonly priority: components["schemas"]["BeforeAfter"];
+            /** @description Place among the jobs of the queue with ready tasks, from 1. */
+            readonly position: components["schemas"]["BeforeAfter"];
+            /** @description Number of these jobs, with this one. */
+            readonly total: components["schemas"]["Count"];
+            /** @description Whether only 10,000 jobs were compared, because the queue has more. */
+            readonly is_partial: boolean;
+            /** @description The lowest priority that puts the job first; its own if it is the first. */
+            readonly top_priority: components["schemas"]["Priority"];
+            /** @description Number of jobs that this job overtakes, or that overtake it. */
+            readonly passed_total: components["schemas"]["Count"];
+            /** @description The first 50 of them, in their order. */
+            readonly passed: readonly components["schemas"]["PassedJob"][];
+        };
+        readonly BeforeAfter: {
+            readonly before: number;
+            readonly after: number;
+        };
+        readonly PassedJob: {
+            readonly id: string;
+            readonly name: string;
+            readonly owner: string;
+            readonly priority: components["schemas"]["Priority"];
+            /** @description Ready tasks. */
+            readonly ready: components["schemas"]["Count"];
         };
         /** @description The product that the job was submitted from. Absent for a template. */
         readonly JobProduct: {
@@ -2249,6 +2350,8 @@ export interface components {
             readonly cancel_reason?: string;
             /** @description Why the job waits, as explain states it for a task that stands for the job. Absent if a task of it runs, if it has ended, and if the reason is unknown. Not in events. */
             readonly waiting_reason?: string;
+            /** @description No task of the job starts before this time. Absent when it has passed. Not in events. */
+            readonly start_after?: components["schemas"]["Timestamp"];
             readonly effective_retry: components["schemas"]["EffectiveRetry"];
             readonly task_counts: components["schemas"]["TaskCounts"];
             readonly product?: components["schemas"]["JobProduct"];
@@ -2259,6 +2362,8 @@ export interface components {
             readonly priority?: number | null;
             /** @description A queue of the job's farm. */
             readonly queue_id?: string | null;
+            /** @description No task of the job starts before this time; running ones continue. Null removes the time. 409 for a job that has ended. */
+            readonly start_after?: components["schemas"]["Timestamp"] | null;
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
@@ -2418,10 +2523,23 @@ export interface components {
             readonly depends_on?: readonly string[];
             readonly task_counts: components["schemas"]["TaskCounts"];
             readonly attempt_seconds?: components["schemas"]["AttemptSeconds"];
+            /** @description Who holds the step. Only while it is held. */
+            readonly hold?: components["schemas"]["StepHold"];
             /** @description Why the step waits, as explain states it for one of its tasks. Absent if a task of it runs, if it has ended, and if the reason is unknown. */
             readonly waiting_reason?: string;
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
+        };
+        readonly StepHoldReason: {
+            /** @description Why the step is held, for people. */
+            readonly reason?: string;
+        };
+        readonly StepHold: {
+            /** @description Username. */
+            readonly by: string;
+            /** @description Text of the user; may be empty. */
+            readonly reason: string;
+            readonly at: components["schemas"]["Timestamp"];
         };
         /** @description Duration of the step's successful attempts, from their assignment. Absent before the first one. */
         readonly AttemptSeconds: {
@@ -2626,8 +2744,31 @@ export interface components {
         readonly WorkerBulk: {
             /** @enum {string} */
             readonly action: "disable" | "enable" | "delete";
+            /** @description Only with `disable`. */
+            readonly mode?: components["schemas"]["DisableMode"];
+            /** @description Why the workers are disabled, for people. Only with `disable`. */
+            readonly reason?: string;
             readonly ids?: components["schemas"]["BulkIds"];
             readonly filter?: components["schemas"]["WorkerBulkFilter"];
+        };
+        readonly WorkerDisable: {
+            readonly mode?: components["schemas"]["DisableMode"];
+            /** @description Why the worker is disabled, for people. */
+            readonly reason?: string;
+        };
+        /**
+         * @description What a disabled worker does with its current tasks: it finishes them, or they are stopped at once and run elsewhere.
+         * @default after-tasks
+         * @enum {string}
+         */
+        readonly DisableMode: "after-tasks" | "now";
+        readonly WorkerDisabling: {
+            /** @description Username. */
+            readonly by: string;
+            /** @description Text of the user; may be empty. */
+            readonly reason: string;
+            readonly at: components["schemas"]["Timestamp"];
+            readonly mode: components["schemas"]["DisableMode"];
         };
         /** @description A task must match all members. Unknown members are rejected, so that a misspelled one cannot widen the selection. */
         readonly WorkerBulkFilter: {
@@ -2965,7 +3106,7 @@ export interface components {
             readonly step: components["schemas"]["NamedResource"];
             readonly live: components["schemas"]["Count"];
         };
-        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["CoresGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
+        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["StartGate"] | components["schemas"]["HeldStepGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["CoresGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
         /** @description The job of the task has ended. */
         readonly JobGate: {
             /** @constant */
@@ -3007,6 +3148,24 @@ export interface components {
             readonly sentence: string;
             readonly park_reason?: string;
             readonly failed_attempts: components["schemas"]["Count"];
+        };
+        /** @description The job waits for its start time. */
+        readonly StartGate: {
+            /** @constant */
+            readonly gate: "start_after";
+            /** @constant */
+            readonly reason: "start time not reached";
+            readonly sentence: string;
+            readonly until: components["schemas"]["Timestamp"];
+        };
+        /** @description A user holds the step. */
+        readonly HeldStepGate: {
+            /** @constant */
+            readonly gate: "held_step";
+            /** @constant */
+            readonly reason: "step held";
+            readonly sentence: string;
+            readonly step: components["schemas"]["NamedResource"];
         };
         /** @description The queue is paused. */
         readonly PausedQueueGate: {
@@ -3286,6 +3445,10 @@ export interface components {
             readonly committed_cores: number;
             /** @description Assigned and running tasks of the worker. */
             readonly current_task_count: number;
+            /** @description Who has disabled the worker. Only while it is disabled, and only if it is known. */
+            readonly disabled?: components["schemas"]["WorkerDisabling"];
+            /** @description Number of different jobs with a failed task on this worker in the last hour. Only if it is at least 3, and the worker is not disabled: the cause is probably the worker. */
+            readonly failing_jobs?: number;
             /** @description Present while the worker is draining: it takes no tasks, and its current ones are still running. */
             readonly draining?: boolean;
             readonly memory_mib: components["schemas"]["Count"];
@@ -6072,6 +6235,8 @@ export interface operations {
                 };
                 /** @description The job starts paused. */
                 readonly paused?: boolean;
+                /** @description No task of the job starts before this time. A time that has passed has no effect. */
+                readonly start_after?: components["schemas"]["Timestamp"];
                 /** @description Validates everything like a submission but stores nothing. Returns 200 with a preview of the job. `Idempotency-Key` is ignored. */
                 readonly dry_run?: boolean;
             };
@@ -6494,6 +6659,77 @@ export interface operations {
             readonly default: components["responses"]["Problem"];
         };
     };
+    readonly holdStep: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+                /** @description Id or name of a step. */
+                readonly step: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["StepHoldReason"];
+            };
+        };
+        readonly responses: {
+            /** @description The step is held. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Step"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly releaseStep: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+                /** @description Id or name of a step. */
+                readonly step: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The step is not held. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Step"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
     readonly listJobFailures: {
         readonly parameters: {
             readonly query?: never;
@@ -6637,6 +6873,45 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getJobOrder: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The priority to try out. */
+                readonly with_priority?: number;
+            };
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The place before and after. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobOrder"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -7261,7 +7536,11 @@ export interface operations {
             };
             readonly cookie?: never;
         };
-        readonly requestBody?: never;
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["WorkerDisable"];
+            };
+        };
         readonly responses: {
             /** @description The worker is disabled. */
             readonly 200: {
@@ -7278,6 +7557,8 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };

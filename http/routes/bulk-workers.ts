@@ -3,7 +3,7 @@ import { bulk, BULK_ITEMS_MAX, itemCall } from './bulk.ts';
 import type { Handler } from './operation.ts';
 import { deleteWorker, disableWorker, enableWorker, filterWorkers, findWorker } from './workers.ts';
 
-const HANDLERS = { disable: disableWorker, enable: enableWorker, delete: deleteWorker } as const;
+const HANDLERS = { enable: enableWorker, delete: deleteWorker } as const;
 
 export const bulkWorkers: Handler<'bulkWorkers'> = (call, ports) => {
   const { body } = call;
@@ -16,9 +16,14 @@ export const bulkWorkers: Handler<'bulkWorkers'> = (call, ports) => {
     },
     async (id) => {
       const before = findWorker(ports.store, id)?.status;
-      const reply = await HANDLERS[body.action]({ ...itemCall(call, id), body: undefined }, ports);
+      const item = itemCall(call, id);
+      const { action, mode = 'after-tasks', reason = '' } = body;
+      const reply = await (action === 'disable'
+        ? disableWorker({ ...item, body: { mode, reason } }, ports)
+        : HANDLERS[action]({ ...item, body: undefined }, ports));
       const isEnabled = before !== 'disabled';
-      const isUnchanged = body.action === 'delete' ? false : isEnabled === (body.action === 'enable');
+      const isReplaced = action === 'disable' && (mode === 'now' || reason !== '');
+      const isUnchanged = action === 'delete' || isReplaced ? false : isEnabled === (action === 'enable');
       return { reply, isUnchanged };
     },
     ports,

@@ -39,6 +39,8 @@ export interface JobRequest {
   readonly retry: RetryOverride;
   readonly dependsOn: readonly string[];
   readonly isPaused: boolean;
+  /** RFC 3339 time before which no task starts. */
+  readonly startAfter: string | undefined;
   /** Replaces the job name of the template, unless empty. */
   readonly jobName: string;
   readonly text: string;
@@ -162,7 +164,7 @@ function submissionFrom(
   job: PreparedJob,
   upstreams: JobSubmission['upstreams'],
 ): Submission {
-  const { project, priority, retry, isPaused, product } = request;
+  const { project, priority, retry, isPaused, startAfter, product } = request;
   return {
     queueId: queueId(request.queueId),
     description: job.description,
@@ -174,6 +176,7 @@ function submissionFrom(
     priority,
     retry,
     isPaused,
+    ...(startAfter !== undefined && { startAfter: Date.parse(startAfter) }),
     product,
     upstreams,
   };

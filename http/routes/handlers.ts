@@ -56,6 +56,8 @@ import {
   listStorageLocations,
   replaceStorageLocation,
 } from './storage-locations.ts';
+import { getJobOrder } from './job-order.ts';
+import { holdStep, releaseStep } from './hold-step.ts';
 import { skipJobTasks, skipTask } from './skip.ts';
 import { submitJob } from './submit-job.ts';
 import { submitProductJob } from './submit-product-job.ts';
@@ -169,6 +171,8 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     cancelJob,
     retryJob,
     skipJobTasks,
+    holdStep,
+    releaseStep,
     bulkJobs,
     getJobSummary,
     listJobSteps: listJobSteps(reasons),
@@ -178,6 +182,7 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     listJobDependents,
     listJobOutputs,
     listTaskOutputs,
+    getJobOrder,
     getTask: getTask(reasons),
     listTaskAttempts,
     explainTask,

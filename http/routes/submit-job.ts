@@ -27,6 +27,7 @@ const requestOf = ({ query, body, principal, client }: Call<'submitJob'>): JobRe
   retry: retryOverride(query),
   dependsOn: query.depends_on ?? [],
   isPaused: query.paused ?? false,
+  startAfter: query.start_after,
   jobName: '',
   text: body.text,
   format: body.mediaType === 'application/json' ? 'json' : 'yaml',

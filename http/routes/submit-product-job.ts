@@ -40,6 +40,7 @@ async function requestOf(
     retry: retryOverride(body),
     dependsOn: body.depends_on ?? [],
     isPaused: body.paused ?? false,
+    startAfter: body.start_after ?? undefined,
     jobName: body.name ?? '',
     text: template,
     format,

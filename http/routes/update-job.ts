@@ -31,10 +31,16 @@ export const updateJob: Handler<'updateJob'> = async ({ path, body, principal },
   return { kind: 'json', status: 200, body: view };
 };
 
-function updateOf({ action, priority, ...retry }: Call<'updateJob'>['body']): JobUpdate {
+function updateOf({
+  action,
+  priority,
+  start_after: startAfter,
+  ...retry
+}: Call<'updateJob'>['body']): JobUpdate {
   return {
     ...(typeof action === 'string' && { action }),
     ...(typeof priority === 'number' && { priority }),
+    ...(startAfter !== undefined && { startAfter: startAfter === null ? null : Date.parse(startAfter) }),
     retry: retryOverride(retry),
   };
 }

@@ -238,7 +238,7 @@ class Lookup implements ReasonLookup {
   ): string | null {
     this.isUsed = true;
     const key = `${this.#prefix}${item}`;
-    const stamp = `${state} ${job.status} ${job.priority} ${job.queueId} ${this.#queueOf(job)}`;
+    const stamp = `${state} ${job.status} ${job.priority} ${job.startAfter ?? 0} ${job.queueId} ${this.#queueOf(job)}`;
     const known = this.#known.get(key);
     if (known !== undefined && (!this.#isStrict || known.stamp === stamp)) {
       if (!this.#isStrict || this.#now - known.at < FRESH_MS) return known.reason;

@@ -1,6 +1,8 @@
-import type { WorkerStanding } from '../../actors/service/worker/messages.ts';
+import type { ReplyTo } from '../../actors/kernel/address.ts';
+import type { WorkerMessage, WorkerStanding } from '../../actors/service/worker/messages.ts';
 import { parseAttemptId, queueId, workerId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
+import type { Outcome } from '../../src/core/problems.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { WorkerFailuresRecord } from '../../src/core/records/step-failures.ts';
@@ -25,7 +27,8 @@ const SORT_KEYS = {
   last_heartbeat_at: (worker: WorkerRecord) => worker.lastHeartbeatAt,
 } as const;
 
-export const listWorkers: Handler<'listWorkers'> = ({ query, principal }, { store }) => {
+export const listWorkers: Handler<'listWorkers'> = ({ query, principal }, ports) => {
+  const { store } = ports;
   const { status, ...others } = query;
   const ofAnyStatus = filterWorkers(store, others);
   const wanted = status === undefined ? ofAnyStatus : ofAnyStatus.filter((each) => each.status === status);
@@ -34,7 +37,7 @@ export const listWorkers: Handler<'listWorkers'> = ({ query, principal }, { stor
   const view = (worker: WorkerRecord): Schemas['Worker'] => {
     const booking = bookingOf(store, worker);
     const work = visibleWork(booking, failuresOf(store, worker), visible);
-    return workerView(worker, booking, work, credentialOf(store, worker));
+    return workerView(worker, booking, work, credentialOf(store, worker), ports.now());
   };
   const page = pageOf(sorted, query, view);
   // The summary reads the bookings of all workers.
@@ -90,22 +93,28 @@ export const getWorker: Handler<'getWorker'> = ({ path, principal }, ports) => {
   const visible = new VisibleJobs(store, principal.ownerScope);
   const work = visibleWork(booking, failuresOf(store, worker), visible);
   const body = {
-    ...workerView(worker, booking, work, credentialOf(store, worker)),
+    ...workerView(worker, booking, work, credentialOf(store, worker), ports.now()),
     current_tasks: currentTasks(ports, work.bookings),
     failures: stepFailuresView(store, work.failures),
   };
   return { kind: 'json', status: 200, body };
 };
 
-export const disableWorker: Handler<'disableWorker'> = ({ path }, ports) =>
-  changeStanding(path.id, 'worker.disable', ports);
+export const disableWorker: Handler<'disableWorker'> = ({ path, body, principal }, ports) => {
+  const disabling = {
+    by: principal.username,
+    reason: body?.reason ?? '',
+    stopsTasks: body?.mode === 'now',
+  };
+  return changeStanding(path.id, (replyTo) => ({ type: 'worker.disable', disabling, replyTo }), ports);
+};
 
 export const enableWorker: Handler<'enableWorker'> = ({ path }, ports) =>
-  changeStanding(path.id, 'worker.enable', ports);
+  changeStanding(path.id, (replyTo) => ({ type: 'worker.enable', replyTo }), ports);
 
 async function changeStanding(
   id: string,
-  type: 'worker.disable' | 'worker.enable',
+  messageFor: (replyTo: ReplyTo<Outcome<WorkerStanding>>) => WorkerMessage,
   ports: Ports,
 ): Promise<ProblemReply | { kind: 'json'; status: 200; body: Schemas['WorkerStanding'] }> {
   const worker = findWorker(ports.store, id);
@@ -113,7 +122,7 @@ async function changeStanding(
   const outcome = await ports.actors.ask<WorkerStanding>((replyTo) => ({
     actor: 'worker',
     id: worker.id,
-    message: { type, replyTo },
+    message: messageFor(replyTo),
   }));
   if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
   return { kind: 'json', status: 200, body: { id: worker.id, status: outcome.value.status } };

@@ -8,6 +8,7 @@ export function gateView(gate: Gate): Schemas['Gate'] {
   switch (gate.gate) {
     case 'job':
     case 'upstream_step':
+    case 'held_step':
     case 'paused_queue':
     case 'farm_cap':
     case 'queue_cap':
@@ -31,6 +32,8 @@ export function gateView(gate: Gate): Schemas['Gate'] {
         failed_attempts: failedAttempts,
       };
     }
+    case 'start_after':
+      return { ...gate, until: timestampOf(gate.until) };
     case 'retry_after': {
       const { until, failedAttempts, maxAttempts, ...rest } = gate;
       return {

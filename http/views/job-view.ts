@@ -38,6 +38,7 @@ export function jobView(job: JobRecord, retry: RetryPolicy): Schemas['Job'] {
       failure_limit: retry.failureLimit,
     },
     task_counts: job.taskCounts,
+    ...(job.startAfter !== undefined && { start_after: timestampOf(job.startAfter) }),
     ...(job.product !== undefined && { product: job.product }),
   };
 }

@@ -22,6 +22,7 @@ export function stepView(
     ...(dependsOn.length > 0 && { depends_on: dependsOn }),
     task_counts: step.taskCounts,
     ...(step.attemptTimes !== undefined && { attempt_seconds: secondsView(step.attemptTimes) }),
+    ...(step.hold !== undefined && { hold: { ...step.hold, at: timestampOf(step.hold.at) } }),
     ...(waitingReason !== null && { waiting_reason: waitingReason }),
     created_at: timestampOf(step.createdAt),
     updated_at: timestampOf(step.updatedAt),

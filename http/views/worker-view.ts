@@ -1,7 +1,8 @@
 import { parseAttemptId, stepIdOf } from '../../src/core/ids.ts';
+import { failingJobsOf } from '../../src/core/lifecycle/failure-tallies.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { WorkerFailuresRecord } from '../../src/core/records/step-failures.ts';
-import type { BookingRecord, WorkerRecord } from '../../src/core/records/worker.ts';
+import type { BookingRecord, WorkerDisabling, WorkerRecord } from '../../src/core/records/worker.ts';
 import type { WorkerCredentialRecord } from '../../src/core/records/worker-credential.ts';
 import type { Schemas } from './schemas.ts';
 import type { VisibleJobs } from './visible-jobs.ts';
@@ -37,14 +38,24 @@ export function visibleWork(
   };
 }
 
-/** docs/contract/resources.md#worker. Booked cores are those of all jobs. */
+const disablingView = ({ by, reason, at, stopsTasks }: WorkerDisabling): Schemas['WorkerDisabling'] => ({
+  by,
+  reason,
+  at: timestampOf(at),
+  mode: stopsTasks ? 'now' : 'after-tasks',
+});
+
+/** docs/contract/resources.md#worker. Booked cores are those of all jobs. `now`: milliseconds since the epoch. */
 export function workerView(
   worker: WorkerRecord,
   booking: BookingRecord | undefined,
   work: VisibleWork,
   credential: WorkerCredentialRecord | undefined,
+  now: number,
 ): Schemas['Worker'] {
   const bookings = booking?.bookings ?? [];
+  const { status, disabling = null } = worker;
+  const failingJobs = status === 'disabled' ? null : failingJobsOf(work.failures, now);
   return {
     id: worker.id,
     name: worker.name,
@@ -55,6 +66,8 @@ export function workerView(
     cpu_count: worker.cpuCount,
     committed_cores: bookings.reduce((cores, held) => cores + held.cores, 0),
     current_task_count: work.bookings.length,
+    ...(status === 'disabled' && disabling !== null && { disabled: disablingView(disabling) }),
+    ...(failingJobs !== null && { failing_jobs: failingJobs }),
     ...(worker.draining === true && worker.status === 'online' ? { draining: true } : {}),
     memory_mib: worker.memoryMib,
     gpu_count: worker.hardware?.gpuCount ?? 0,

@@ -618,7 +618,7 @@ test('invalid usage exits with 2, help exits with 0', async (t) => {
   t.match(await runCallsheet(['nonsense']), { code: 2, err: /unknown command 'nonsense'/ });
   t.match(await runCallsheet(['job', '55555555-5555-7555-8555-555555555555', 'explode']), {
     code: 2,
-    err: /Allowed choices are cancel, delete, outputs, pause, resume, retry, set, skip, wait, watch/,
+    err: /Allowed choices are cancel, delete, hold, outputs, pause, release, resume, retry, set, skip, wait, watch/,
   });
   t.match(await runCallsheet(['submit', 'x', '--farm', 'f', '--queue', 'q', '-p', 'novalue']), {
     code: 2,

@@ -14,6 +14,8 @@ interface WorkerView {
   readonly status: string;
   readonly registered_at: string;
   readonly failed_attempts: number;
+  readonly failing_jobs?: number;
+  readonly disabled?: object;
   readonly current_tasks: readonly unknown[];
   readonly failures: readonly {
     readonly job_id: string;
@@ -122,6 +124,10 @@ await test('workers are drained, resumed and deleted', { timeout: 240_000 }, asy
     t.equal(worker.failed_attempts, 2);
     t.match(worker.failures, [{ job_id: job, step_id: `${job}-0`, failures: 2 }]);
     t.equal((await detail(two)).failed_attempts, 0);
+    t.equal(worker.failing_jobs, undefined, 'one job only');
+    for (const name of ['failing 2', 'failing 3'])
+      await over(await submit(template(name, 1, 'exit 3'), { max_attempts: '1' }), 'failed');
+    t.equal((await detail(one)).failing_jobs, 3, 'three different jobs');
   });
 
   await t.test('a disabled worker stays disabled after a restart', async (t) => {
@@ -133,6 +139,32 @@ await test('workers are drained, resumed and deleted', { timeout: 240_000 }, asy
     t.equal((await detail(two)).status, 'disabled');
     t.same(await standing('enable', two), { id: two.id, status: 'online' });
   });
+
+  await t.test(
+    'a worker that is disabled at once gives its task to another, without an attempt',
+    async (t) => {
+      await standing('disable', two);
+      const gate = join(folder, 'moved');
+      const job = await submit(template('moved', 1, `until [ -e ${gate} ]; do sleep 0.05; done`), {
+        max_attempts: '1',
+      });
+      await until('it runs on one', async () => (await api.job(job)).task_counts.running === 1);
+      await standing('enable', two);
+      const body = { mode: 'now', reason: 'broken fan' };
+      t.match(await api.must('POST', `/api/v1/workers/${one.id}/disable`, body), { status: 'disabled' });
+      t.match(await detail(one), { disabled: { by: 'anonymous', ...body, at: String } });
+      await until('it runs on two', async () => (await detail(two)).current_tasks.length === 1);
+      await writeFile(gate, '');
+      await over(job, 'completed');
+      const [task] = await api.tasks(job);
+      t.match(await api.attempts(task?.id ?? ''), [
+        { worker_id: one.id, status: 'canceled', message: 'the worker was disabled by a user' },
+        { worker_id: two.id, status: 'succeeded' },
+      ]);
+      await standing('enable', one);
+      t.equal((await detail(one)).disabled, undefined);
+    },
+  );
 
   await t.test('an online worker cannot be deleted, a stopped one can', async (t) => {
     t.equal(await deletion(one), 409);

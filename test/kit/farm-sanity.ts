@@ -282,13 +282,13 @@ function checkOffered(
   wrong: (text: string) => void,
 ): void {
   const entry = lease.index.entry(job.id, step.order);
-  const isLeasable = job.status === 'pending' || job.status === 'running';
+  const isLeasable = (job.status === 'pending' || job.status === 'running') && job.startAfter === undefined;
   const tasks = tasksOf(store, job, step);
   const indices = (statuses: readonly TaskStatus[]): number[] =>
     tasks.flatMap(({ index, state }) => (statuses.includes(state.status) ? [index] : []));
   const offered = tasks.flatMap(({ index }) => (entry?.ready.has(index) === true ? [index] : []));
   const held = [...(entry?.held ?? [])];
-  const ready = isLeasable ? indices(['ready']) : [];
+  const ready = isLeasable && step.hold === undefined ? indices(['ready']) : [];
   const all = [...offered, ...held.map(([index]) => index)].sort((a, b) => a - b);
   const name = `step ${job.name}/${step.order}`;
   if (!same(all, ready)) wrong(`${name} offers ${text(all)}, but ${text(ready)} are ready`);

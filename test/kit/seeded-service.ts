@@ -95,6 +95,8 @@ export class SeededService {
         queues: idsOf(queues),
         jobs: idsOf(jobs),
         tasks: tasks.flatMap(idsOf),
+        // The name of the only step of all jobs of this file.
+        steps: ['S'],
         workers: idsOf(workers),
         ...entries,
       };

@@ -35,7 +35,7 @@ import type {
 } from '../../src/core/lease/explanation.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { readTask, readTaskStatus } from '../../src/core/records/task-page.ts';
-import type { WorkerRecord } from '../../src/core/records/worker.ts';
+import type { WorkerDisabling, WorkerRecord } from '../../src/core/records/worker.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import type {
@@ -276,6 +276,17 @@ export class TestFarm extends TestFarmCatalog {
     });
   }
 
+  /** Holds a step, or releases it. */
+  hold(name: string, stepOrder: number, isHold = true): void {
+    const hold = isHold ? { by: 'ann', reason: 'wait for plates' } : null;
+    const replyTo = to(`hold ${name}/${stepOrder}`);
+    this.send({
+      actor: 'job',
+      id: this.jobId(name),
+      message: { type: 'step.hold', stepOrder, hold, replyTo },
+    });
+  }
+
   skipTask(word: string): void {
     const { jobId, stepOrder, index } = this.address(word);
     const request = this.retryRequest(jobId, { stepOrder, index }, 'later steps');
@@ -401,8 +412,9 @@ export class TestFarm extends TestFarmCatalog {
     });
   }
 
-  disableWorker(name: string): void {
-    this.sendToWorker(name, { type: 'worker.disable', replyTo: to(`disable ${name}`) });
+  disableWorker(name: string, some: Partial<Omit<WorkerDisabling, 'at'>> = {}): void {
+    const disabling = { by: 'ann', reason: '', stopsTasks: false, ...some };
+    this.sendToWorker(name, { type: 'worker.disable', disabling, replyTo: to(`disable ${name}`) });
   }
 
   enableWorker(name: string): void {

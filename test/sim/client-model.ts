@@ -45,11 +45,13 @@ export class ClientModel {
   lift(): void {
     this.settings.lift();
     this.jobs.resumeAll();
+    this.jobs.releaseAll();
+    this.jobs.startAll();
     this.workers.enableAll();
   }
 
   private actions(): readonly Action[] {
-    const { cancels, limits, steers, retries, skips, deletes, standing } = this.world.options;
+    const { cancels, limits, steers, retries, skips, holds, starts, deletes, standing } = this.world.options;
     const { jobs, settings, workers } = this;
     const isOn = (on: boolean, weight: number): number => (on && jobs.hasJobs ? weight : 0);
     return [
@@ -64,6 +66,8 @@ export class ClientModel {
       { weight: isOn(retries, 1), act: () => jobs.cancelAndRetry() },
       { weight: isOn(skips, 2), act: () => jobs.skip() },
       { weight: isOn(skips, 0.7), act: () => jobs.undoSkips() },
+      { weight: isOn(holds, 2), act: () => jobs.holdOrRelease() },
+      { weight: isOn(starts, 2), act: () => jobs.startLater() },
       { weight: isOn(standing, 2), act: () => workers.act() },
       { weight: isOn(limits, 2), act: () => settings.replaceQueue() },
       { weight: isOn(limits, 1), act: () => settings.replaceFarm() },

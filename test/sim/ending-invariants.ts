@@ -96,13 +96,14 @@ export const jobsEndOrCannotRun: Invariant = {
 function cannotRun({ farm, workers, lease }: FarmView, job: JobState, isLifted: boolean): boolean {
   if (job.openAttempts.size > 0 || job.record.status === 'blocked') return false;
   const isPaused = job.record.status === 'paused' || farm.queues.get(job.record.queueId)?.paused === true;
-  if (isPaused) return !isLifted;
+  if (isPaused || job.record.startAfter !== undefined) return !isLifted;
   const ready = job.steps.filter((step) => step.record.taskCounts.ready > 0);
   if (ready.length === 0) return job.steps.every((step) => isTerminalStep(step) || waitsInVain(job, step));
   // A pool that is full has holders, and those end; one that is not registered has no slots.
   const isUnregistered = (name: string): boolean => lease.pools.stateOf(name).maxConcurrent === null;
   return ready.every(
     (step) =>
+      (!isLifted && step.record.hold !== null) ||
       step.plan.requirements.pools.some(isUnregistered) ||
       !workers.some(
         ({ record }) =>

@@ -83,8 +83,8 @@ export const ofFarms =
     return null;
   };
 
-export const isLeasable = (job: JobState): boolean =>
-  job.record.status === 'pending' || job.record.status === 'running';
+export const isLeasable = ({ record: { status, startAfter } }: JobState): boolean =>
+  (status === 'pending' || status === 'running') && startAfter === undefined;
 export const isTerminalStatus = (status: JobStatus): boolean =>
   status === 'completed' || status === 'failed' || status === 'canceled';
 export const isTerminal = (job: JobState): boolean => isTerminalStatus(job.record.status);

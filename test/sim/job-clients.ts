@@ -6,6 +6,7 @@ import type { JobPlan } from '../../src/openjd/template/plan.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import type { StepRecord } from '../../src/core/records/step.ts';
 import type { SkipNote } from '../../src/core/records/task-text.ts';
 import { pageOf, readTask } from '../../src/core/records/task-page.ts';
 import { ask, type ClientWorld } from './client-port.ts';
@@ -23,6 +24,9 @@ interface OwnJob {
 
 const PRIORITIES = [10, 50, 50, 50, 90] as const;
 const PAUSED_SHARE = 0.4;
+const HELD_SHARE = 0.5;
+const LATER_SHARE = 0.7;
+const LATER_MAX_MS = 180_000;
 /** One job in this number is submitted paused. */
 const PAUSED_EVERY = 7;
 
@@ -220,6 +224,61 @@ export class JobClients {
     this.retryOf(job, random.pick(targets), scope, random.chance(0.1), { by: 'simulation', reason: '' });
   }
 
+  holdOrRelease(): void {
+    const { random } = this.world;
+    const job = this.anyJob();
+    const { stepOrder } = this.anyTask(job);
+    const isHold = random.chance(HELD_SHARE);
+    const promise = this.promiser(job);
+    this.askToHold(job.id, stepOrder, isHold, () => {
+      promise((store) => {
+        const isHeld = store.get('step', keys.step(job.id, stepOrder))?.hold !== undefined;
+        return isHeld === isHold ? null : `step ${stepOrder} of ${job.id} is held: ${isHeld}, not ${isHold}`;
+      });
+    });
+  }
+
+  /** Releases all held steps, also those with an unanswered hold. */
+  releaseAll(): void {
+    if (!this.world.options.holds) return;
+    const { service, farm } = this.world;
+    for (const job of this.jobs) job.requests++;
+    for (const { value: job } of service.store.scan('job'))
+      if (job.farmId === farm)
+        for (const { value: step } of service.store.scan('step', { prefix: keys.stepsOf(job.id) }))
+          this.askToHold(job.id, step.order, false, () => undefined);
+  }
+
+  private askToHold(id: JobId, stepOrder: number, isHold: boolean, onDone: () => void): void {
+    const hold = isHold ? { by: 'simulation', reason: '' } : null;
+    ask<StepRecord>(
+      this.world,
+      (replyTo) => ({ actor: 'job', id, message: { type: 'step.hold', stepOrder, hold, replyTo } }),
+      ({ ok }) => {
+        if (ok) onDone();
+      },
+    );
+  }
+
+  /** Sets the start time of a job, or removes it. */
+  startLater(): void {
+    const { random, service } = this.world;
+    const job = this.anyJob();
+    const record = service.store.get('job', keys.job(job.id));
+    if (record === undefined) return;
+    const startAfter = random.chance(LATER_SHARE) ? record.updatedAt + random.between(1, LATER_MAX_MS) : null;
+    this.update(job, { startAfter, retry: {} });
+  }
+
+  /** Removes all start times. */
+  startAll(): void {
+    if (!this.world.options.starts) return;
+    const { store } = this.world.service;
+    for (const job of this.jobs)
+      if (store.get('job', keys.job(job.id))?.startAfter !== undefined)
+        this.update(job, { startAfter: null, retry: {} });
+  }
+
   undoSkips(): void {
     const { random } = this.world;
     const job = this.anyJob();
@@ -344,6 +403,8 @@ function differenceOf(record: JobRecord, update: JobUpdate, queueId: QueueId | n
     return `job ${id} is in the queue ${record.queueId}, not ${queueId}`;
   if (!isDeepStrictEqual({ ...record.retry, ...update.retry }, record.retry))
     return `job ${id} has the settings ${JSON.stringify(record.retry)}, not ${JSON.stringify(update.retry)}`;
+  if (update.startAfter === null && record.startAfter !== undefined)
+    return `job ${id} still has a start time`;
   const isActive = status === 'pending' || status === 'running' || status === 'blocked';
   if (update.action === 'pause' && isActive) return `job ${id} was paused and is ${status}`;
   if (update.action === 'resume' && status === 'paused' && parkReason === '')

@@ -35,6 +35,8 @@ const SKIPPED: Edges<TaskStatus> = [
   'succeeded pending',
   'succeeded ready',
   'ready pending',
+  // The step has other tasks that failed or were canceled, and has ended with the skip.
+  'pending canceled',
 ];
 const ENDED: Edges<JobStatus> = [
   'pending completed',
@@ -71,12 +73,15 @@ export const TASK_EDGES: Readonly<Record<JobMessage['type'], Edges<TaskStatus>>>
   'attempts.held': ['assigned running'],
   // To pending: a skip of a step before it was undone.
   'attempts.reclaim': ['assigned ready', 'running ready', 'assigned pending', 'running pending'],
+  'attempts.stop': ['assigned pending', 'running pending'],
   'attempts.exited': ['pending ready'],
   'assigned.due': [],
   'policy.changed': [],
   'job.update': [],
   'job.retry': [...RETRIED, ...SKIPPED],
   'job.reactivate': [...RETRIED, ...SKIPPED],
+  'step.hold': [],
+  'start.due': [],
   // The tasks of a deleted job are not checked.
   'job.delete': [],
   'job.expire': [],
@@ -95,6 +100,7 @@ export const JOB_EDGES: Readonly<Record<JobMessage['type'], Edges<JobStatus>>> =
   'tasks.reported': [...ENDED, 'pending paused', 'running paused'],
   'attempts.held': [],
   'attempts.reclaim': ['running pending'],
+  'attempts.stop': [],
   'attempts.exited': [],
   'assigned.due': [],
   'policy.changed': [],
@@ -112,6 +118,8 @@ export const JOB_EDGES: Readonly<Record<JobMessage['type'], Edges<JobStatus>>> =
     'canceled blocked',
     ...RESUMED,
   ],
+  'step.hold': [],
+  'start.due': [],
   'job.delete': [],
   'job.expire': [],
   'job.cancel': ['pending canceled', 'blocked canceled', 'paused canceled', 'running canceled'],

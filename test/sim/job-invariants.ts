@@ -91,8 +91,9 @@ function isEndedUpstream(record: JobRecord, id: JobId, farm: FarmState, store: S
   return (farm.recentlyEnded.get(id) ?? store.get('job', keys.job(id))?.status) !== 'completed';
 }
 
-const wasSkipped = (jobs: readonly JobState[], id: JobId): boolean =>
-  jobs.some((job) => job.record.id === id && job.steps.some((step) => step.record.hasSkipped));
+const wasSkipped = (jobs: readonly JobState[], id: JobId, store: StoreReader): boolean =>
+  jobs.some((job) => job.record.id === id && job.steps.some((step) => step.record.hasSkipped)) ||
+  [...store.scan('step', { prefix: keys.stepsOf(id) })].some(({ value }) => value.hasSkipped === true);
 
 /** I11: a new or retried job does not run before its upstream jobs have completed. */
 export const jobsWaitForTheirUpstreams: Invariant = {
@@ -105,8 +106,8 @@ export const jobsWaitForTheirUpstreams: Invariant = {
         const isActive = jobs.some((job) => job.record.id === id);
         const status = farm.recentlyEnded.get(id) ?? store.get('job', keys.job(id))?.status;
         // A retry that undoes a skip makes a completed job active again. Jobs that have started continue.
-        if (isActive && wasSkipped(jobs, id)) continue;
-        if (isActive || status === 'failed' || status === 'canceled')
+        const isLost = isActive || status === 'failed' || status === 'canceled';
+        if (isLost && !wasSkipped(jobs, id, store))
           return `${record.id} is ${record.status} and its upstream job ${id} is ${isActive ? 'active' : (status ?? '')}`;
       }
     }

@@ -111,10 +111,17 @@ export function judgeTurn(seen: JobTurnSeen, jobId: string): Violation | null {
       if (was === undefined) continue;
       const isStale = expected.reported?.has(`${stepOrder}-${index}`) === false && LIVE.includes(was.status);
       if (isStale && was.status !== task.status) return wrong(STALE_REPORT, `task ${stepOrder}-${index}`);
+      if (before.held[stepOrder] === true && was.status === 'ready' && task.status === 'assigned')
+        return wrong('no task of a held step is leased', `task ${stepOrder}-${index}`);
+      if (before.startAfter !== null && was.status === 'ready' && task.status === 'assigned')
+        return wrong('no task is leased before the start time of its job', `task ${stepOrder}-${index}`);
       const fault = judgeTask(seen, was, task, failureOf(seen, stepOrder, index));
       if (fault !== null) return wrong(fault[0], `task ${stepOrder}-${index}: ${fault[1]}`);
     }
   }
+  if (message.type === 'start.due' && before.startAfter !== null)
+    if ((after.startAfter === null) !== before.startAfter <= seen.now)
+      return wrong('a job starts when its start time has come', `${before.startAfter} at ${seen.now}`);
   const fault = judgeCounters(seen) ?? judgeStatus(seen) ?? judgeAnswer(seen) ?? judgeEvents(seen, jobId);
   return fault === null ? null : wrong(fault[0], fault[1]);
 }
@@ -312,14 +319,13 @@ function retriedTasks(before: JobSnapshot, after: JobSnapshot): number {
 /** Returns the number of tasks that a skip has moved: the skipped ones, and those of later steps that it retries. */
 function skippedTasks(before: JobSnapshot, after: JobSnapshot): number {
   const skipped = countIf(after, (task) => task.isSkipped) - countIf(before, (task) => task.isSkipped);
-  const left = countIf(before, isRetriable) - countIf(after, isRetriable);
-  let ended = 0;
+  let resumed = 0;
   for (const [order, tasks] of after.steps.entries())
     for (const [index, task] of tasks.entries()) {
       const was = before.steps[order]?.[index];
-      if (was !== undefined && isRetriable(was) && task.isSkipped) ended++;
+      if (was !== undefined && isRetriable(was) && !isRetriable(task) && !task.isSkipped) resumed++;
     }
-  return skipped + left - ended;
+  return skipped + resumed;
 }
 
 /** Reports whether failures of the turn park the job: only the first one that reaches the limit can. */

@@ -26,6 +26,10 @@ export interface JobSnapshot {
   readonly failedAttempts: number;
   readonly parkReason: string;
   readonly waits: boolean;
+  /** Null if the job has no start time, or it has come. */
+  readonly startAfter: number | null;
+  /** By step: whether it is held. */
+  readonly held: readonly boolean[];
   readonly steps: readonly (readonly TaskSnapshot[])[];
 }
 
@@ -47,6 +51,8 @@ export function snapshotOf({ record, steps }: JobState): JobSnapshot {
     failedAttempts: record.failedAttempts,
     parkReason: record.parkReason,
     waits: record.status === 'blocked' || (record.status === 'paused' && record.waitsWhilePaused === true),
+    startAfter: record.startAfter ?? null,
+    held: steps.map((step) => step.record.hold !== null),
     steps: steps.map((step) =>
       Array.from({ length: step.record.taskCount }, (_, index) => {
         const { own } = taskAt(step, index);
@@ -98,6 +104,8 @@ export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
     one.failedAttempts === other.failedAttempts &&
     one.parkReason === other.parkReason &&
     one.waits === other.waits &&
+    one.startAfter === other.startAfter &&
+    one.held.every((isHeld, order) => isHeld === other.held[order]) &&
     one.steps.every((tasks, order) =>
       tasks.every((task, index) => {
         const same = other.steps[order]?.[index];

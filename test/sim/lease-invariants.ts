@@ -78,7 +78,7 @@ export const leaseKnowsReadyTasks: Invariant = {
       const isReady = entry?.ready.has(index) === true;
       const heldUntil = entry?.held.get(index)?.until;
       const knows = isReady !== (heldUntil !== undefined);
-      if (knows !== (task === 'ready'))
+      if (knows !== (task === 'ready' && step.record.hold === null))
         return `${at} task ${index} is ${task}, the lease actor has it ready ${isReady}, held ${heldUntil ?? 'not'}`;
       if (heldUntil !== undefined && heldUntil !== own?.retryAfter)
         return `${at} task ${index} is held until ${heldUntil}, expected ${own?.retryAfter ?? 0}`;
@@ -133,7 +133,7 @@ export const noReadyTaskWaits: Invariant = {
             return inUse < (maxConcurrent ?? 0);
           });
         for (const step of job.steps) {
-          if (step.record.taskCounts.ready === 0 || !hasSlots(step)) continue;
+          if (step.record.taskCounts.ready === 0 || step.record.hold !== null || !hasSlots(step)) continue;
           // A reserved worker serves one step, as soon as it has enough free cores.
           const isForIt = only?.jobId === job.record.id && only.stepOrder === step.record.order;
           if (only !== undefined && !isForIt) continue;

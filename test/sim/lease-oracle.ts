@@ -5,6 +5,7 @@ import type { JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
 import { WIRE_LIMITS } from '../../src/core/wire/limits.ts';
 import { isPassedOver, type AttemptsOf } from './avoidance-oracle.ts';
 import { coresNeeded, mayRun } from './eligibility-oracle.ts';
+import { isLeasable } from './invariant-frame.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
 import { Violation } from './violation.ts';
@@ -201,7 +202,7 @@ function hasRoom({ farm }: FarmView, books: Books, queueId: QueueId): boolean {
  */
 function candidatesOf({ view, now, isClockSteady }: LeaseSurroundings): Candidate[] {
   const jobs = view.jobs
-    .filter(({ record }) => record.status === 'pending' || record.status === 'running')
+    .filter(isLeasable)
     .sort(
       (a, b) =>
         b.record.priority - a.record.priority ||
@@ -211,7 +212,7 @@ function candidatesOf({ view, now, isClockSteady }: LeaseSurroundings): Candidat
   const candidates: Candidate[] = [];
   for (const job of jobs) {
     for (const step of job.steps) {
-      if (step.record.taskCounts.ready === 0) continue;
+      if (step.record.taskCounts.ready === 0 || step.record.hold !== null) continue;
       const stepOrder = step.record.order;
       const held = view.lease.index.entry(job.record.id, stepOrder)?.held;
       for (let index = 0; index < step.record.taskCount; index++) {

@@ -38,6 +38,12 @@ export interface SimulationOptions {
   readonly retries: boolean;
   /** Clients skip tasks, and undo it. */
   readonly skips: boolean;
+  /** Clients hold and release steps. */
+  readonly holds: boolean;
+  /** Clients that disable workers stop their tasks. */
+  readonly evicts: boolean;
+  /** Clients set and remove start times of jobs. */
+  readonly starts: boolean;
   /** Clients delete jobs. */
   readonly deletes: boolean;
   /** Clients disable, enable and delete workers. */
@@ -212,6 +218,9 @@ export function drawOptions(random: Random): SimulationOptions {
     steers: isActive(0.5),
     retries: isActive(0.5),
     skips: false,
+    holds: false,
+    starts: false,
+    evicts: false,
     deletes: isActive(0.4),
     standing: isActive(0.4),
     pools: isActive(0.4),
@@ -286,6 +295,9 @@ const CONTROL_SHARE = 0.3;
 export const drawControls = (drawn: SimulationOptions, random: Random): SimulationOptions => ({
   ...drawn,
   skips: random.chance(CONTROL_SHARE),
+  holds: random.chance(CONTROL_SHARE),
+  starts: random.chance(CONTROL_SHARE),
+  evicts: random.chance(CONTROL_SHARE),
 });
 
 const RECLAIM_TIMES_MS = [

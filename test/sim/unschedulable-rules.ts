@@ -1,5 +1,6 @@
 import type { JobMessage } from '../../actors/service/job/messages.ts';
 import { ineligibleAt, takesTasks } from './eligibility-oracle.ts';
+import { isLeasable } from './invariant-frame.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
 import { Violation } from './violation.ts';
@@ -88,10 +89,12 @@ export function judgeMarks(
   quietSince: number | null,
 ): string | null {
   for (const job of around.view.jobs) {
-    if (job.record.status !== 'pending' && job.record.status !== 'running') continue;
+    if (!isLeasable(job)) continue;
     for (const step of job.steps) {
-      const { order, taskCount, taskCounts } = step.record;
-      if (taskCounts.ready === 0) continue;
+      const { order, taskCount, taskCounts, hold } = step.record;
+      if (hold !== null && taskCounts.unschedulable > 0)
+        return `${job.record.id} step ${order}: ${taskCounts.unschedulable} tasks of a held step are marked`;
+      if (taskCounts.ready === 0 || hold !== null) continue;
       const reason = reasonOf(around, job, order);
       const at = `${job.record.id} step ${order}`;
       if (reason === null && taskCounts.unschedulable > 0)

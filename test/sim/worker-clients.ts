@@ -5,6 +5,8 @@ import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import { HEARTBEAT_TIMEOUT_MS } from './options.ts';
 import { ask, type ClientWorld } from './client-port.ts';
 
+const EVICTED_SHARE = 0.6;
+
 type Standing = Extract<WorkerMessage['type'], 'worker.disable' | 'worker.enable' | 'worker.delete'>;
 
 /** Clients that disable, enable and delete the workers of a farm. */
@@ -52,9 +54,16 @@ export class WorkerClients {
   private ask(id: WorkerId, type: Standing): void {
     const number = (this.requests.get(id) ?? 0) + 1;
     this.requests.set(id, number);
+    const { options, random } = this.world;
+    const stopsTasks = type === 'worker.disable' && options.evicts && random.chance(EVICTED_SHARE);
+    const disabling = { by: 'simulation', reason: '', stopsTasks };
     ask<WorkerStanding | null>(
       this.world,
-      (replyTo) => ({ actor: 'worker', id, message: { type, replyTo } }),
+      (replyTo) => ({
+        actor: 'worker',
+        id,
+        message: type === 'worker.disable' ? { type, disabling, replyTo } : { type, replyTo },
+      }),
       (outcome) => {
         if (!outcome.ok || type !== 'worker.disable') return;
         this.world.checker.promise((store) => {

@@ -35,6 +35,14 @@ export const queries = {
       queryKey: ['api-keys'],
       queryFn: ({ signal }) => rest.call('get', '/api-keys', { signal }),
     }),
+  /** The place of a job in its queue, now and with a priority. */
+  jobOrder: (rest: Rest, id: string, priority: number) =>
+    queryOptions({
+      queryKey: ['jobs', 'order', id, priority],
+      queryFn: ({ signal }) =>
+        rest.call('get', '/jobs/{id}/order', { path: { id }, query: { with_priority: priority }, signal }),
+      placeholderData: keepPreviousData,
+    }),
   /** Tokens with which workers join. */
   workerTokens: (rest: Rest) =>
     queryOptions({

@@ -68,6 +68,8 @@ export interface JobSubmission {
   readonly retry: RetryOverride;
   /** The job starts paused. */
   readonly isPaused: boolean;
+  /** No task starts before this time, in milliseconds since the epoch. */
+  readonly startAfter?: number;
   /** The product that it comes from; null for a template of the client. */
   readonly product: JobProduct | null;
   /** Upstream jobs with their stored status, read just before the submission. */

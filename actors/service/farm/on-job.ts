@@ -71,7 +71,7 @@ export const onJobRequeue =
   };
 
 function newJob(state: FarmState, submission: JobSubmission, context: FarmContext): JobRecord {
-  const { template } = submission;
+  const { template, startAfter } = submission;
   return {
     version: 1,
     id: 'provisionalJobId' in template ? template.provisionalJobId : jobId(context.newId()),
@@ -94,6 +94,7 @@ function newJob(state: FarmState, submission: JobSubmission, context: FarmContex
     taskCounts: NO_TASKS,
     createdAt: context.now,
     updatedAt: context.now,
+    ...(startAfter !== undefined && startAfter > context.now && { startAfter }),
     ...(submission.product !== null && { product: submission.product }),
   };
 }

@@ -8,11 +8,14 @@ import { armAssigned, onAssignedDue } from './on-assigned-due.ts';
 import { onAttemptsExited } from './on-attempts-exited.ts';
 import { onAttemptsHeld } from './on-attempts-held.ts';
 import { onJobDelete, onJobExpire } from './on-delete.ts';
+import { onAttemptsStop } from './on-attempts-stop.ts';
 import { onAttemptsReclaim } from './on-attempts-reclaim.ts';
 import { onJobCancel, onTaskCancel, onUpstreamFailed } from './on-cancel.ts';
 import { newJobState, onJobCreated } from './on-job-created.ts';
 import { onJobRetry, onJobReactivate } from './on-retry.ts';
 import { onJobUpdate } from './on-job-update.ts';
+import { onStepHold } from './on-step-hold.ts';
+import { armStart, onStartDue } from './on-start-due.ts';
 import { onStepSchedulable, onStepUnschedulable } from './on-step-unschedulable.ts';
 import { onTasksReported } from './on-tasks-reported.ts';
 import { onTasksTake } from './on-tasks-take.ts';
@@ -28,7 +31,10 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSyst
   return {
     kind: 'job',
     load: (id, reader) => loadJob(id, reader, settings.retry, settings.staleAssignedMs),
-    onActivated: armAssigned(settings.staleAssignedMs),
+    onActivated: (state, context) => {
+      armAssigned(settings.staleAssignedMs)(state, context);
+      armStart(state, context);
+    },
     save: saveJob,
     isEvictable: (state) => isTerminalJob(state.record.status),
     isDeleted: (state) => state.isDeleted,
@@ -49,14 +55,17 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSyst
       'tasks.reported': onTasksReported,
       'attempts.held': onAttemptsHeld,
       'attempts.reclaim': onAttemptsReclaim,
+      'attempts.stop': onAttemptsStop,
       'attempts.exited': onAttemptsExited,
       'assigned.due': onAssignedDue(settings.staleAssignedMs),
+      'start.due': onStartDue,
       'policy.changed': (state, { inherited }) => {
         state.inherited = inherited;
       },
       'job.update': onJobUpdate,
       'job.retry': onJobRetry,
       'job.reactivate': onJobReactivate,
+      'step.hold': onStepHold,
       'job.delete': onJobDelete,
       'job.expire': onJobExpire,
       'job.cancel': onJobCancel,
@@ -72,6 +81,7 @@ function onMissing(id: string, message: JobMessage, context: ServiceContext<'job
     case 'job.update':
     case 'job.retry':
     case 'job.reactivate':
+    case 'step.hold':
     case 'job.delete':
     case 'job.cancel':
     case 'task.cancel':
@@ -91,8 +101,10 @@ function onMissing(id: string, message: JobMessage, context: ServiceContext<'job
     case 'upstream.failed':
     case 'attempts.held':
     case 'attempts.reclaim':
+    case 'attempts.stop':
     case 'attempts.exited':
     case 'assigned.due':
+    case 'start.due':
     case 'policy.changed':
       return null;
   }

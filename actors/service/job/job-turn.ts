@@ -22,7 +22,7 @@ import {
 } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { AttemptRecord } from '../../../src/core/records/attempt.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
-import type { JobRecord } from '../../../src/core/records/job.ts';
+import { withoutStart, type JobRecord } from '../../../src/core/records/job.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { PageArena } from '../../../src/core/records/page-arena.ts';
 import { pageOf, writeTask, type TaskState } from '../../../src/core/records/task-page.ts';
@@ -341,6 +341,12 @@ export class JobTurn {
     else this.moveJob(this.state.openAttempts.size > 0 ? 'resume to running' : 'resume to pending', reset);
   }
 
+  /** Sets the time before which no task starts, in milliseconds since the epoch; null removes it. */
+  startAfter(time: number | null): void {
+    this.state.record =
+      time === null ? withoutStart(this.state.record) : { ...this.state.record, startAfter: time };
+  }
+
   patchJob(patch: Partial<JobRecord>): void {
     this.state.record = { ...this.state.record, ...patch };
   }
@@ -380,7 +386,7 @@ export class JobTurn {
     this.recordJobEnd();
     this.markRecordsDirty();
     this.notifyClosed();
-    const leasableBefore = this.statusBefore === 'pending' || this.statusBefore === 'running';
+    const leasableBefore = this.recordBefore !== null && isLeasable({ record: this.recordBefore });
     if (leasableBefore && !isLeasable(this.state)) {
       this.context.send('lease', record.farmId, { type: 'job.withdrawn', jobId: record.id });
     }

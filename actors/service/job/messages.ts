@@ -5,6 +5,7 @@ import type { JobPlan } from '../../../src/openjd/template/plan.ts';
 import type { RetryOverride, RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { TaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
+import type { StepHold, StepRecord } from '../../../src/core/records/step.ts';
 import type { SkipNote } from '../../../src/core/records/task-text.ts';
 import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
@@ -23,6 +24,8 @@ export interface TaskSelection {
 export interface JobUpdate {
   readonly action?: 'pause' | 'resume';
   readonly priority?: number;
+  /** No task starts before this time, in milliseconds since the epoch; null removes the time. */
+  readonly startAfter?: number | null;
   readonly retry: RetryOverride;
 }
 
@@ -174,10 +177,17 @@ export type JobMessage =
       /** Set for attempts that were not reported running in time. */
       readonly isStale?: boolean;
     }
+  /**
+   * From a worker actor: the worker was disabled at once. Stops these attempts; their tasks run elsewhere once the
+   * processes have ended. Does not count as a failure.
+   */
+  | { readonly type: 'attempts.stop'; readonly attemptIds: readonly AttemptId[] }
   /** From a worker actor: no process of these canceled attempts runs any more. */
   | { readonly type: 'attempts.exited'; readonly attemptIds: readonly AttemptId[] }
   /** The job's own timer: assigned attempts may have reached their deadline without a running report. */
   | { readonly type: 'assigned.due' }
+  /** The job's own timer: its start time may have come. */
+  | { readonly type: 'start.due' }
   /** From the farm: the retry settings above the job have changed. */
   | { readonly type: 'policy.changed'; readonly inherited: RetryPolicy }
   /**
@@ -207,6 +217,16 @@ export type JobMessage =
       readonly upstreams: RetriedUpstreams;
       readonly inherited: RetryPolicy;
       readonly replyTo: ReplyTo<Outcome<RetryResult>>;
+    }
+  /**
+   * From a client: holds a step, or releases it (null). Replies with the StepRecord; `not-found` for an unknown step;
+   * `conflict` for a hold of a step that has ended.
+   */
+  | {
+      readonly type: 'step.hold';
+      readonly stepOrder: number;
+      readonly hold: Omit<StepHold, 'at'> | null;
+      readonly replyTo: ReplyTo<Outcome<StepRecord>>;
     }
   /** From a client: cancels live tasks and deletes the job. Replies with null. */
   | { readonly type: 'job.delete'; readonly replyTo: ReplyTo<Outcome<null>> }

@@ -1,5 +1,5 @@
 import { copyOfCounts, type MutableCounts } from '../../../src/core/lifecycle/task-counts.ts';
-import type { AttemptTimes, StepRecord } from '../../../src/core/records/step.ts';
+import type { AttemptTimes, StepHold, StepRecord } from '../../../src/core/records/step.ts';
 import type { RequireAllFields } from '../../../src/core/records/require-all-fields.ts';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -10,12 +10,13 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
  * copy would get a class of its own, which makes every access slow (docs/performance.md).
  */
 export interface MutableStepRecord extends Mutable<
-  Omit<StepRecord, 'taskCounts' | 'attemptTimes' | 'unschedulableReason' | 'hasSkipped'>
+  Omit<StepRecord, 'taskCounts' | 'attemptTimes' | 'unschedulableReason' | 'hasSkipped' | 'hold'>
 > {
   taskCounts: MutableCounts;
   readonly attemptTimes: Mutable<AttemptTimes>;
   unschedulableReason: string | null;
   hasSkipped: boolean;
+  hold: StepHold | null;
 }
 
 type WholeStep = RequireAllFields<
@@ -33,6 +34,7 @@ type WholeStep = RequireAllFields<
   | 'attemptTimes'
   | 'unschedulableReason'
   | 'hasSkipped'
+  | 'hold'
   | 'createdAt'
   | 'updatedAt'
 >;
@@ -52,18 +54,20 @@ export const toMutableStep = (written: WholeStep): MutableStepRecord => ({
   attemptTimes: { count: written.attemptTimes?.count ?? 0, totalMs: written.attemptTimes?.totalMs ?? 0 },
   unschedulableReason: written.unschedulableReason ?? null,
   hasSkipped: written.hasSkipped ?? false,
+  hold: written.hold ?? null,
   createdAt: written.createdAt,
   updatedAt: written.updatedAt,
 });
 
 /** Returns the step's record for the store. */
 export function toStepRecord(live: MutableStepRecord): StepRecord {
-  const { attemptTimes, unschedulableReason, hasSkipped, ...record } = live;
+  const { attemptTimes, unschedulableReason, hasSkipped, hold, ...record } = live;
   return {
     ...record,
     taskCounts: copyOfCounts(live.taskCounts),
     ...(attemptTimes.count > 0 && { attemptTimes: { ...attemptTimes } }),
     ...(unschedulableReason !== null && { unschedulableReason }),
     ...(hasSkipped && { hasSkipped }),
+    ...(hold !== null && { hold }),
   };
 }

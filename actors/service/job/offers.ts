@@ -5,9 +5,13 @@ import { failedOnOf } from './failed-on.ts';
 import type { JobState } from './state.ts';
 import { materializedTasks, type StepState } from './step-state.ts';
 
-/** Reports whether tasks of the job may be leased: not while it is blocked, paused or terminal. */
-export const isLeasable = (state: JobState): boolean =>
-  state.record.status === 'pending' || state.record.status === 'running';
+/** Reports whether tasks of the job may be leased: not while it waits for its start time, is blocked, paused or terminal. */
+export const isLeasable = ({ record: { status, startAfter } }: Pick<JobState, 'record'>): boolean =>
+  (status === 'pending' || status === 'running') && startAfter === undefined;
+
+/** Reports whether tasks of the step may be leased: not while it is held, or the job is not leasable. */
+export const isStepLeasable = (state: JobState, { record: { hold } }: StepState): boolean =>
+  hold === null && isLeasable(state);
 
 /** Returns the ready and delayed tasks of a step at `now`, with the data that the lease actor needs. */
 export function offerOfStep(state: JobState, step: StepState, now: number): ReadyStep {
@@ -36,7 +40,7 @@ function readyOf(
   const { untouched, order, taskCount } = step.record;
   let readySince = now;
   let lastReadyAt = 0;
-  if (!isLeasable(state)) return { ready: [], failed, held, readySince, lastReadyAt };
+  if (!isStepLeasable(state, step)) return { ready: [], failed, held, readySince, lastReadyAt };
   if (untouched.status === 'ready') ready.add({ start: 0, count: taskCount });
   let untouchedTasks = taskCount;
   for (const { index, task } of materializedTasks(step)) {

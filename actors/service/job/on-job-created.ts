@@ -9,6 +9,7 @@ import type { ServiceContext } from '../service-system.ts';
 import { AssignedRuns } from './assigned-runs.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
+import { armStart } from './on-start-due.ts';
 import { OpenAttempts } from './open-attempts.ts';
 import { waitsForUpstreams, type JobState } from './state.ts';
 import { stepStateOf } from './step-state.ts';
@@ -67,6 +68,7 @@ export function onJobCreated(state: JobState, message: Create, context: ServiceC
   for (const step of state.steps) turn.touch(step);
   if (!waitsForUpstreams(state)) turn.promoteFreeSteps();
   turn.end();
+  armStart(state, context);
   if (message.once !== undefined) {
     const { rowKey, fingerprint, expiresAt } = message.once;
     const { inherited } = message;

@@ -1,22 +1,24 @@
 import { isTerminalJob } from '../../../src/core/lifecycle/job-transitions.ts';
-import { isTerminalStep } from '../../../src/core/lifecycle/step-rules.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
+import { armStart, offerOpenSteps } from './on-start-due.ts';
+import { publishJob } from './publish-job.ts';
 import type { JobState } from './state.ts';
 
 type Update = Extract<JobMessage, { type: 'job.update' }>;
 
 /**
  * Changes a job for a client (docs/contract/rest.md#jobs). Pausing a paused job and resuming one that is not paused
- * have no effect. Both are refused for a terminal job.
+ * have no effect. Both are refused for a terminal job, and so is a start time.
  */
 export function onJobUpdate(state: JobState, message: Update, context: ServiceContext<'job'>): void {
   const { status } = state.record;
   const { action } = message.update;
-  if (action !== undefined && isTerminalJob(status)) {
+  const startAfter = newStart(state.record, message, context.now);
+  if ((action !== undefined || typeof startAfter === 'number') && isTerminalJob(status)) {
     context.reply(message.replyTo, refused('conflict', `the job is ${status} already`));
     return;
   }
@@ -28,12 +30,23 @@ export function onJobUpdate(state: JobState, message: Update, context: ServiceCo
   turn.patchJob(settings);
   if (mustPause) turn.moveJob('pause', { waitsWhilePaused: status === 'blocked' });
   if (mustResume) turn.resume();
+  if (startAfter !== undefined) turn.startAfter(startAfter);
+  armStart(state, context);
   const isMoved = settings.priority !== undefined || settings.queueId !== undefined;
-  if ((isMoved || mustResume) && !isTerminalJob(status)) {
-    for (const step of state.steps) if (!isTerminalStep(step.record.status)) turn.offer(step);
-  }
-  if (mustPause || mustResume || Object.keys(settings).length > 0) turn.end();
+  if (isMoved || mustResume || startAfter === null) offerOpenSteps(turn, state);
+  const isChanged = Object.keys(settings).length > 0 || startAfter !== undefined;
+  if (mustPause || mustResume || isChanged) turn.end();
+  if (startAfter !== undefined && state.record.status === status)
+    publishJob(state.record, status, context.now, context);
   context.reply(message.replyTo, done(state.record));
+}
+
+/** Returns the new start time, null to remove it, or undefined for no change. A time that has passed removes it. */
+function newStart(record: JobRecord, { update }: Update, now: number): number | null | undefined {
+  const { startAfter: wanted } = update;
+  if (wanted === undefined) return undefined;
+  const time = wanted !== null && wanted > now ? wanted : null;
+  return time === (record.startAfter ?? null) ? undefined : time;
 }
 
 /** Returns only the settings that differ from the record. */

@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../service-system.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
-import { isLeasable } from './offers.ts';
+import { isStepLeasable } from './offers.ts';
 import type { JobState } from './state.ts';
 import { clearUnschedulable, markUnschedulable } from './unschedulable-marks.ts';
 
@@ -14,7 +14,7 @@ export function onStepUnschedulable(
   context: ServiceContext<'job'>,
 ): void {
   const step = state.steps[message.stepOrder];
-  if (step === undefined || !isLeasable(state)) return;
+  if (step === undefined || !isStepLeasable(state, step)) return;
   const turn = new JobTurn(state, context);
   if (markUnschedulable(turn, step, message.reason, message.readyBefore)) turn.end();
 }

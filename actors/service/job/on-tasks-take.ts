@@ -9,7 +9,7 @@ import { armAssigned } from './on-assigned-due.ts';
 import { makeReady } from './reclaim.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
-import { isLeasable } from './offers.ts';
+import { isStepLeasable } from './offers.ts';
 import type { JobState } from './state.ts';
 import { taskOf, type StepState } from './step-state.ts';
 import type { AttemptBooking } from '../worker/messages.ts';
@@ -34,7 +34,7 @@ export const onTasksTake = (
     state.openAttempts.recordWorker(message.workerOrdinal, message.workerId);
     const assignments: Assignment[] = [];
     const bookings: AttemptBooking[] = [];
-    const leasable = isLeasable(state);
+    const leasable = isStepLeasable(state, step);
     let refused = 0;
     for (const range of pick.ranges) {
       for (let index = range.start; index < range.start + range.count; index++) {

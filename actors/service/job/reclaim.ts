@@ -25,7 +25,10 @@ export function reclaim(
   return true;
 }
 
-/** Reports to the lease actor that a task is ready again: at the end of its retry delay, or now if `until` is null. */
+/**
+ * Reports to the lease actor that a task is ready again: at the end of its retry delay, or now if `until` is null. The
+ * release of a held step reports all of its ready tasks.
+ */
 export function makeReady(
   state: JobState,
   step: StepState,
@@ -33,6 +36,7 @@ export function makeReady(
   until: number | null,
   context: ServiceContext<'job'>,
 ): void {
+  if (step.record.hold !== null) return;
   context.send('lease', state.record.farmId, {
     type: 'tasks.ready',
     jobId: state.record.id,

@@ -1,5 +1,10 @@
 import type { AttemptAddress, AttemptId, JobId, WorkerId } from '../../../src/core/ids.ts';
-import type { Booking, WorkerRecord, WorkerStatus } from '../../../src/core/records/worker.ts';
+import type {
+  Booking,
+  WorkerDisabling,
+  WorkerRecord,
+  WorkerStatus,
+} from '../../../src/core/records/worker.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import type {
   DeregisterMessage,
@@ -67,7 +72,11 @@ export type WorkerMessage =
   /** From a job actor: the worker has reported a failure of the step. */
   | { readonly type: 'attempt.failed'; readonly jobId: JobId; readonly stepOrder: number }
   /** From a client. Replies with a WorkerStanding. */
-  | { readonly type: 'worker.disable'; readonly replyTo: ReplyTo<Outcome<WorkerStanding>> }
+  | {
+      readonly type: 'worker.disable';
+      readonly disabling: Omit<WorkerDisabling, 'at'>;
+      readonly replyTo: ReplyTo<Outcome<WorkerStanding>>;
+    }
   /** From a client. Replies with a WorkerStanding. */
   | { readonly type: 'worker.enable'; readonly replyTo: ReplyTo<Outcome<WorkerStanding>> }
   /**

@@ -1,21 +1,44 @@
+import type { AttemptId } from '../../../src/core/ids.ts';
 import { nextWorkerStatus } from '../../../src/core/lifecycle/worker-transitions.ts';
 import { done } from '../../../src/core/problems.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { WorkerMessage, WorkerStanding } from './messages.ts';
 import type { WorkerState } from './state.ts';
-import { changeWorker } from './worker-turn.ts';
+import { byJob, changeWorker, publishWorker } from './worker-turn.ts';
 
 /**
- * Disables a worker (docs/contract/workers.md#disable-and-enable). It finishes its current tasks. Its lease requests
- * get no tasks until it is enabled.
+ * Disables a worker (docs/contract/workers.md#disable-and-enable). It finishes its current tasks, or they are stopped at
+ * once to run elsewhere (docs/scheduling.md#disabled-workers). Its lease requests get no tasks until it is enabled. For
+ * a disabled worker, a request to stop its tasks or with a reason replaces the earlier one; another changes nothing.
  */
 export function onWorkerDisable(
   state: WorkerState,
   message: Extract<WorkerMessage, { type: 'worker.disable' }>,
   context: ServiceContext<'worker'>,
 ): void {
-  const status = nextWorkerStatus(state.record.status, 'disable');
-  if (status !== state.record.status) changeWorker(state, { status }, context);
+  const { disabling, replyTo } = message;
+  const before = state.record;
+  const status = nextWorkerStatus(before.status, 'disable');
+  if (status !== before.status || disabling.stopsTasks || disabling.reason !== '') {
+    const isAnnounced = changeWorker(
+      state,
+      { status, disabling: { ...disabling, at: context.now } },
+      context,
+    );
+    if (!isAnnounced) publishWorker(state.record, status, context);
+    stopTasks(state, state.bookings.ids(), context);
+  }
   const standing: WorkerStanding = { status };
-  context.reply(message.replyTo, done(standing));
+  context.reply(replyTo, done(standing));
+}
+
+/** Requests the jobs to stop attempts, if the worker was disabled at once. */
+export function stopTasks(
+  { record: { status, disabling } }: WorkerState,
+  attempts: readonly AttemptId[],
+  context: ServiceContext<'worker'>,
+): void {
+  if (status !== 'disabled' || disabling?.stopsTasks !== true) return;
+  for (const [job, attemptIds] of byJob(attempts))
+    context.send('job', job, { type: 'attempts.stop', attemptIds });
 }

@@ -21,7 +21,7 @@ export const onWorkerEnable =
       : 'enable while silent';
     const status = nextWorkerStatus(state.record.status, trigger);
     if (status !== state.record.status) {
-      changeWorker(state, { status }, context);
+      changeWorker(state, { status, disabling: null }, context);
       if (status === 'online') reportLocation(state, context);
       watchLiveness(state, settings, context);
       watchUnused(state, settings.workers, context);

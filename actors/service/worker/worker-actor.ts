@@ -17,7 +17,7 @@ import type { WorkerMessage } from './messages.ts';
 import { onAttemptFailed } from './on-attempt-failed.ts';
 import { onAttemptsReleased } from './on-attempts-released.ts';
 import { onWorkerDelete } from './on-delete.ts';
-import { onWorkerDisable } from './on-disable.ts';
+import { onWorkerDisable, stopTasks } from './on-disable.ts';
 import { onWorkerEnable } from './on-enable.ts';
 import { onWorkerDeregister, onWorkerHeartbeat, onWorkerRegistered, UNKNOWN } from './on-presence.ts';
 import { removeWorker } from './remove.ts';
@@ -52,12 +52,19 @@ export function workerActor(
       'worker.deregister': onWorkerDeregister(settings.workers),
       'worker.activate': (state, _message, context) => {
         sendOffer(state, context);
+        // The service may have crashed before the jobs got the request.
+        stopTasks(state, state.bookings.ids(), context);
       },
       'attempts.booked': (state, { bookings }, context) => {
         for (const booking of bookings) state.bookings.add(booking);
         recordUse(state, context);
         context.markDirty();
-        // The worker may have gone offline since the assignment.
+        // The worker may have been disabled, or gone offline, since the assignment.
+        stopTasks(
+          state,
+          bookings.map(({ booking }) => booking.attemptId),
+          context,
+        );
         if (state.record.status !== 'online') watchLiveness(state, settings, context);
       },
       'attempts.released': onAttemptsReleased(settings),

@@ -1,7 +1,14 @@
 import type { LeaseExplanation } from '../lease/explanation.ts';
 import { isLiveTask, isTerminalTask } from '../lifecycle/task-transitions.ts';
 import { coresGates, farmCapGates, orderGates, poolGates, queueCapGates } from './capacity-gates.ts';
-import { jobGates, pausedJobGates, pausedQueueGates, retryGates } from './hold-gates.ts';
+import {
+  heldStepGates,
+  jobGates,
+  pausedJobGates,
+  pausedQueueGates,
+  retryGates,
+  startGates,
+} from './hold-gates.ts';
 import { liveSummary, terminalSummary } from './outcome.ts';
 import type { TaskFacts } from './task-facts.ts';
 import type { Gate, SchedulerGate, TaskExplanation } from './task-explanation.ts';
@@ -48,6 +55,8 @@ function gatesOf(
     ...(isReady ? [] : upstreamJobGates(facts)),
     ...(isReady ? [] : upstreamStepGates(facts)),
     ...pausedJobGates(facts),
+    ...startGates(facts),
+    ...heldStepGates(facts),
     ...pausedQueueGates(facts),
     ...(isReady ? retryGates(facts) : []),
     ...(isReady && lease !== null ? farmCapGates(facts, lease) : []),

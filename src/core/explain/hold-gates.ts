@@ -1,7 +1,15 @@
+import { stepIdOf } from '../ids.ts';
 import { isTerminalJob } from '../lifecycle/job-transitions.ts';
 import { isRetryDelayed } from '../lifecycle/retry-policy.ts';
 import { cancelReasonOf, parkReasonOf } from '../records/job.ts';
-import type { JobGate, PausedJobGate, PausedQueueGate, RetryGate } from './task-explanation.ts';
+import type {
+  HeldStepGate,
+  JobGate,
+  PausedJobGate,
+  PausedQueueGate,
+  RetryGate,
+  StartGate,
+} from './task-explanation.ts';
 import type { TaskFacts } from './task-facts.ts';
 import { briefText, clockText, pluralize, durationText, numberText, sentenceOf } from './wording.ts';
 
@@ -35,6 +43,32 @@ export function pausedJobGates({ job }: TaskFacts): PausedJobGate[] {
       failedAttempts,
     },
   ];
+}
+
+/** Returns the gate of a job that waits for its start time. */
+export function startGates({ job: { startAfter }, now }: TaskFacts): StartGate[] {
+  if (startAfter === undefined) return [];
+  const left = startAfter - now;
+  const rest = left <= 0 ? '' : `, in ${durationText(left)}`;
+  return [
+    {
+      gate: 'start_after',
+      reason: 'start time not reached',
+      sentence: sentenceOf(`no task of the job starts before ${clockText(startAfter, now)}${rest}`),
+      until: startAfter,
+    },
+  ];
+}
+
+/** Returns the gate of a step that a user holds. */
+export function heldStepGates({ step }: TaskFacts): HeldStepGate[] {
+  const { hold, jobId, order, name } = step;
+  if (hold === undefined) return [];
+  const why = hold.reason === '' ? '' : ` (${briefText(hold.reason)})`;
+  const sentence = sentenceOf(
+    `the step ${name} is held by ${hold.by}${why}: no new tasks start until it is released`,
+  );
+  return [{ gate: 'held_step', reason: 'step held', sentence, step: { id: stepIdOf(jobId, order), name } }];
 }
 
 /** Returns the gate of a paused queue: it assigns no tasks. */

@@ -32,6 +32,7 @@ export function liveSummary(facts: TaskFacts, status: 'assigned' | 'running'): s
 export function terminalSummary(facts: TaskFacts, status: 'succeeded' | 'failed' | 'canceled'): string {
   switch (status) {
     case 'succeeded':
+      if (facts.task.skipped) return 'Skipped: the task counts as succeeded without having run to its end.';
       return sentenceOf(
         `succeeded${workerOf(facts, 'on')}${lengthText(facts.attempt)}, at ${endText(facts)}${attemptText(facts.attempts)}`,
       );

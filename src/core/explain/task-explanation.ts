@@ -25,6 +25,8 @@ export const GATES = [
   'upstream_job',
   'upstream_step',
   'paused_job',
+  'start_after',
+  'held_step',
   'paused_queue',
   'retry_after',
   'farm_cap',
@@ -81,6 +83,15 @@ export interface PausedJobGate extends GateOf<'paused_job', 'job paused' | 'job 
   /** Null if a user has paused the job. */
   readonly parkReason: string | null;
   readonly failedAttempts: number;
+}
+
+/** The job waits for its start time. */
+export interface StartGate extends GateOf<'start_after', 'start time not reached'> {
+  readonly until: number;
+}
+
+export interface HeldStepGate extends GateOf<'held_step', 'step held'> {
+  readonly step: Named<StepId>;
 }
 
 export interface PausedQueueGate extends GateOf<'paused_queue', 'queue paused'> {
@@ -170,6 +181,8 @@ export type Gate =
   | UpstreamJobGate
   | UpstreamStepGate
   | PausedJobGate
+  | StartGate
+  | HeldStepGate
   | PausedQueueGate
   | RetryGate
   | FarmCapGate

@@ -3,7 +3,7 @@ import { beforeText, busyText, isBehind } from './capacity-gates.ts';
 import type { Gate, GateName } from './task-explanation.ts';
 import type { TaskFacts } from './task-facts.ts';
 import { HIDDEN_JOB } from './upstream-gates.ts';
-import { pluralize, joinAtMost, numberText, sentenceOf } from './wording.ts';
+import { clockText, pluralize, joinAtMost, numberText, sentenceOf } from './wording.ts';
 
 /** Maximum number of upstream steps or jobs that the summary details, and of its additional reasons. */
 const NAMED_MAX = 3;
@@ -17,6 +17,8 @@ const WEIGHTIEST_FIRST = [
   'upstream_job',
   'upstream_step',
   'paused_job',
+  'start_after',
+  'held_step',
   'paused_queue',
   'unregistered_pool',
   'workers',
@@ -72,7 +74,7 @@ function groupText(name: GateName, group: readonly Gate[]): string {
 const leftText = (left: number): string => (left === 0 ? '' : `, ${pluralize(left, 'task')} left`);
 
 /** Returns the gate as one clause of a list. */
-function asideOf(gate: Gate, { task }: TaskFacts): string {
+function asideOf(gate: Gate, { task, now }: TaskFacts): string {
   switch (gate.gate) {
     case 'job':
       return `its job is ${gate.status}`;
@@ -82,6 +84,10 @@ function asideOf(gate: Gate, { task }: TaskFacts): string {
       return `it waits for step ${gate.step.name}`;
     case 'paused_job':
       return gate.parkReason === null ? 'its job is paused' : `its job was parked (${gate.parkReason})`;
+    case 'start_after':
+      return `its job starts after ${clockText(gate.until, now)}`;
+    case 'held_step':
+      return `step ${gate.step.name} is held`;
     case 'paused_queue':
       return `queue ${gate.queue.name} is paused`;
     case 'retry_after':

@@ -5,6 +5,9 @@ export const WORKER_OFFLINE_MESSAGE = 'worker went offline';
 export const UPSTREAM_JOB_REASON = 'canceled: upstream job failed';
 export const FAILURE_LIMIT_PARK_REASON = 'failure limit reached';
 
+/** Message of an attempt that was ended because its worker was disabled. */
+export const DISABLED_MESSAGE = 'the worker was disabled by a user';
+
 /** Message of an attempt that was ended because its task was skipped. */
 export const SKIPPED_MESSAGE = 'the task was skipped by a user';
 

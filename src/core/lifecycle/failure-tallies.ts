@@ -6,6 +6,20 @@ export const WORKER_FAILURE_STEPS_MAX = 50;
 
 export const NO_WORKER_FAILURES: WorkerFailuresRecord = { version: 1, total: 0, steps: [] };
 
+/** A worker on which tasks of this many different jobs fail within an hour is probably the cause. */
+const FAILING_JOBS_MIN = 3;
+const FAILING_TIME_MS = 3_600_000;
+
+/**
+ * Returns the number of different jobs with a failure on a worker in the last hour, or null if it is below the number
+ * from which the worker is flagged (docs/scheduling.md#workers-that-fail-tasks). `now` is milliseconds since the epoch.
+ */
+export function failingJobsOf(steps: WorkerFailuresRecord['steps'], now: number): number | null {
+  const recent = steps.filter(({ lastAt }) => lastAt > now - FAILING_TIME_MS);
+  const { size } = new Set(recent.map(({ jobId }) => jobId));
+  return size < FAILING_JOBS_MIN ? null : size;
+}
+
 /** Counts a genuine failure of a step on a worker. `now` is milliseconds since the epoch. */
 export const countStepFailure = (
   before: StepFailuresRecord | undefined,

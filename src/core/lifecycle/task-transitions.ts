@@ -8,7 +8,8 @@
  *   status.
  * - Exits: `manual retry` leads from `failed` and `canceled` to `pending`. `undo skip` leads from `succeeded` to
  *   `pending`, for a skipped task only. A task that has succeeded itself has no exit.
- * - The contract's table does not have `skip` and what undoes it: docs/scheduling.md#skipped-tasks.
+ * - The contract's table does not have `skip` and what undoes it: docs/scheduling.md#skipped-tasks; and not
+ *   `worker disabled`: docs/scheduling.md#disabled-workers.
  */
 export const TASK_STATUSES = [
   'pending',
@@ -32,6 +33,7 @@ export type TaskTrigger =
   | 'reported cancel'
   | 'auto-retry'
   | 'reclaim'
+  | 'worker disabled'
   | 'manual retry'
   | 'skip'
   | 'undo skip'
@@ -62,6 +64,8 @@ export const TASK_TRANSITIONS: readonly TaskTransition[] = [
   { from: 'running', trigger: 'auto-retry', to: 'ready' },
   { from: 'running', trigger: 'reclaim', to: 'ready' },
   { from: 'running', trigger: 'cancel', to: 'canceled' },
+  { from: 'assigned', trigger: 'worker disabled', to: 'pending' },
+  { from: 'running', trigger: 'worker disabled', to: 'pending' },
   { from: 'failed', trigger: 'manual retry', to: 'pending' },
   { from: 'canceled', trigger: 'manual retry', to: 'pending' },
   { from: 'pending', trigger: 'skip', to: 'succeeded' },

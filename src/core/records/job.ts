@@ -51,6 +51,8 @@ export interface JobRecord {
    * When the job became completed, failed or canceled: the start of its retention time. Absent while it is active.
    */
   readonly endedAt?: number;
+  /** No task of the job starts before this time. Absent without one, and removed when the time has come. */
+  readonly startAfter?: number;
   /** Absent if the client submitted a template. */
   readonly product?: JobProduct;
 }
@@ -67,6 +69,12 @@ export const cancelReasonOf = ({ cancelReason }: JobRecord): string | null =>
 export function withoutEnd(record: JobRecord): JobRecord {
   const { endedAt: _endedAt, ...active } = record;
   return active;
+}
+
+/** Returns the record of a job that may start now. */
+export function withoutStart(record: JobRecord): JobRecord {
+  const { startAfter: _startAfter, ...started } = record;
+  return started;
 }
 
 /** The template of a job, verbatim as submitted. */

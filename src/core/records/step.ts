@@ -25,6 +25,16 @@ export interface AttemptTimes {
   readonly totalMs: number;
 }
 
+/** A hold of a step by a user (docs/scheduling.md#held-steps). */
+export interface StepHold {
+  /** Username. */
+  readonly by: string;
+  /** Text of the user; may be empty. */
+  readonly reason: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
 /** A step of a job, keyed by job and order (docs/contract/resources.md#step). */
 export interface StepRecord {
   readonly version: 1;
@@ -48,6 +58,8 @@ export interface StepRecord {
   readonly unschedulableReason?: string;
   /** Set once a task of the step was skipped, also if the skip was undone later. Absent is false. */
   readonly hasSkipped?: boolean;
+  /** Set while the step is held: its tasks are not leased. */
+  readonly hold?: StepHold;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

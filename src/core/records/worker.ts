@@ -34,6 +34,18 @@ export interface WorkerPromise {
   readonly buses: readonly SingleBus[];
 }
 
+/** Who has disabled a worker, why and how. */
+export interface WorkerDisabling {
+  /** Username. */
+  readonly by: string;
+  /** Text of the user; may be empty. */
+  readonly reason: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Whether its tasks were stopped at once, to run elsewhere. Otherwise it finishes them. */
+  readonly stopsTasks: boolean;
+}
+
 /** A worker (docs/contract/resources.md#worker). Times are milliseconds since the epoch. */
 export interface WorkerRecord {
   readonly version: 1;
@@ -62,6 +74,8 @@ export interface WorkerRecord {
    */
   readonly exprMemoryBytes?: number;
   readonly lastHeartbeatAt: number;
+  /** Only while it is disabled. Absent is null, also for a worker that an earlier version has disabled. */
+  readonly disabling?: WorkerDisabling | null;
   /** Set if its agent has deregistered since its last message. Absent is false. */
   readonly departed?: boolean;
   /** Set if its agent leaves once its tasks have ended, and takes no others. Absent is false. */

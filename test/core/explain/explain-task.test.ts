@@ -1,8 +1,9 @@
 import { test } from 'tap';
 import { explainTask } from '../../../src/core/explain/explain-task.ts';
 import type { TaskFacts } from '../../../src/core/explain/task-facts.ts';
-import { farmId, jobId, queueId, workerId } from '../../../src/core/ids.ts';
+import { farmId, jobId, queueId, stepIdOf, workerId } from '../../../src/core/ids.ts';
 import type { IneligibleReason, UnmetRequirementReason } from '../../../src/core/lease/eligibility.ts';
+import { clockText } from '../../../src/core/explain/wording.ts';
 import type { LeaseExplanation, RejectedWorkers } from '../../../src/core/lease/explanation.ts';
 import { countsOf } from '../../../src/core/lifecycle/task-counts.ts';
 import type { AttributeRequirement } from '../../../src/openjd/template/plan.ts';
@@ -319,6 +320,31 @@ test('paused, parked and ended jobs, and paused queues', (t) => {
           reason: 'queue paused',
           sentence: 'The queue day is paused: no new tasks start until it is resumed.',
           queue: { id: 'day', name: 'day' },
+        },
+      ],
+    ],
+    [
+      { step: { ...taskFacts({}).step, hold: { by: 'ann', reason: 'wait for plates', at: NOW } } },
+      [
+        {
+          gate: 'held_step',
+          reason: 'step held',
+          sentence: `The step ${taskFacts({}).step.name} is held by ann (wait for plates): no new tasks start until it is released.`,
+          step: {
+            id: stepIdOf(taskFacts({}).step.jobId, taskFacts({}).step.order),
+            name: taskFacts({}).step.name,
+          },
+        },
+      ],
+    ],
+    [
+      { job: jobRecord({ startAfter: NOW + 90_000 }) },
+      [
+        {
+          gate: 'start_after',
+          reason: 'start time not reached',
+          sentence: `No task of the job starts before ${clockText(NOW + 90_000, NOW)}, in 1 min 30 s.`,
+          until: NOW + 90_000,
         },
       ],
     ],

@@ -5,6 +5,7 @@ import { jobId, workerId } from '../../../src/core/ids.ts';
 import {
   countStepFailure,
   countWorkerFailure,
+  failingJobsOf,
   NO_WORKER_FAILURES,
   WORKER_FAILURE_STEPS_MAX,
 } from '../../../src/core/lifecycle/failure-tallies.ts';
@@ -17,6 +18,23 @@ test('counts failures of a step on a worker', (t) => {
   const once = countStepFailure(undefined, worker, 5);
   t.strictSame(once, { version: 1, workerId: worker, failures: 1, lastAt: 5 });
   t.strictSame(countStepFailure(once, worker, 9), { version: 1, workerId: worker, failures: 2, lastAt: 9 });
+  t.end();
+});
+
+test('a worker is flagged for failures of three different jobs in the last hour', (t) => {
+  const HOUR_MS = 3_600_000;
+  const failure = (id: string, lastAt: number, stepOrder = 0) => ({
+    jobId: jobId(id),
+    stepOrder,
+    failures: 9,
+    lastAt,
+  });
+  const now = 10 * HOUR_MS;
+  t.equal(failingJobsOf([], now), null);
+  const two = [failure('a', now), failure('a', now, 1), failure('b', now)];
+  t.equal(failingJobsOf(two, now), null, 'two jobs, three steps');
+  t.equal(failingJobsOf([...two, failure('c', now - HOUR_MS)], now), null, 'an hour ago');
+  t.equal(failingJobsOf([...two, failure('c', now - HOUR_MS + 1)], now), 3);
   t.end();
 });
 

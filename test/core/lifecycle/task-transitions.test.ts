@@ -101,6 +101,10 @@ const BEYOND_THE_TABLE: readonly { readonly row: TaskTransition; readonly why: s
   ...means(['pending', 'ready', 'assigned', 'running', 'failed', 'canceled'], ['skip'], 'succeeded').map(
     (row) => ({ row, why: 'an addition: docs/scheduling.md#skipped-tasks' }),
   ),
+  ...means(['assigned', 'running'], ['worker disabled'], 'pending').map((row) => ({
+    row,
+    why: 'an addition: docs/scheduling.md#disabled-workers',
+  })),
   {
     row: { from: 'succeeded', trigger: 'undo skip', to: 'pending' },
     why: 'an addition: a retry undoes a skip',

@@ -71,7 +71,8 @@ export const runningJobCommands: readonly Case<CliSession>[] = [
         const { status } = await service.api.job(gated.trim());
         return status === 'running';
       });
-      await run(0, 'workers', 'disable', 'w1');
+      await run(0, 'workers', 'disable', 'w1', '--reason', 'new disk');
+      t.match((await run(0, 'workers')).out, /disabled by anonymous at .*: new disk/);
       await run(0, 'workers', 'enable', 'w1', '--json');
       await until('the job is requested again', () =>
         proxy.exchanges.some(({ target, status }) => target.endsWith(gated.trim()) && status === 304),

@@ -86,6 +86,29 @@ export const waitingJobCommands: readonly Case<CliSession>[] = [
         skipped: { reason: 'not needed' },
       });
       await run(0, 'task', 'held/Render/0', 'retry');
+      await run(2, 'job', 'held', 'hold');
+      await run(4, 'job', 'held', 'hold', '--step', 'Nothing');
+      await run(0, 'job', 'held', 'hold', '--step', 'Render', '--reason', 'wait for plates');
+      t.match(await json(0, 'job', 'held'), { steps: [{ hold: { reason: 'wait for plates' } }] });
+      await run(0, 'job', 'held', 'release', '--step', 'Render');
+      t.notMatch(await json(0, 'job', 'held'), { steps: [{ hold: {} }] });
+      await run(2, 'job', 'held', 'set', '--preview');
+      await run(2, 'job', 'held', 'set', '--top', '--priority', '3');
+      t.match(
+        (await run(0, 'job', 'held', 'set', '--priority', '3', '--preview')).out,
+        /priority 10 to 3: place 1 to 1/,
+      );
+      t.match(await json(0, 'job', 'held', 'set', '--top', '--preview'), { top_priority: 10 });
+      t.match(await json(0, 'job', 'held', 'set', '--top'), { priority: 10 });
+      await run(2, 'job', 'held', 'set', '--start-after', 'tomorrow');
+      await run(0, 'job', 'held', 'set', '--start-after', '2h');
+      t.match(await json(0, 'job', 'held'), {
+        start_after: String,
+        waiting_reason: /^No task of the job starts before .*, in (1 h 59 min|2 h)/,
+      });
+      t.match((await run(0, 'explain', 'held/Render/0')).out, /No task of the job starts before/);
+      await run(0, 'job', 'held', 'set', '--start-after', 'none');
+      t.notMatch(await json(0, 'job', 'held'), { start_after: String });
       await run(2, 'job', 'held', 'skip');
       await run(2, 'job', 'held', 'pause', '--reason', 'x');
       await run(0, 'job', 'held', 'skip', '--step', 'Render', '--index-range', '0', '--dry-run');

@@ -30,6 +30,29 @@ function addQueue(fixture: ApiFixture, nth: number, farm = FARM): void {
   fixture.write(put('queue', keys.queue(id), record));
 }
 
+void test('sets and removes the start time of a job', async (t) => {
+  const { api, client } = await startApi(t);
+  const record = jobRecord({ id: JOB });
+  api.write(put('job', keys.job(JOB), record));
+  const startAfter = Date.UTC(2026, 10, 22, 18);
+  api.answer = () => done({ ...record, startAfter });
+  t.match(await client.json('PATCH', PATH, { start_after: '2026-11-22T20:00:00+02:00' }), {
+    status: 200,
+    body: { start_after: '2026-11-22T18:00:00.000Z' },
+  });
+  api.answer = () => done(record);
+  t.notMatch((await client.json('PATCH', PATH, { start_after: null })).body, { start_after: String });
+  t.match(
+    api.asked.map(({ message }) => message),
+    [{ update: { startAfter } }, { update: { startAfter: null } }],
+  );
+  for (const wrong of ['tomorrow', '2026-11-22', 5])
+    t.match(await client.json('PATCH', PATH, { start_after: wrong }), {
+      status: 400,
+      body: { errors: [{ pointer: '/start_after' }] },
+    });
+});
+
 void test('the job actor changes a job, and the farm actor moves it', async (t) => {
   const { api, client } = await startApi(t);
   const record = jobRecord({ id: JOB });

@@ -292,9 +292,34 @@ void test('the worker actor disables and enables workers', async (t) => {
     ['disable', 'enable', 'enable'].map((action) => ({
       actor: 'worker',
       id: WORKER,
-      message: { type: `worker.${action}`, replyTo: replyTo('front') },
+      message: {
+        type: `worker.${action}`,
+        ...(action === 'disable' && { disabling: { by: 'anonymous', reason: '', stopsTasks: false } }),
+        replyTo: replyTo('front'),
+      },
     })),
   );
+  api.answer = () => done({ status: 'disabled' });
+  const body = { mode: 'now', reason: 'broken fan' };
+  t.match(await client.json('POST', `/api/v1/workers/${WORKER}/disable`, body), { status: 200 });
+  const disabling = { by: 'anonymous', reason: 'broken fan', stopsTasks: true };
+  t.match(api.asked.at(-1), { message: { disabling } });
+  t.match(await client.json('POST', `/api/v1/workers/${WORKER}/disable`, { mode: 'soon' }), { status: 400 });
+  t.match(await client.json('POST', '/api/v1/workers/bulk', { action: 'disable', ids: [WORKER], ...body }), {
+    status: 200,
+    body: { changed: 1 },
+  });
+  t.match(api.asked.at(-1), { message: { disabling } });
+  api.write(
+    put(
+      'worker',
+      keys.worker(WORKER),
+      workerRecord({ status: 'disabled', disabling: { ...disabling, at: T0 } }),
+    ),
+  );
+  t.match(await client.get(`/api/v1/workers/${WORKER}`), {
+    body: { disabled: { by: 'anonymous', ...body, at: /^2026/ } },
+  });
   api.answer = () => refused('not-found', 'there is no worker any more');
   t.match(await client.send('POST', `/api/v1/workers/${WORKER}/disable`), {
     status: 404,

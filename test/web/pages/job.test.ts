@@ -180,6 +180,8 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Enter a whole number.').waitFor();
     await page.getByRole('spinbutton', { name: 'Priority' }).fill('80');
+    await page.getByText(/^Place \d+ (instead of \d+ )?of \d+ in its queue/).waitFor();
+    await page.getByRole('button', { name: 'To the top of the queue' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByText('Priority set to 80').waitFor();
     await page.getByText('from the server').first().waitFor();

@@ -140,14 +140,30 @@ await test('the pages show and change workers and describe the farm', { timeout:
       await page.getByRole('button', { name: 'Delete…' }).getAttribute('title'),
       'The worker is online. Stop it first.',
     );
-    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Disable', exact: true }).click();
     await page.getByText('It finishes its current task.').waitFor();
     await page.getByRole('button', { name: 'Enable' }).waitFor();
     t.strictSame((await statusesNow())[first?.name ?? ''], 'disabled');
     await saveScreenshots(page, 'worker');
     t.strictSame(await violations(page), []);
+    await page.getByText('by anonymous, ').waitFor();
     await page.getByRole('button', { name: 'Enable' }).click();
-    await page.getByRole('button', { name: 'Disable' }).waitFor();
+    await page.getByRole('button', { name: 'Disable', exact: true }).waitFor();
+  });
+
+  await t.test('a worker is disabled at once, with a reason', async (t) => {
+    const [first] = await workersNow();
+    await page.goto(`/workers/${first?.id ?? ''}`);
+    await page.getByRole('button', { name: 'Stop tasks and disable…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Its 1 task stop').waitFor();
+    await dialog.getByLabel('Reason').fill('broken fan');
+    t.strictSame(await violations(page), []);
+    await dialog.getByRole('button', { name: 'Disable now' }).click();
+    await page.getByText(': broken fan').waitFor();
+    t.strictSame((await statusesNow())[first?.name ?? ''], 'disabled');
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByRole('button', { name: 'Disable', exact: true }).waitFor();
   });
 
   await t.test('a worker page lists its failures by step and retries them', async (t) => {

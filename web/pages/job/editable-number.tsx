@@ -1,5 +1,5 @@
 import { Check, Pencil, X } from 'lucide-react';
-import { useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { ProblemError } from '../../../client/problem.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { explained } from '../../state/toasts.ts';
@@ -18,6 +18,8 @@ interface EditableNumberProps {
   readonly pointer: string;
   readonly disabledReason: string;
   readonly onSave: (value: number) => Promise<void>;
+  /** Shows the effect of the change below the form; null for an invalid number. `choose` replaces the entered number. */
+  readonly preview?: (value: number | null, choose: (value: number) => void) => ReactNode;
 }
 
 /** A number with a button that replaces it by a form: Enter saves, Escape cancels. */
@@ -56,6 +58,7 @@ function NumberForm({
   initial,
   onSave,
   onClose,
+  preview,
 }: EditableNumberProps & { initial: string; onClose: () => void }) {
   const id = useId();
   const [text, setText] = useState(initial);
@@ -112,6 +115,7 @@ function NumberForm({
           {problem}
         </span>
       )}
+      {preview?.(numberError(text, min, max) === '' ? Number(text) : null, (value) => setText(String(value)))}
     </form>
   );
 }

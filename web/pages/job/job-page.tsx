@@ -110,7 +110,7 @@ function JobTabs({ job, onChanged }: { job: JobDetail; onChanged: () => void }) 
       label="Job details"
       onChange={(id) => setView({ tab: JOB_TABS.find((each) => each === id) ?? 'auto' })}
     >
-      {tab === 'steps' && <StepsTab job={job} />}
+      {tab === 'steps' && <StepsTab job={job} onChanged={onChanged} />}
       {tab === 'tasks' && <TasksTab job={job} onChanged={onChanged} />}
       {tab === 'timeline' && (
         <Suspense fallback={<SkeletonLines lines={8} label="Loading the timeline" />}>

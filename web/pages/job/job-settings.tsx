@@ -6,6 +6,8 @@ import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { EditableNumber } from './editable-number.tsx';
+import { OrderPreview } from './order-preview.tsx';
+import { StartTime } from './start-time.tsx';
 import { retrySourceOf, type RetrySetting } from './model/retry-source.ts';
 
 const MAX_INT = 2_147_483_647;
@@ -75,21 +77,32 @@ export function JobSettings({ job, onChanged }: { job: JobDetail; onChanged: () 
   };
   return (
     <KeyValues
-      facts={SETTINGS.map(({ name, label, min, valueOf, shown, done }) => [
-        label,
-        <EditableNumber
-          key={name}
-          label={label}
-          value={valueOf(job)}
-          shown={shown(valueOf(job), job)}
-          {...noteOf(name)}
-          min={min}
-          max={MAX_INT}
-          pointer={`/${name}`}
-          disabledReason={why('jobs.write')}
-          onSave={(value) => save({ [name]: value }, done(value))}
-        />,
-      ])}
+      facts={[
+        ['Starts', <StartTime key="start" job={job} onChanged={onChanged} />],
+        ...SETTINGS.map(
+          ({ name, label, min, valueOf, shown, done }) =>
+            [
+              label,
+              <EditableNumber
+                key={name}
+                label={label}
+                value={valueOf(job)}
+                shown={shown(valueOf(job), job)}
+                {...noteOf(name)}
+                min={min}
+                max={MAX_INT}
+                pointer={`/${name}`}
+                disabledReason={why('jobs.write')}
+                {...(name === 'priority' && {
+                  preview: (value, choose) => (
+                    <OrderPreview jobId={job.id} priority={value} onChoose={choose} />
+                  ),
+                })}
+                onSave={(value) => save({ [name]: value }, done(value))}
+              />,
+            ] as const,
+        ),
+      ]}
     />
   );
 }

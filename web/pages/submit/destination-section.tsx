@@ -70,6 +70,14 @@ export function DestinationSection(props: DestinationSectionProps) {
         isChecked={draft.isPaused}
         onChange={(isPaused) => onChange({ isPaused })}
       />
+      <TextField
+        type="datetime-local"
+        label="Start after"
+        hint="No task starts before this time (your time zone)."
+        value={draft.startAfter}
+        error={errorOf('startAfter')}
+        onChange={(startAfter) => onChange({ startAfter })}
+      />
       <RetryPolicy {...props} />
     </section>
   );

@@ -14,6 +14,7 @@ const LABELS: Readonly<Record<DestinationField, string>> = {
   project: 'Project',
   owner: 'Owner',
   priority: 'Priority',
+  startAfter: 'Start after',
   maxAttempts: 'Attempts per task',
   retryDelaySeconds: 'Retry delay in seconds',
   failureLimit: 'Failure limit of the job',

@@ -30,9 +30,11 @@ export function linksOf(
   switch (gate.gate) {
     case 'job':
     case 'paused_job':
+    case 'start_after':
       return [{ label: 'The job', href: jobHref(jobId) }];
     case 'upstream_job':
       return gate.job === undefined ? [] : [{ label: gate.job.name, href: jobHref(gate.job.id) }];
+    case 'held_step':
     case 'upstream_step':
       return [{ label: gate.step.name, href: stepHref(jobId, gate.step.name) }];
     case 'paused_queue':
@@ -100,6 +102,8 @@ const TITLES: Readonly<Record<Gate['gate'], string>> = {
   upstream_job: 'Upstream job',
   upstream_step: 'Upstream step',
   paused_job: 'Paused job',
+  start_after: 'Start time',
+  held_step: 'Held step',
   paused_queue: 'Paused queue',
   retry_after: 'Retry delay',
   farm_cap: 'Farm cap',

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import type { WorkerDetail } from '../../../client/resources.ts';
+import type { WorkerDetail, WorkerDisabling } from '../../../client/resources.ts';
 import { KeyValues } from '../../parts/key-values.tsx';
 import { UseMeter } from '../../parts/meter.tsx';
 import { FarmName } from '../../parts/names.tsx';
@@ -20,6 +20,10 @@ export function WorkerFacts({ worker }: { worker: WorkerDetail }) {
     <Panel title="Machine">
       <KeyValues
         facts={[
+          [
+            'Disabled',
+            worker.disabled === undefined ? null : <Disabling key="disabled" by={worker.disabled} />,
+          ],
           [
             'Cores',
             <UseMeter
@@ -57,6 +61,16 @@ export function WorkerFacts({ worker }: { worker: WorkerDetail }) {
         ]}
       />
     </Panel>
+  );
+}
+
+/** Who has disabled the worker, when and why. */
+function Disabling({ by: { by, at, reason } }: { by: WorkerDisabling }) {
+  return (
+    <span>
+      by {by}, <Ago iso={at} />
+      {reason !== '' && `: ${reason}`}
+    </span>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { CirclePlay, Pause, RotateCcw, Server, Trash2 } from 'lucide-react';
+import { CircleOff, CirclePlay, Pause, RotateCcw, Server, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { ProblemError } from '../../../client/problem.ts';
@@ -8,6 +8,7 @@ import { Button, LinkButton } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { Notice } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panels } from '../../parts/panel.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';
@@ -19,10 +20,12 @@ import { useEvents } from '../../state/use-events.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { useRefresh } from '../../state/use-refresh.ts';
 import { latestEvents } from '../workers/live-workers.ts';
+import { DisableFailing, failingText } from '../workers/failing-worker.tsx';
 import { useWorkerRetry } from '../workers/use-worker-retry.ts';
 import { disabledReason } from '../workers/worker-actions.ts';
 import { WorkerBadge } from '../workers/worker-marks.tsx';
 import { CurrentTasks } from './current-tasks.tsx';
+import { DisableDialog } from './disable-dialog.tsx';
 import { WorkerCredentialPanel } from './worker-credential.tsx';
 import { WorkerFacts } from './worker-facts.tsx';
 import { WorkerFailures } from './worker-failures.tsx';
@@ -88,6 +91,7 @@ function WorkerView({ id }: { id: string }) {
 
 function KnownWorker({ worker, onChanged }: { worker: WorkerDetail; onChanged: () => void }) {
   const { can } = usePermissions();
+  const failing = failingText(worker);
   return (
     <Page
       title={worker.name}
@@ -100,6 +104,11 @@ function KnownWorker({ worker, onChanged }: { worker: WorkerDetail; onChanged: (
       }
       actions={<WorkerActions worker={worker} onChanged={onChanged} />}
     >
+      {failing !== null && (
+        <Notice kind="warning" title={failing} detail="The cause is probably the worker, not the jobs.">
+          <DisableFailing worker={worker} onChanged={onChanged} />
+        </Notice>
+      )}
       <Panels>
         <WorkerFacts worker={worker} />
         <WorkerHours worker={worker} />
@@ -117,6 +126,7 @@ function KnownWorker({ worker, onChanged }: { worker: WorkerDetail; onChanged: (
 function WorkerActions({ worker, onChanged }: { worker: WorkerDetail; onChanged: () => void }) {
   const { why } = usePermissions();
   const [isDeleting, setIsDeleting] = useState(false);
+  const [isStopping, setIsStopping] = useState(false);
   const [isBusy, toggle] = useToggle(worker, onChanged);
   const retryFailed = useWorkerRetry();
   const isDisabled = worker.status === 'disabled';
@@ -144,6 +154,16 @@ function WorkerActions({ worker, onChanged }: { worker: WorkerDetail; onChanged:
       >
         {isDisabled ? 'Enable' : 'Disable'}
       </Button>
+      {(!isDisabled || worker.current_task_count > 0) && (
+        <Button
+          icon={<CircleOff aria-hidden="true" />}
+          disabledReason={forbidden}
+          title="Stops its tasks at once; they run elsewhere"
+          onPress={() => setIsStopping(true)}
+        >
+          Stop tasks and disable…
+        </Button>
+      )}
       <Button
         look="danger"
         icon={<Trash2 aria-hidden="true" />}
@@ -152,6 +172,9 @@ function WorkerActions({ worker, onChanged }: { worker: WorkerDetail; onChanged:
       >
         Delete…
       </Button>
+      {isStopping && (
+        <DisableDialog worker={worker} onChanged={onChanged} onClose={() => setIsStopping(false)} />
+      )}
       {isDeleting && <DeleteDialog worker={worker} onClose={() => setIsDeleting(false)} />}
     </>
   );

@@ -5,11 +5,17 @@ import { FarmName } from '../../parts/names.tsx';
 import { mibText } from '../../parts/size-text.ts';
 import { Ago } from '../../parts/time.tsx';
 import { countCell, idColumn, listNameColumn, optionalColumns, textColumn } from '../list/list-columns.tsx';
+import { DisableFailing, failingText } from './failing-worker.tsx';
 import { tagTexts } from './worker-filters.ts';
 import { QueueNames, WorkerBadge, WorkerTags } from './worker-marks.tsx';
 
 const systemOf = ({ os, os_version: version, arch }: Worker): string =>
   [version === '' ? os : version, arch].filter((text) => text !== '').join(' ');
+
+const reasonText = ({ disabled }: Worker): string =>
+  disabled === undefined
+    ? ''
+    : `disabled by ${disabled.by}${disabled.reason === '' ? '' : `: ${disabled.reason}`}`;
 
 const gpusOf = ({ gpu_count: gpus, gpu_models: models }: Worker): string =>
   gpus === 0 ? '' : `${gpus} × ${[...new Set(models)].join(', ') || 'GPU'}`;
@@ -92,7 +98,13 @@ export const WORKER_COLUMNS: readonly Column<Worker>[] = [
     size: 120,
     sortKey: 'status',
     card: 'plain',
-    cell: (worker) => <WorkerBadge worker={worker} />,
+    cell: (worker) => (
+      <>
+        <WorkerBadge worker={worker} />
+        <DisableFailing worker={worker} />
+      </>
+    ),
+    text: (worker) => failingText(worker) ?? reasonText(worker),
   },
   ...LOAD_COLUMNS,
   textColumn((worker) => worker.compute_location, {

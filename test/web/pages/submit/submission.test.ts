@@ -60,6 +60,7 @@ void test('a request contains only the entered values', (t) => {
     failureLimit: '0',
     dependsOn: [{ id: 'a', name: 'A' }],
     isPaused: true,
+    startAfter: '2026-11-22T20:00',
     values: { Frames: '', Layers: ['x'] },
   };
   t.strictSame(submissionOf(full, outline, 'json'), {
@@ -75,6 +76,7 @@ void test('a request contains only the entered values', (t) => {
       failure_limit: 0,
       depends_on: ['a'],
       paused: true,
+      start_after: new Date('2026-11-22T20:00').toISOString(),
       parameters: { 'param.Frames': '', 'param.Layers': '["x"]' },
     },
     document: { type: 'application/json', text: TEXT },

@@ -1,6 +1,6 @@
 import { Suspense } from 'react';
 import { Link } from 'wouter';
-import type { JobDetail, Step } from '../../../../client/resources.ts';
+import type { JobDetail, Step, StepHold } from '../../../../client/resources.ts';
 import { LinkButton } from '../../../parts/button.tsx';
 import { classNames } from '../../../parts/class-names.ts';
 import { KeyValues } from '../../../parts/key-values.tsx';
@@ -14,12 +14,13 @@ import { durationText } from '../../../parts/time-text.ts';
 import { Ago } from '../../../parts/time.tsx';
 import { useUrlState } from '../../../state/use-url-state.ts';
 import { JOB_VIEW } from '../job-view.ts';
+import { StepActions } from './step-actions.tsx';
 import './steps-tab.css';
 
 const StepGraph = lazyPart(async () => (await import('../graph/step-graph.tsx')).StepGraph);
 
 /** The steps as a graph and as a list. */
-export function StepsTab({ job }: { job: JobDetail }) {
+export function StepsTab({ job, onChanged }: { job: JobDetail; onChanged: () => void }) {
   const [{ step: chosen }, setView] = useUrlState(JOB_VIEW);
   const step = job.steps.find(({ name }) => name === chosen);
   const choose = (name: string): void =>
@@ -31,7 +32,7 @@ export function StepsTab({ job }: { job: JobDetail }) {
           <StepGraph steps={job.steps} chosen={chosen} onChoose={choose} />
         </Suspense>
       )}
-      {step !== undefined && <StepDetail job={job} step={step} />}
+      {step !== undefined && <StepDetail job={job} step={step} onChanged={onChanged} />}
       <StepList job={job} chosen={chosen} />
     </div>
   );
@@ -40,8 +41,8 @@ export function StepsTab({ job }: { job: JobDetail }) {
 const tasksHref = (job: JobDetail, step: Step): string =>
   `/jobs/${job.id}?tab=tasks&step=${encodeURIComponent(step.name)}`;
 
-function StepDetail({ job, step }: { job: JobDetail; step: Step }) {
-  const { attempt_seconds: seconds } = step;
+function StepDetail({ job, step, onChanged }: { job: JobDetail; step: Step; onChanged: () => void }) {
+  const { attempt_seconds: seconds, hold } = step;
   return (
     <section className="card steps-tab__detail" aria-label={`Step ${step.name}`}>
       <div className="row">
@@ -50,10 +51,12 @@ function StepDetail({ job, step }: { job: JobDetail; step: Step }) {
         <LinkButton href={tasksHref(job, step)} size="small">
           Show tasks
         </LinkButton>
+        <StepActions job={job} step={step} onChanged={onChanged} />
       </div>
       <KeyValues
         facts={[
           ['Tasks', countsText(step.task_counts)],
+          ['Held', hold === undefined ? null : heldText(hold)],
           ['Waiting', step.waiting_reason ?? null],
           ['Depends on', step.depends_on?.join(', ') ?? null],
           ['Compute location', step.compute_location ?? null],
@@ -69,6 +72,8 @@ function StepDetail({ job, step }: { job: JobDetail; step: Step }) {
     </section>
   );
 }
+
+const heldText = ({ by, reason }: StepHold): string => `by ${by}${reason === '' ? '' : `: ${reason}`}`;
 
 function StepList({ job, chosen }: { job: JobDetail; chosen: string }) {
   return (
@@ -102,6 +107,7 @@ function StepList({ job, chosen }: { job: JobDetail; chosen: string }) {
             </th>
             <td>
               <StatusBadge kind="step" status={step.status} />
+              {step.hold !== undefined && <div className="muted">held</div>}
             </td>
             <td className="steps-tab__progress">
               <TaskProgress counts={step.task_counts} />

@@ -23,6 +23,8 @@ export interface Draft {
   readonly dependsOn: readonly Upstream[];
   /** The job starts paused. */
   readonly isPaused: boolean;
+  /** Local time before which no task starts, as a datetime-local input has it; empty for none. */
+  readonly startAfter: string;
   /** Names of visited fields, which show their problems. */
   readonly left: readonly string[];
   /** The last request and its key, so that a repeated request creates no second job. */
@@ -51,6 +53,7 @@ export const EMPTY_DRAFT: Draft = {
   failureLimit: '',
   dependsOn: [],
   isPaused: false,
+  startAfter: '',
   left: [],
   sent: null,
 };
@@ -81,6 +84,7 @@ export const afterSubmission = (draft: Draft): Draft => ({
   jobName: '',
   dependsOn: [],
   isPaused: false,
+  startAfter: '',
   left: [],
   sent: null,
 });
@@ -112,6 +116,7 @@ export function readDraft(stored: unknown): Draft | null {
         : [],
     ),
     isPaused: stored['isPaused'] === true,
+    startAfter: text('startAfter'),
     left: listIn(stored['left']).filter((one) => typeof one === 'string'),
     sent: sentIn(stored['sent']),
   };

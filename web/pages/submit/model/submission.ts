@@ -1,4 +1,5 @@
 import type { QueryOf } from '../../../../client/rest-calls.ts';
+import { utcOfLocal } from '../../../parts/local-time.ts';
 import type { Draft } from './draft.ts';
 import { integerIn } from './numbers.ts';
 import type { DocumentFormat } from './plain-tree.ts';
@@ -38,6 +39,7 @@ export function submissionOf(
       ...number('failure_limit', draft.failureLimit),
       ...(draft.dependsOn.length > 0 && { depends_on: draft.dependsOn.map(({ id }) => id) }),
       ...(draft.isPaused && { paused: true }),
+      ...given('start_after', utcOfLocal(draft.startAfter) ?? ''),
       ...(values.length > 0 && {
         parameters: Object.fromEntries(values.map(([name, value]) => [PREFIX + name, value])),
       }),
@@ -83,6 +85,7 @@ export const QUERY_NAMES = {
   retryDelaySeconds: 'retry_delay_seconds',
   failureLimit: 'failure_limit',
   dependsOn: 'depends_on',
+  startAfter: 'start_after',
 } as const;
 
 export type DestinationField = keyof typeof QUERY_NAMES;

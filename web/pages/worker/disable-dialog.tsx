@@ -1,0 +1,40 @@
+import { useState } from 'react';
+import type { Worker } from '../../../client/resources.ts';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { counted } from '../../parts/number-text.ts';
+import { useService } from '../../state/service.tsx';
+import { toasts } from '../../state/toasts.ts';
+
+interface DisableDialogProps {
+  readonly worker: Pick<Worker, 'id' | 'name' | 'current_task_count'>;
+  readonly onChanged: () => void;
+  readonly onClose: () => void;
+}
+
+/** Asks for a reason, disables a worker and stops its tasks. */
+export function DisableDialog({ worker, onChanged, onClose }: DisableDialogProps) {
+  const { rest } = useService();
+  const [reason, setReason] = useState('');
+  const { id, name, current_task_count: tasks } = worker;
+  return (
+    <ConfirmDialog
+      title={`Disable ${name} now?`}
+      action="Disable now"
+      onClose={onClose}
+      onConfirm={async () => {
+        const body = { mode: 'now', reason: reason.trim() } as const;
+        await rest.call('post', '/workers/{id}/disable', { path: { id }, body });
+        toasts.done(`${name} disabled`);
+        onChanged();
+      }}
+    >
+      <p>
+        {tasks === 0
+          ? 'It takes no new tasks.'
+          : `It takes no new tasks. Its ${counted(tasks, 'task')} stop at once and start again elsewhere. That counts as no attempt.`}
+      </p>
+      <TextField label="Reason" value={reason} onChange={setReason} hint="Shown with the worker." />
+    </ConfirmDialog>
+  );
+}
