@@ -180,8 +180,6 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Enter a whole number.').waitFor();
     await page.getByRole('spinbutton', { name: 'Priority' }).fill('80');
-    await page.getByText(/^Place \d+ (instead of \d+ )?of \d+ in its queue/).waitFor();
-    await page.getByRole('button', { name: 'To the top of the queue' }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByText('Priority set to 80').waitFor();
     await page.getByText('from the server').first().waitFor();
@@ -192,6 +190,17 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
     const { body } = await api.call('GET', `/api/v1/jobs/${job}`);
     t.match(body, { priority: 80, effective_retry: { failure_limit: 7 }, own_retry: { failure_limit: 7 } });
   });
+
+  await t.test(
+    'the form of the priority shows the place in the queue, if the job has not ended',
+    async () => {
+      await page.goto(`/jobs/${after}`);
+      await page.getByRole('button', { name: 'Change priority' }).click();
+      await page.getByText(/^Place \d+ of \d+ in its queue, as now/).waitFor();
+      await page.getByRole('button', { name: 'To the top of the queue' }).waitFor();
+      await page.keyboard.press('Escape');
+    },
+  );
 
   await t.test('an open form is closed when the page changes to another job', async (t) => {
     await page.goto(`/jobs/${job}?tab=dependencies`);

@@ -71,6 +71,7 @@ export function JobSettings({ job, onChanged }: { job: JobDetail; onChanged: () 
     toasts.done(done);
     onChanged();
   };
+  const hasEnded = ['completed', 'failed', 'canceled'].includes(job.status);
   const noteOf = (name: Setting['name']): { note?: string } => {
     const source = name === 'priority' ? null : retrySourceOf(name, job, queue, farm);
     return source === null ? {} : { note: `from ${source}` };
@@ -93,11 +94,12 @@ export function JobSettings({ job, onChanged }: { job: JobDetail; onChanged: () 
                 max={MAX_INT}
                 pointer={`/${name}`}
                 disabledReason={why('jobs.write')}
-                {...(name === 'priority' && {
-                  preview: (value, choose) => (
-                    <OrderPreview jobId={job.id} priority={value} onChoose={choose} />
-                  ),
-                })}
+                {...(name === 'priority' &&
+                  !hasEnded && {
+                    preview: (value, choose) => (
+                      <OrderPreview jobId={job.id} priority={value} onChoose={choose} />
+                    ),
+                  })}
                 onSave={(value) => save({ [name]: value }, done(value))}
               />,
             ] as const,
