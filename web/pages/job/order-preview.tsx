@@ -53,7 +53,7 @@ export function OrderPreview({ jobId, priority, onChoose }: OrderPreviewProps) {
 }
 
 /** "Place 2 instead of 5 of 9 in its queue: it overtakes 3 jobs." */
-export function orderText({ position, total, passed_total: count }: JobOrder): string {
+function orderText({ position, total, passed_total: count }: JobOrder): string {
   const { before, after } = position;
   if (before === after) return `Place ${before} of ${total} in its queue, as now.`;
   const jobs = counted(count, 'job');
