@@ -24,15 +24,19 @@ interface Named {
   readonly name: string;
 }
 
-/** Yields all items of a paged list. */
-async function allPages<Item>(
-  page: (paging: { readonly limit: number; readonly offset: number }) => Promise<Page<Item>>,
-): Promise<Item[]> {
+/** Requests one page of a list. */
+export type PageRequest<Item> = (paging: {
+  readonly limit: number;
+  readonly offset: number;
+}) => Promise<Page<Item>>;
+
+/** Returns all items of a paged list from an offset on. */
+export async function allPages<Item>(page: PageRequest<Item>, offset = 0): Promise<Item[]> {
   const items: Item[] = [];
   for (;;) {
-    const { items: more, total } = await page({ limit: PAGE_MAX, offset: items.length });
+    const { items: more, total } = await page({ limit: PAGE_MAX, offset: offset + items.length });
     items.push(...more);
-    if (more.length === 0 || items.length >= total) return items;
+    if (more.length === 0 || offset + items.length >= total) return items;
   }
 }
 

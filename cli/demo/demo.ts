@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CommandError, EXIT, type ExitCode } from '../commands/exit-codes.ts';
-import { createFarm } from '../commands/farms.ts';
+import { createFarm } from '../nouns/farms.ts';
 import { allFarms, allQueues, allWorkers } from '../commands/lookup.ts';
 import { ProgressView } from '../commands/progress.ts';
-import { createQueue } from '../commands/queues.ts';
+import { createQueue } from '../nouns/queues.ts';
 import type { JobDetail } from '../../client/resources.ts';
 import { RestClient } from '../commands/rest-client.ts';
 import { submitJob } from '../commands/template-submission.ts';
@@ -151,7 +151,7 @@ async function renderJob(client: RestClient, picturesDir: string): Promise<JobDe
     parameters: new Map([['OutputDir', picturesDir]]),
     options: {},
   };
-  const job = await submitJob(client, submission, () => print('waiting for the server'));
+  const job = await submitJob({ client, terminal, farm: null, queue: null }, submission, () => print('waiting for the server'));
   print(`submitted ${shown(TEMPLATE)} as job ${job.id}`);
   return waitForJob(client, job.id, new ProgressView(terminal), WATCHING);
 }
