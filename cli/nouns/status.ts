@@ -133,7 +133,7 @@ function statusText(status: FarmStatus, context: ClientContext): string {
         ? 'unknown: the scheduler does not answer'
         : reason === undefined
           ? 'none'
-          : `${counted(waiting.tasks, 'task')}; ${number(reason.tasks)} of them: ${reason.sentence}`,
+          : `${counted(waiting.tasks, 'task')}${reason.tasks < waiting.tasks ? `; ${number(reason.tasks)} of them` : ''}: ${reason.sentence}`,
     ],
     ['last hour', `${number(hour.succeeded)} succeeded, ${number(hour.failed)} failed`],
     [

@@ -102,6 +102,13 @@ test('an incomplete or invalid JSON response ends the command with a message', a
   ]);
 });
 
+const contextFor = (url: string): Parameters<typeof submitJob>[0] => ({
+  client: new RestClient(url),
+  terminal: { errorColors: false },
+  farm: null,
+  queue: null,
+});
+
 const submission = (template: string): Submission => ({
   template,
   farm: ID,
@@ -125,7 +132,7 @@ test('a submission with a lost response is repeated with the same idempotency ke
   t.teardown(() => service.close());
   const file = join(t.testdir({ 't.yaml': 'name: x\n' }), 't.yaml');
   const told: string[] = [];
-  const made = await submitJob(new RestClient(service.url), submission(file), () => told.push('away'));
+  const made = await submitJob(contextFor(service.url), submission(file), () => told.push('away'));
   t.equal(made.id, ID);
   t.same(told, ['away']);
   const keys = service.requests
@@ -138,7 +145,7 @@ test('a submission with a lost response is repeated with the same idempotency ke
   for (const answer of [conflict, starting]) {
     const refusing = await answeringService({ ...catalog, 'POST /api/v1/jobs': [answer] });
     t.teardown(() => refusing.close());
-    t.type(await ended(submitJob(new RestClient(refusing.url), submission(file), () => {})), Array);
+    t.type(await ended(submitJob(contextFor(refusing.url), submission(file), () => {})), Array);
     t.equal(refusing.requests.length, 3, 'a rejected submission is not repeated');
   }
 });

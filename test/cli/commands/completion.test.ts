@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import type { Command, Option } from 'commander';
 import { test } from 'tap';
-import { callsheetProgram } from '../../../cli/commands/program.ts';
+import { callsheetProgram } from '../../../cli/grammar/program.ts';
 import { runCallsheet } from '../run-callsheet.ts';
 
 const HELP = ['-h', '--help'];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Test } from 'tap';
-import { callsheetProgram } from '../../../cli/commands/program.ts';
+import { callsheetProgram } from '../../../cli/grammar/program.ts';
 import { runCallsheet, type Ran } from '../../cli/run-callsheet.ts';
 import { freePort, startService, startWorker, type Daemon, type RunningService } from '../../kit/daemons.ts';
 import { recordingProxy, type RecordingProxy } from '../../kit/recording-proxy.ts';
