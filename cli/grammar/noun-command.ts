@@ -15,13 +15,22 @@ export function shortForm(name: string, verb: Verb): Command {
   return command.action(() => verb.run(command));
 }
 
+/** Command of the verb that runs if none is given, by command of the noun. */
+const standardVerbs = new WeakMap<Command, Command>();
+
+/** Returns the command of the verb that runs if a noun is given without one; undefined for other commands. */
+export const standardVerbOf = (noun: Command): Command | undefined => standardVerbs.get(noun);
+
 function withVerbs(command: Command, noun: Noun, path: string): Command {
   command.description(noun.about).helpCommand(false);
   if (noun.singular !== undefined) command.alias(noun.singular);
   for (const [at, verb] of noun.verbs.entries()) {
     const inner = verbCommand(new Command(verb.name).configureHelp({ showGlobalOptions: true }), verb);
     for (const alias of verb.aliases ?? []) inner.alias(alias);
-    if (at === 0) inner.allowExcessArguments();
+    if (at === 0) {
+      inner.allowExcessArguments();
+      standardVerbs.set(command, inner);
+    }
     inner.action(() => {
       if (at === 0) assertNoExcess(noun, path, verb, inner.args);
       return verb.run(inner);
