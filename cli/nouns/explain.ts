@@ -45,7 +45,7 @@ function commandForGate(gate: Gate, { jobId }: Subject): string | null {
       return gate.registered ? `pools show ${word(gate.pool)}` : `pools create ${word(gate.pool)} SLOTS`;
     case 'workers':
       return gate.nearest_miss === undefined
-        ? 'workers list --status offline'
+        ? 'workers list'
         : `workers show ${gate.nearest_miss.worker_id}`;
     case 'cores':
       return 'workers list';
