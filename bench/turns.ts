@@ -8,6 +8,7 @@
  *
  * `--parked`: N further workers, no two alike, wait for tasks that never arrive.
  */
+import { localPresence } from '../src/adapters/memory/local-presence.ts';
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { CATALOG_ID } from '../actors/service/catalog/messages.ts';
@@ -81,6 +82,7 @@ const kernel = new Kernel<ServiceSystem>(
     leaseHoldMs: LEASE_HOLD_MS,
     recoveryBatchSize: RECOVERY_BATCH_SIZE,
     staleAssignedMs: STALE_ASSIGNED_MS,
+    webhooks: { retryForMs: 86_400_000, poolExhaustedAfterMs: 600_000, presence: localPresence() },
     unschedulableGraceMs: 30_000,
     reservationAfterMs: 300_000,
     exprMemoryBytes: EXPR_LIMITS.memory,

@@ -47,6 +47,7 @@ export interface Ports {
   readonly directory: Pick<Directory, 'authenticate'> | null;
   readonly secrets: Secrets;
   readonly workerTokens: WorkerTokens;
+  readonly webhooks: WebhookPorts;
   readonly auth: AuthSettings;
   /** Sign-in by a provider; null if it is off (`auth.oidc.enabled`) or authentication is off. */
   readonly oidc: Pick<OidcSignIn, 'begin' | 'finish' | 'logoutUrl'> | null;
@@ -110,6 +111,14 @@ export type WorkerTokens =
       /** Returns the text with which a worker joins. */
       textOf(token: JoinTokenRecord, secret: string): Promise<string>;
     };
+
+/** Rules of webhooks that depend on the configuration (docs/webhooks.md). */
+export interface WebhookPorts {
+  /** Returns why a webhook cannot have a URL; null if it can. */
+  urlFault(url: string): string | null;
+  /** Returns the formats of bodies. */
+  formats(): Promise<readonly { readonly name: string; readonly title: string }[]>;
+}
 
 export interface Actors {
   /**

@@ -10,6 +10,7 @@ import { purgeActor } from './purge/purge-actor.ts';
 import { retentionActor } from './retention/retention-actor.ts';
 import { sweepActor } from './retention/sweep-actor.ts';
 import type { ServiceSettings, ServiceSystem } from './service-system.ts';
+import { webhooksActor } from './webhooks/webhooks-actor.ts';
 import { workerActor } from './worker/worker-actor.ts';
 
 /** Returns the definitions of all actors of a shard. */
@@ -25,4 +26,5 @@ export const serviceActors = (settings: ServiceSettings): readonly AnyDefinition
   anyActor(retentionActor(settings.retention)),
   anyActor(sweepActor(settings.retention)),
   anyActor(idempotencyActor()),
+  anyActor(webhooksActor(settings)),
 ];

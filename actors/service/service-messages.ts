@@ -8,6 +8,7 @@ import type { Envelope } from '../kernel/address.ts';
 import type { LeaseMessage } from './lease/messages.ts';
 import type { PurgeMessage } from './purge/messages.ts';
 import type { RetentionMessage, SweepMessage } from './retention/messages.ts';
+import type { WebhooksMessage } from './webhooks/messages.ts';
 import type { WorkerMessage } from './worker/messages.ts';
 
 /** Every kind of actor of the service and its messages. */
@@ -23,6 +24,7 @@ export type ServiceMessages = {
   retention: RetentionMessage;
   sweep: SweepMessage;
   idempotency: IdempotencyMessage;
+  webhooks: WebhooksMessage;
 };
 
 export type ServiceEnvelope = Envelope<ServiceMessages>;

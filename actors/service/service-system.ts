@@ -1,6 +1,7 @@
 import type { FarmId, JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
+import type { WebhookPresence } from '../../src/core/ports/webhook-presence.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { AuditLimits } from '../../src/core/records/audit-entry.ts';
 import type { SingleBus } from '../../src/core/records/worker.ts';
@@ -26,6 +27,8 @@ export type ServiceEffect =
   | { readonly kind: 'forward'; readonly envelope: ServiceEnvelope }
   /** The bus must refuse other keys of workers than before: those in the table of credentials. */
   | { readonly kind: 'refused-keys-changed' }
+  /** Sends a delivery of a webhook. Answered by `webhook.attempted`. */
+  | { readonly kind: 'send-webhook'; readonly webhookId: string; readonly deliveryId: string }
   /** Deletes the logs of a deleted job. The purge then receives `purge.logs-deleted`. */
   | { readonly kind: 'delete-logs'; readonly jobId: JobId; readonly farmId: FarmId }
   /** Live tasks of a farm hold fewer slots of a tally (src/core/ports/tallies.ts). */
@@ -79,6 +82,7 @@ export interface ServiceSettings {
   readonly exprMemoryBytes: number;
   readonly retention: JobRetention;
   readonly audit: AuditLimits;
+  readonly webhooks: WebhookSettings;
   readonly workers: WorkerLimits;
   /** Id of this start of the service. */
   readonly serviceId: string;
@@ -98,6 +102,14 @@ export interface JobRetention {
   readonly afterMs: number;
   /** Whether failed and canceled jobs are deleted too. */
   readonly includeFailed: boolean;
+}
+
+/** Settings of notifications (docs/webhooks.md). Times are in milliseconds. */
+export interface WebhookSettings {
+  /** Time after an event in which its delivery is retried. */
+  readonly retryForMs: number;
+  readonly poolExhaustedAfterMs: number;
+  readonly presence: WebhookPresence;
 }
 
 /** Bounds of the table of workers (`scheduler.max_workers_per_farm`, `scheduler.worker_retention`). */

@@ -106,6 +106,7 @@ function writeJob(sketch: JobSketch, write: (...changes: readonly Change[]) => v
         silent: true,
         exiting: false,
         cascaded: false,
+        skipped: false,
       });
     }
     if (isTouched) write(put('taskPage', keys.taskPage(id, 0, page), bytes));

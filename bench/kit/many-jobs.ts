@@ -119,6 +119,7 @@ function donePages(done: number, clock: number): Uint8Array[] {
       silent: true,
       exiting: false,
       cascaded: false,
+      skipped: false,
     });
   }
   return pages;

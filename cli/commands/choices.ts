@@ -1,5 +1,12 @@
 import type { QueryOf } from '../../client/rest-calls.ts';
-import type { AuditOutcome, JobStatus, Role, TaskStatus, WorkerStatus } from '../../client/resources.ts';
+import type {
+  AuditOutcome,
+  JobStatus,
+  Role,
+  TaskStatus,
+  WebhookEventType,
+  WorkerStatus,
+} from '../../client/resources.ts';
 
 /**
  * Values that the service accepts, for help, completion and validation before a request. The types of the contract
@@ -59,3 +66,13 @@ export const DIRECTIONS = words<NonNullable<QueryOf<'get', '/jobs'>['sort_dir']>
 export const ROLES = words<Role>({ 'read-only': true, user: true, operator: true, admin: true });
 
 export const AUDIT_OUTCOMES = words<AuditOutcome>({ denied: true, changed: true, failed: true });
+
+const WEBHOOK_EVENT_SET: Readonly<Record<WebhookEventType, WebhookEventType>> = {
+  'job.completed': 'job.completed',
+  'job.failed': 'job.failed',
+  'job.canceled': 'job.canceled',
+  'job.parked': 'job.parked',
+  'worker.offline': 'worker.offline',
+  'pool.exhausted': 'pool.exhausted',
+};
+export const WEBHOOK_EVENTS: readonly WebhookEventType[] = Object.values(WEBHOOK_EVENT_SET);

@@ -40,10 +40,14 @@ export async function readJobBundle(
 ): Promise<JobBundle> {
   const template = fileIn(folder, 'template');
   if (template === null)
-    throw new CommandError(EXIT.usage, `${folder}: is not a job bundle: it has no template.yaml or template.json`);
+    throw new CommandError(
+      EXIT.usage,
+      `${folder}: is not a job bundle: it has no template.yaml or template.json`,
+    );
   const values = fileIn(folder, 'parameter_values');
   const assets = fileIn(folder, 'asset_references');
-  if (assets !== null) await read(assets, terminal, (document) => assetErrors(document, folder, allowsMissing));
+  if (assets !== null)
+    await read(assets, terminal, (document) => assetErrors(document, folder, allowsMissing));
   const entries: Entry[] = [];
   if (values !== null) await read(values, terminal, (document) => collectEntries(document, entries));
   const paths = await pathParameters(template);
@@ -57,7 +61,9 @@ export async function readJobBundle(
 
 /** Returns the path of a file of the bundle; null if there is none. */
 function fileIn(folder: string, name: string): string | null {
-  const found = EXTENSIONS.map((extension) => join(folder, `${name}.${extension}`)).filter((path) => existsSync(path));
+  const found = EXTENSIONS.map((extension) => join(folder, `${name}.${extension}`)).filter((path) =>
+    existsSync(path),
+  );
   const [path = null, another] = found;
   if (another !== undefined)
     throw new CommandError(EXIT.usage, `${folder}: contains both ${found.join(' and ')}; delete one`);
@@ -107,7 +113,11 @@ function collectEntries(document: DocumentNode, entries: Entry[]): readonly Poin
 }
 
 /** Checks `assetReferences`: the input files and folders must exist. */
-function assetErrors(document: DocumentNode, folder: string, allowsMissing: boolean): readonly PointedError[] {
+function assetErrors(
+  document: DocumentNode,
+  folder: string,
+  allowsMissing: boolean,
+): readonly PointedError[] {
   const references = member(document, 'assetReferences');
   if (references?.kind !== 'mapping')
     return [errorAt('', document, 'must contain the mapping assetReferences')];
@@ -120,7 +130,9 @@ function assetErrors(document: DocumentNode, folder: string, allowsMissing: bool
       const path = pathIn(folder, item.value);
       if (existsSync(path)) return [];
       const what = kind === 'filenames' ? 'file' : 'folder';
-      return [errorAt(pointer, item, `the ${what} ${path} does not exist (--allow-missing-assets submits anyway)`)];
+      return [
+        errorAt(pointer, item, `the ${what} ${path} does not exist (--allow-missing-assets submits anyway)`),
+      ];
     }),
   );
 }
@@ -150,7 +162,9 @@ const pathIn = (folder: string, path: string): string =>
 const RESERVED = 'deadline:';
 
 /** Returns the settings under reserved names. Others are noted. */
-function settingsOf(entries: readonly Entry[]): Pick<JobBundle, 'priority' | 'paused' | 'maxAttempts' | 'notes'> {
+function settingsOf(
+  entries: readonly Entry[],
+): Pick<JobBundle, 'priority' | 'paused' | 'maxAttempts' | 'notes'> {
   const reserved = new Map(
     entries.filter(({ name }) => name.includes(':')).map(({ name, value }) => [name, value]),
   );
@@ -163,7 +177,10 @@ function settingsOf(entries: readonly Entry[]): Pick<JobBundle, 'priority' | 'pa
     const value = take(name);
     if (value === undefined) return undefined;
     if (!/^-?[0-9]{1,9}$/.test(value))
-      throw new CommandError(EXIT.usage, `${RESERVED}${name}: must be a whole number, got ${JSON.stringify(value)}`);
+      throw new CommandError(
+        EXIT.usage,
+        `${RESERVED}${name}: must be a whole number, got ${JSON.stringify(value)}`,
+      );
     return Number(value);
   };
   const priority = whole('priority');

@@ -20,7 +20,11 @@ const STEP = /^(?<job>.+)\/(?<step>[^/]+)$/s;
  *
  * @throws CommandError if the job, the step or the task does not exist.
  */
-export async function logTasks(client: RestClient, given: string, isFailed: boolean): Promise<readonly LogTask[]> {
+export async function logTasks(
+  client: RestClient,
+  given: string,
+  isFailed: boolean,
+): Promise<readonly LogTask[]> {
   if (parseTaskId(given) !== null) return [{ id: given, title: given }];
   if (INDEXED.test(given)) return [{ id: await findTask(client, given), title: given }];
   const { job, step } = STEP.exec(given)?.groups ?? {};

@@ -44,7 +44,8 @@ export class LogWriter {
     this.#context = context;
     this.#selection = selection;
     this.#out = selection.isRaw || !terminal.isTerminal ? null : new TerminalFilter(terminal.colors);
-    this.#err = selection.isRaw || !terminal.isErrorTerminal ? null : new TerminalFilter(terminal.errorColors);
+    this.#err =
+      selection.isRaw || !terminal.isErrorTerminal ? null : new TerminalFilter(terminal.errorColors);
   }
 
   write(chunk: LogChunk): void {

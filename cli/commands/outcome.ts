@@ -10,11 +10,7 @@ import { WAITING, WATCHING, exitCodeOfJob, waitForJob } from './waiting.ts';
  * Waits for the end of a job, with or without its progress, prints the outcome and sets the exit status. With progress,
  * also prints the end of the first failed task's log. A failure to read that log does not change the exit status.
  */
-export async function outcome(
-  context: ClientContext,
-  jobId: string,
-  watches: boolean,
-): Promise<void> {
+export async function outcome(context: ClientContext, jobId: string, watches: boolean): Promise<void> {
   const { client, terminal } = context;
   const job = watches
     ? await waitForJob(client, jobId, new ProgressView(terminal), WATCHING)

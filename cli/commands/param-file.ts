@@ -29,14 +29,7 @@ function valuesOf(document: DocumentNode): Map<string, string> | readonly Pointe
   for (const { key, value } of document.entries) {
     const text = parameterText(value);
     if (text !== null) values.set(key, text);
-    else
-      errors.push(
-        errorAt(
-          `/${key}`,
-          value,
-          `${PARAMETER_RULE}, and is ${nodeKindName(value)}`,
-        ),
-      );
+    else errors.push(errorAt(`/${key}`, value, `${PARAMETER_RULE}, and is ${nodeKindName(value)}`));
   }
   return errors.length > 0 ? errors : values;
 }

@@ -16,6 +16,7 @@ export interface JobRetryOptions {
   readonly range?: string;
   readonly indexRange?: string;
   readonly worker?: string;
+  readonly skipped?: boolean;
   /** False with `--no-dependents`. */
   readonly dependents: boolean;
   readonly dryRun?: boolean;
@@ -38,14 +39,18 @@ export async function retryJob(
   const preview = await call({ with_dependents: options.dependents, dry_run: true });
   if (preview.retried === 0 && preview.dependents.length === 0) {
     const which = body === undefined ? 'the job' : 'the selection';
-    throw new CommandError(EXIT.conflict, `nothing was retried: ${which} has no failed or canceled tasks`);
+    throw new CommandError(
+      EXIT.conflict,
+      `nothing was retried: ${which} has no ${options.skipped === true ? 'skipped' : 'failed or canceled'} tasks`,
+    );
   }
   if (!isForPrograms) terminal.err(previewText(preview));
   if (options.dryRun === true) {
     if (isForPrograms) printResult(context, preview, () => '');
     return null;
   }
-  const isAsked = !isForPrograms && preview.dependents.length > 0 && process.stdin.isTTY && process.stderr.isTTY;
+  const isAsked =
+    !isForPrograms && preview.dependents.length > 0 && process.stdin.isTTY && process.stderr.isTTY;
   const withDependents = isAsked ? await confirmDependents(preview.dependents.length) : options.dependents;
   return call({ with_dependents: withDependents, dry_run: false });
 }
@@ -65,11 +70,11 @@ export function retriedText({ retried, dependents }: Pick<JobRetry, 'retried' | 
 async function selectionOf(
   { client }: ClientContext,
   id: string,
-  { step, range, indexRange, worker }: JobRetryOptions,
+  { step, range, indexRange, worker, skipped }: JobRetryOptions,
 ): Promise<RetrySelection | undefined> {
-  const tasks = { step, range, index_range: indexRange };
+  const tasks = { step, range, index_range: indexRange, skipped };
   if (worker === undefined)
-    return [step, range, indexRange].every((each) => each === undefined) ? undefined : tasks;
+    return [step, range, indexRange, skipped].every((each) => each === undefined) ? undefined : tasks;
   const { farm_id: farmId } = await client.call('get', '/jobs/{id}', { path: { id } });
   const found = findIn(await allWorkers(client, farmId), worker, 'worker', " in the job's farm");
   return { ...tasks, worker_id: found.id };

@@ -106,7 +106,10 @@ export const submitVerb = verb<SubmitOptions>({
     retryOptions(
       command
         .option('--product <product>', 'product to submit, instead of a template')
-        .option('--farm <farm>', 'farm, by id, by the beginning of its id, or by name; not needed if there is one')
+        .option(
+          '--farm <farm>',
+          'farm, by id, by the beginning of its id, or by name; not needed if there is one',
+        )
         .option('--queue <queue>', 'queue of the farm, likewise')
         .option(
           '-p, --param <name=value>',

@@ -52,7 +52,11 @@ function contextNamed(name: string | undefined): StoredContext | null {
 }
 
 /** Returns the key of a command: the given one, else `SVC_API_KEY`, else that of the context, else the stored one. */
-export function keyOf({ apiKey }: TargetOptions, { url, context }: Target, terminal: Terminal): CommandKey | null {
+export function keyOf(
+  { apiKey }: TargetOptions,
+  { url, context }: Target,
+  terminal: Terminal,
+): CommandKey | null {
   const given = apiKey ?? process.env['SVC_API_KEY'] ?? '';
   if (given !== '') {
     warnIfOpen(url, terminal);

@@ -14,7 +14,9 @@ const WAITS: ReadonlyMap<string, string> = new Map([
  */
 export function verbFirst(program: Command, args: readonly string[]): readonly string[] {
   const [nounAt] = operandsOf(args, program.options);
-  const noun = program.commands.find((each) => nounAt !== undefined && each.aliases().includes(args[nounAt] ?? ''));
+  const noun = program.commands.find(
+    (each) => nounAt !== undefined && each.aliases().includes(args[nounAt] ?? ''),
+  );
   if (noun === undefined || nounAt === undefined) return args;
   const options = [program, noun, ...noun.commands].flatMap((command) => command.options);
   const [first, second] = operandsOf(args.slice(nounAt + 1), options).map((at) => at + nounAt + 1);
@@ -44,7 +46,8 @@ function operandsOf(words: readonly string[], options: readonly Option[]): reado
     const word = words[at] ?? '';
     if (word === '--') break;
     if (!word.startsWith('-') || word === '-') found.push(at);
-    else if (options.some((option) => option.required && (option.short === word || option.long === word))) at++;
+    else if (options.some((option) => option.required && (option.short === word || option.long === word)))
+      at++;
   }
   return found;
 }

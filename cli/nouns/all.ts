@@ -17,6 +17,7 @@ import { submitVerb } from '../commands/submit.ts';
 import { tasks } from './tasks.ts';
 import { users } from './users.ts';
 import { versionVerb } from './version.ts';
+import { webhooks } from './webhooks.ts';
 import { workers } from './workers.ts';
 
 /** Nouns of the command line, in the order of the help. */
@@ -31,6 +32,7 @@ export const NOUNS: readonly Noun[] = [
   storage,
   products,
   presets,
+  webhooks,
   users,
   keys,
   auditLog,
@@ -38,4 +40,10 @@ export const NOUNS: readonly Noun[] = [
 ];
 
 /** Verbs that need no noun: short forms of common ones, and those about the whole server. */
-export const VERBS_WITHOUT_NOUN: readonly Verb[] = [submitVerb, logsVerb, explainVerb, statusVerb, versionVerb];
+export const VERBS_WITHOUT_NOUN: readonly Verb[] = [
+  submitVerb,
+  logsVerb,
+  explainVerb,
+  statusVerb,
+  versionVerb,
+];

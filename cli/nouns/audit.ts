@@ -81,7 +81,11 @@ async function show(context: ClientContext, filter: AuditFilter, options: AuditO
     }
     return false;
   });
-  printListing(context, { what: 'entry', plural: 'entries', columns: COLUMNS, items: found, reply: found }, options);
+  printListing(
+    context,
+    { what: 'entry', plural: 'entries', columns: COLUMNS, items: found, reply: found },
+    options,
+  );
   if (hasMore && !context.isForPrograms)
     context.terminal.err('There are older entries: give --limit, --since or --all.\n');
 }

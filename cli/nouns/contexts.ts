@@ -59,7 +59,8 @@ function add(name: string, { url, farm, queue, withApiKey }: AddOptions): void {
   const context: StoredContext = {
     url: address,
     // A key belongs to one address.
-    key: withApiKey === true ? secretFromFile('-', 'an API key') : before?.url === address ? before.key : null,
+    key:
+      withApiKey === true ? secretFromFile('-', 'an API key') : before?.url === address ? before.key : null,
     farm: farm ?? before?.farm ?? null,
     queue: queue ?? before?.queue ?? null,
   };
@@ -129,7 +130,10 @@ export const contextNoun: Noun = {
           .option('--url <address>', 'address of the server')
           .option('--farm <farm>', 'default farm')
           .option('--queue <queue>', 'default queue')
-          .option('--with-api-key', 'store an API key, read from standard input, instead of using that of login'),
+          .option(
+            '--with-api-key',
+            'store an API key, read from standard input, instead of using that of login',
+          ),
       run: async ([name = ''], options) => add(name, options),
     }),
     verb<object>({

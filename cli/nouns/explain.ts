@@ -44,9 +44,7 @@ function commandForGate(gate: Gate, { jobId }: Subject): string | null {
     case 'usage_pool':
       return gate.registered ? `pools show ${word(gate.pool)}` : `pools create ${word(gate.pool)} SLOTS`;
     case 'workers':
-      return gate.nearest_miss === undefined
-        ? 'workers list'
-        : `workers show ${gate.nearest_miss.worker_id}`;
+      return gate.nearest_miss === undefined ? 'workers list' : `workers show ${gate.nearest_miss.worker_id}`;
     case 'cores':
       return 'workers list';
     case 'order':
@@ -58,7 +56,9 @@ function commandForGate(gate: Gate, { jobId }: Subject): string | null {
 
 /** Returns the command that helps: for what delays the task, for the running task, or for how it ended. */
 function helpfulCommand({ task_id: taskId, job_id: jobId, status, gates }: TaskExplanation): string {
-  const [command] = gates.map((gate) => commandForGate(gate, { taskId, jobId })).filter((each) => each !== null);
+  const [command] = gates
+    .map((gate) => commandForGate(gate, { taskId, jobId }))
+    .filter((each) => each !== null);
   if (command !== undefined) return command;
   switch (status) {
     case 'running':
@@ -85,7 +85,8 @@ function explanationText({ terminal, output }: ClientContext, explanation: TaskE
   const lines = gates.length === 1 && gates[0]?.sentence === summary ? [] : gates;
   const width = Math.max(0, ...lines.map((gate) => gate.gate.length));
   const gateLines = lines.map(
-    ({ gate, sentence }) => `  ${printable(gate.replaceAll('_', ' ').padEnd(width))}  ${printable(sentence)}\n`,
+    ({ gate, sentence }) =>
+      `  ${printable(gate.replaceAll('_', ' ').padEnd(width))}  ${printable(sentence)}\n`,
   );
   const failureTable =
     failures.length === 0

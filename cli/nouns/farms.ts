@@ -32,7 +32,12 @@ const FARMS: Catalog<Farm, BodyOf<'put', '/farms/{id}'>> = {
   columns: async () => [
     { title: 'ID', value: (farm) => farm.id, isId: true },
     { title: 'NAME', value: (farm) => farm.name, shrinks: true },
-    { title: 'MAX TASKS', value: (farm) => String(farm.max_concurrent_tasks || ''), align: 'right', isWide: true },
+    {
+      title: 'MAX TASKS',
+      value: (farm) => String(farm.max_concurrent_tasks || ''),
+      align: 'right',
+      isWide: true,
+    },
     { title: 'DESCRIPTION', value: (farm) => farm.description, shrinks: true },
     { title: 'CREATED', value: (farm) => farm.created_at, isTime: true },
   ],

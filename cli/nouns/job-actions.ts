@@ -7,6 +7,7 @@ import { allQueues, findIn, findJob } from '../commands/lookup.ts';
 import { outcome } from '../commands/outcome.ts';
 import { retriedText, retryJob, type JobRetryOptions } from '../commands/retry.ts';
 import { retryChanges, type RetryOptions } from '../commands/retry-options.ts';
+import { skippedText, skipTasks, type JobSkipOptions } from '../commands/skip.ts';
 import { printResult } from '../output/output.ts';
 import type { ConfirmOptions } from './verb-parts.ts';
 
@@ -101,12 +102,42 @@ async function queueIdOf({ client }: ClientContext, id: string, queue: string): 
   return findIn(await allQueues(client, farmId), queue, 'queue', " in the job's farm").id;
 }
 
-export async function retryJobs(given: string, options: WaitOptions & JobRetryOptions): Promise<void> {
-  const waits = options.wait === true || options.watch === true;
-  if (options.range !== undefined && options.indexRange !== undefined)
+interface SelectionOptions extends WaitOptions {
+  readonly range?: string;
+  readonly indexRange?: string;
+  readonly dryRun?: boolean;
+}
+
+/** Returns whether the command waits for the job. Throws a usage error if the options of a selection contradict each other. */
+function checkSelection({ range, indexRange, dryRun, wait, watch }: SelectionOptions): boolean {
+  const waits = wait === true || watch === true;
+  if (range !== undefined && indexRange !== undefined)
     throw new CommandError(EXIT.usage, '--range and --index-range exclude each other');
-  if (options.dryRun === true && waits)
+  if (dryRun === true && waits)
     throw new CommandError(EXIT.usage, '--wait and --watch do not apply to a dry run');
+  return waits;
+}
+
+export async function skipOfJob(given: string, options: WaitOptions & JobSkipOptions): Promise<void> {
+  const waits = checkSelection(options);
+  const context = contextOf(options);
+  const { client, terminal, isForPrograms } = context;
+  const id = await findJob(client, given);
+  const skipped = await skipTasks(context, id, options);
+  if (options.dryRun === true) {
+    if (isForPrograms) printResult(context, skipped, () => '');
+    return;
+  }
+  if (waits) {
+    if (!isForPrograms) terminal.err(`${skippedText(skipped)}\n`);
+    return outcome(context, id, options.watch === true);
+  }
+  const job = await client.call('get', '/jobs/{id}', { path: { id } });
+  printResult(context, { ...job, skip: skipped }, () => `${job.id} ${job.status}, ${skippedText(skipped)}\n`);
+}
+
+export async function retryJobs(given: string, options: WaitOptions & JobRetryOptions): Promise<void> {
+  const waits = checkSelection(options);
   const context = contextOf(options);
   const { client, terminal, isForPrograms } = context;
   const id = await findJob(client, given);

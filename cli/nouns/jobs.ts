@@ -11,12 +11,14 @@ import {
   deleteJob,
   retryJobs,
   setJob,
+  skipOfJob,
   type JobSetOptions,
   type WaitOptions,
 } from './job-actions.ts';
 import { showJob } from './job-details.ts';
 import { jobListOptions, listJobs, type JobListOptions } from './job-list.ts';
 import { waitForJobs, watchJob, type JobWaitOptions } from './job-wait.ts';
+import type { JobSkipOptions } from '../commands/skip.ts';
 import { logsVerb } from './logs.ts';
 import { confirmable, JOB_ARGUMENT, type ConfirmOptions } from './verb-parts.ts';
 
@@ -26,7 +28,8 @@ const waiting = (command: Command): Command =>
     .option('--wait', 'wait for the end and exit by the outcome')
     .option('--watch', 'show the progress of each step and wait for the end');
 
-const retrySelection = (command: Command): Command =>
+/** Adds the options that select tasks of a job. */
+const taskSelection = (command: Command): Command =>
   command
     .option('--step <step>', 'only tasks of this step, by name or id')
     .option(
@@ -34,9 +37,13 @@ const retrySelection = (command: Command): Command =>
       'only tasks with these values of a task parameter, such as Frame=1003-1007, or 1003-1007,1010 if the step has one integer parameter',
     )
     .option('--index-range <range>', 'only tasks at these positions in the step, such as 0-9,14')
+    .option('--dry-run', 'only show which tasks');
+
+const retrySelection = (command: Command): Command =>
+  taskSelection(command)
+    .option('--skipped', 'only tasks that were skipped, to undo the skip')
     .option('--worker <worker>', 'only failed tasks whose last attempt ran on this worker')
-    .option('--no-dependents', 'not the dependents that were canceled because of the job')
-    .option('--dry-run', 'only show what would be retried');
+    .option('--no-dependents', 'not the dependents that were canceled because of the job');
 
 /** Verbs of jobs. A verb is added here, and nowhere else. */
 const VERBS: readonly [Verb, ...Verb[]] = [
@@ -66,6 +73,16 @@ const VERBS: readonly [Verb, ...Verb[]] = [
     arguments: [JOB_ARGUMENT],
     options: (command) => retrySelection(waiting(command)),
     run: ([job = ''], options) => retryJobs(job, options),
+  }),
+  verb<WaitOptions & JobSkipOptions>({
+    name: 'skip',
+    about: 'Mark tasks of a job as done without running them.',
+    arguments: [JOB_ARGUMENT],
+    options: (command) =>
+      taskSelection(waiting(command))
+        .option('--failed', 'only failed tasks')
+        .option('--reason <text>', 'why, shown with the tasks'),
+    run: ([job = ''], options) => skipOfJob(job, options),
   }),
   verb<WaitOptions>({
     name: 'pause',
@@ -123,6 +140,7 @@ const VERBS: readonly [Verb, ...Verb[]] = [
 export const jobs: Noun = {
   name: 'jobs',
   singular: 'job',
-  about: 'List, show, submit, cancel, retry, pause, resume, change, delete or wait for jobs.',
+  about:
+    'List, show, submit, cancel, retry, pause, resume, change, delete or wait for jobs, or skip tasks of one.',
   verbs: VERBS,
 };

@@ -80,7 +80,8 @@ async function printLog(context: ClientContext, { id }: LogTask, selection: LogS
 /** `callsheet logs`, `callsheet jobs logs`, `callsheet tasks logs` */
 export const logsVerb = verb<LogsOptions>({
   name: 'logs',
-  about: 'Print the output of a task, or of the tasks of a job or a step. -o json prints a line for each chunk.',
+  about:
+    'Print the output of a task, or of the tasks of a job or a step. -o json prints a line for each chunk.',
   arguments: [{ name: '<job>', help: 'JOB, JOB/STEP, JOB/STEP/INDEX, or the id of a task' }],
   options: (command) =>
     command

@@ -21,7 +21,12 @@ const QUEUES: Catalog<Queue, BodyOf<'put', '/queues/{id}'>> = {
       { title: 'NAME', value: (queue) => queue.name, shrinks: true },
       { title: 'PRIO', value: (queue) => String(queue.priority), align: 'right' },
       { title: 'STATUS', value: (queue) => (queue.paused ? 'paused' : 'open'), isStatus: true },
-      { title: 'MAX TASKS', value: (queue) => String(queue.max_concurrent_tasks || ''), align: 'right', isWide: true },
+      {
+        title: 'MAX TASKS',
+        value: (queue) => String(queue.max_concurrent_tasks || ''),
+        align: 'right',
+        isWide: true,
+      },
       { title: 'DESCRIPTION', value: (queue) => queue.description, shrinks: true, isWide: true },
       { title: 'CREATED', value: (queue) => queue.created_at, isTime: true },
     ];

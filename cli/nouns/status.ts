@@ -22,7 +22,11 @@ interface FarmStatus {
   readonly tasks: { readonly running: number; readonly ready: number } | null;
   readonly last_hour: { readonly succeeded: number; readonly failed: number };
   readonly waiting: Pick<FarmWaiting, 'tasks' | 'groups'> | null;
-  readonly failed_jobs: readonly { readonly id: string; readonly name: string; readonly failed_tasks: number }[];
+  readonly failed_jobs: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly failed_tasks: number;
+  }[];
   readonly queues: readonly Pick<Queue, 'name' | 'paused'>[];
 }
 
@@ -86,7 +90,8 @@ async function waitingOf(request: Promise<FarmWaiting>): Promise<FarmStatus['wai
 const tasksOf = ({ now }: AnswerOf<'get', '/stats/history'>): FarmStatus['tasks'] =>
   now === undefined ? null : { running: now.tasks_running, ready: now.tasks_ready };
 
-const sum = (values: readonly number[]): number => Math.round(values.reduce((total, value) => total + value, 0));
+const sum = (values: readonly number[]): number =>
+  Math.round(values.reduce((total, value) => total + value, 0));
 
 const number = (value: number): string => value.toLocaleString('en');
 
@@ -98,7 +103,17 @@ function partsText(parts: readonly (readonly [number, string])[]): string {
 
 /** Formats the state of a farm in ten lines. */
 function statusText(status: FarmStatus, context: ClientContext): string {
-  const { server, farm, workers, jobs, tasks, last_hour: hour, waiting, failed_jobs: failed, queues } = status;
+  const {
+    server,
+    farm,
+    workers,
+    jobs,
+    tasks,
+    last_hour: hour,
+    waiting,
+    failed_jobs: failed,
+    queues,
+  } = status;
   const reason = waiting?.groups[0];
   const facts = [
     ['server', `${server.url}, version ${server.version}`],
@@ -126,7 +141,10 @@ function statusText(status: FarmStatus, context: ClientContext): string {
         [jobs.completed, 'completed'],
       ]),
     ],
-    ['tasks', tasks === null ? 'unknown yet' : `${number(tasks.running)} running, ${number(tasks.ready)} ready`],
+    [
+      'tasks',
+      tasks === null ? 'unknown yet' : `${number(tasks.running)} running, ${number(tasks.ready)} ready`,
+    ],
     [
       'waiting',
       waiting === null

@@ -52,6 +52,11 @@ export async function showTask(given: string, options: ClientOptions): Promise<v
   terminal.out(taskText(context, task, attempts, await nameOf(client, 'job', task.job_id), workers));
 }
 
+const skipText = ({ skipped }: Task): string | undefined =>
+  skipped === undefined
+    ? undefined
+    : `by ${skipped.by}, ${skipped.at}${skipped.reason === '' ? '' : `: ${skipped.reason}`}`;
+
 function taskText(
   { terminal, output }: ClientContext,
   task: Task,
@@ -60,19 +65,23 @@ function taskText(
   workers: NameMap,
 ): string {
   const worker = task.assigned_worker_id;
-  const facts = factLines([
-    ['status', task.status],
-    ['task', task.id],
-    ['name', task.name],
-    ['job', job === task.job_id ? job : `${job} (${task.job_id})`],
-    ['parameters', parametersOf(task)],
-    ['worker', worker === undefined ? undefined : (workers.get(worker) ?? worker)],
-    ['updated', task.updated_at],
-    ['retry after', task.retry_after],
-    ['progress', progressOf(task)],
-    ['waits', task.waiting_reason ?? task.unschedulable_reason],
-    ['reason', task.failure_reason],
-  ], terminal);
+  const facts = factLines(
+    [
+      ['status', task.status],
+      ['task', task.id],
+      ['name', task.name],
+      ['job', job === task.job_id ? job : `${job} (${task.job_id})`],
+      ['parameters', parametersOf(task)],
+      ['worker', worker === undefined ? undefined : (workers.get(worker) ?? worker)],
+      ['updated', task.updated_at],
+      ['retry after', task.retry_after],
+      ['progress', progressOf(task)],
+      ['waits', task.waiting_reason ?? task.unschedulable_reason],
+      ['reason', task.failure_reason],
+      ['skipped', skipText(task)],
+    ],
+    terminal,
+  );
   if (attempts.length === 0) return facts;
   const columns = shownColumns(attemptColumns(workers), attempts, output, undefined);
   return `${facts}\n${table(columns, attempts, terminal)}`;

@@ -7,6 +7,7 @@ import { contextOf, type ClientOptions } from '../commands/client-command.ts';
 import { confirm } from '../commands/confirm.ts';
 import { findJob, findTask, nameOf } from '../commands/lookup.ts';
 import { retriedText } from '../commands/retry.ts';
+import { skippedText } from '../commands/skip.ts';
 import type { Column } from '../commands/table.ts';
 import { verb, type Noun, type Verb } from '../grammar/verb.ts';
 import { pageOptions, serverOrder, type PageOptions, type SortOptions } from '../output/list-options.ts';
@@ -40,7 +41,12 @@ const columnsOf = (tasks: readonly Task[], steps: readonly Step[]): readonly Col
   { title: 'STATUS', value: (task) => task.status, isStatus: true },
   { title: 'PARAMETERS', value: parametersOf, shrinks: true },
   // Most tasks report no progress.
-  { title: 'PROGRESS', value: progressOf, shrinks: true, isWide: tasks.every((task) => progressOf(task) === '') },
+  {
+    title: 'PROGRESS',
+    value: progressOf,
+    shrinks: true,
+    isWide: tasks.every((task) => progressOf(task) === ''),
+  },
   { title: 'FAILURES', value: (task) => String(task.failed_attempts), align: 'right' },
   { title: 'REASON', value: reasonOf, shrinks: true },
   { title: 'STARTED', value: (task) => task.started_at ?? '', isTime: true },
@@ -92,6 +98,19 @@ async function retry(given: string, options: RetryOptions): Promise<void> {
   printResult(context, result, () => `${result.task_id} ${result.status}, ${retriedText(result)}\n`);
 }
 
+interface SkipOptions extends ClientOptions {
+  readonly reason?: string;
+}
+
+async function skip(given: string, options: SkipOptions): Promise<void> {
+  const context = contextOf(options);
+  const path = { id: await findTask(context.client, given) };
+  const { reason = '' } = options;
+  const result = await context.client.call('post', '/tasks/{id}/skip', { path, body: { reason } });
+  const text = skippedText({ ...result, skipped: 1 });
+  printResult(context, result, () => `${result.task_id} ${result.status}, ${text}\n`);
+}
+
 const VERBS: readonly [Verb, ...Verb[]] = [
   verb<ListOptions>({
     name: 'list',
@@ -131,12 +150,19 @@ const VERBS: readonly [Verb, ...Verb[]] = [
       ),
     run: ([task = ''], options) => retry(task, options),
   }),
+  verb<SkipOptions>({
+    name: 'skip',
+    about: 'Mark a task as done without running it; "retry" undoes it.',
+    arguments: [TASK_ARGUMENT],
+    options: (command) => command.option('--reason <text>', 'why, shown with the task'),
+    run: ([task = ''], options) => skip(task, options),
+  }),
 ];
 
 /** `callsheet tasks` */
 export const tasks: Noun = {
   name: 'tasks',
   singular: 'task',
-  about: 'List the tasks of a job, or show, explain, cancel or retry one.',
+  about: 'List the tasks of a job, or show, explain, cancel, retry or skip one.',
   verbs: VERBS,
 };

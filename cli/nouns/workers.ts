@@ -37,9 +37,18 @@ const columnsOf = (farms: readonly Farm[], queues: readonly Queue[]): readonly C
   return [
     { title: 'ID', value: (worker) => worker.id, isId: true },
     { title: 'NAME', value: (worker) => worker.name, shrinks: true },
-    { title: 'FARM', value: (worker) => farmNames.get(worker.farm_id) ?? worker.farm_id, shrinks: true, isWide: farms.length < 2 },
+    {
+      title: 'FARM',
+      value: (worker) => farmNames.get(worker.farm_id) ?? worker.farm_id,
+      shrinks: true,
+      isWide: farms.length < 2,
+    },
     { title: 'HOST', value: (worker) => worker.hostname, shrinks: true, isWide: true },
-    { title: 'STATUS', value: (worker) => (worker.draining === true ? 'draining' : worker.status), isStatus: true },
+    {
+      title: 'STATUS',
+      value: (worker) => (worker.draining === true ? 'draining' : worker.status),
+      isStatus: true,
+    },
     { title: 'TASKS', value: (worker) => String(worker.current_task_count), align: 'right' },
     { title: 'CORES', value: (worker) => `${worker.committed_cores}/${worker.cpu_count}`, align: 'right' },
     { title: 'MEMORY', value: (worker) => gib(worker.memory_mib), align: 'right', isWide: true },
@@ -54,7 +63,10 @@ const columnsOf = (farms: readonly Farm[], queues: readonly Queue[]): readonly C
     },
     {
       title: 'TAGS',
-      value: (worker) => Object.entries(worker.tags).map(([name, value]) => `${name}=${value}`).join(','),
+      value: (worker) =>
+        Object.entries(worker.tags)
+          .map(([name, value]) => `${name}=${value}`)
+          .join(','),
       shrinks: true,
       isWide: true,
     },
@@ -130,7 +142,11 @@ async function show(given: string, options: FarmOptions): Promise<void> {
     const tables = [
       worker.current_tasks.length === 0
         ? ''
-        : table(shownColumns(TASK_COLUMNS, worker.current_tasks, output, undefined), worker.current_tasks, terminal),
+        : table(
+            shownColumns(TASK_COLUMNS, worker.current_tasks, output, undefined),
+            worker.current_tasks,
+            terminal,
+          ),
       worker.failures.length === 0
         ? ''
         : table(shownColumns(FAILURE_COLUMNS, worker.failures, output, undefined), worker.failures, terminal),
@@ -206,7 +222,9 @@ export const workers: Noun = {
           command
             .option('--farm <farm>', 'only workers of this farm')
             .option('--queue <queue>', 'only workers that serve this queue of the farm')
-            .addOption(new Option('--status <status>', 'only workers of this status').choices(WORKER_STATUSES))
+            .addOption(
+              new Option('--status <status>', 'only workers of this status').choices(WORKER_STATUSES),
+            )
             .option('--location <name>', 'only workers at this compute location')
             .option('--search <words>', 'words to search for in name, host, id and tags'),
         ),

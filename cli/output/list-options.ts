@@ -56,19 +56,26 @@ export const pageOptions =
           .argParser((given: string) => sortOf(given, orders)),
       )
       .addOption(new Option('--sort-by <field>', 'the same as --sort').choices(orders).hideHelp())
-      .addOption(new Option('--sort-dir <direction>', 'direction of --sort-by').choices(DIRECTIONS).hideHelp())
+      .addOption(
+        new Option('--sort-dir <direction>', 'direction of --sort-by').choices(DIRECTIONS).hideHelp(),
+      )
       .option('--limit <n>', 'how many to list, 1 to 1000', count, LIMIT_STANDARD)
       .option('--offset <n>', 'how many to skip first', count, 0)
       .option('--all', 'all pages');
 
 function sortOf(given: string, orders: readonly string[]): string {
   if (!orders.includes(given.replace(/^-/, '')))
-    throw new InvalidArgumentError(`It must be one of ${orders.join(', ')}, with - in front for the reverse.`);
+    throw new InvalidArgumentError(
+      `It must be one of ${orders.join(', ')}, with - in front for the reverse.`,
+    );
   return given;
 }
 
 /** Splits `-name` into the field and the direction. */
-const orderOf = (sort: string): Order => ({ field: sort.replace(/^-/, ''), isDescending: sort.startsWith('-') });
+const orderOf = (sort: string): Order => ({
+  field: sort.replace(/^-/, ''),
+  isDescending: sort.startsWith('-'),
+});
 
 /** Earlier form of `--sort`. */
 export interface SortOptions<Field extends string> {

@@ -31,7 +31,8 @@ interface Shown {
 }
 
 /** Returns the name of a column for `--columns` and `--sort`: its title in lower case, with dashes for blanks. */
-export const keyOfColumn = ({ title }: Pick<Column<never>, 'title'>): string => title.toLowerCase().replaceAll(' ', '-');
+export const keyOfColumn = ({ title }: Pick<Column<never>, 'title'>): string =>
+  title.toLowerCase().replaceAll(' ', '-');
 
 /** Prints a list in the format of the command. All formats but JSON end with the count on standard error. */
 export function printListing<Row extends object>(
@@ -68,11 +69,17 @@ export function shownColumns<Row>(
   const asShown = (column: Column<Row>): Column<Row> => {
     if (column.isTime !== true) return column;
     const { value } = column;
-    return { ...column, value: (row) => (format === 'wide' ? shortTime(value(row)) : formatAge(value(row), now)) };
+    return {
+      ...column,
+      value: (row) => (format === 'wide' ? shortTime(value(row)) : formatAge(value(row), now)),
+    };
   };
   if (selected !== undefined) return selected.map((key) => asShown(columnOf(columns, key)));
   return columns
-    .filter((column) => format === 'wide' || (column.isWide !== true && (column.isId !== true || isNeeded(columns, rows))))
+    .filter(
+      (column) =>
+        format === 'wide' || (column.isWide !== true && (column.isId !== true || isNeeded(columns, rows))),
+    )
     .map(asShown);
 }
 

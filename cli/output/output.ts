@@ -8,7 +8,7 @@ export type Format = (typeof FORMATS)[number];
 
 /** Options that select the format of the output. */
 export interface OutputOptions {
-  readonly format?: Format;
+  readonly outputFormat?: Format;
   readonly json?: boolean;
   readonly template?: string;
 }
@@ -23,9 +23,13 @@ export interface Output {
 /** Adds `-o`, `--json` and `--template`. */
 export const formatOption = (command: Command): Command =>
   command
-    .addOption(new Option('-o, --format <format>', 'format of the output').choices(FORMATS))
+    .addOption(new Option('-o, --output-format <format>', 'format of the output').choices(FORMATS))
     .option('--json', 'the same as -o json')
-    .option('--template <text>', 'the same as -o template: a line for each item, such as "{name} {status}"', checkTemplate);
+    .option(
+      '--template <text>',
+      'the same as -o template: a line for each item, such as "{name} {status}"',
+      checkTemplate,
+    );
 
 function checkTemplate(text: string): string {
   if (text === '') throw new InvalidArgumentError('It must not be empty.');
@@ -33,7 +37,7 @@ function checkTemplate(text: string): string {
 }
 
 /** Returns the format that the options select. Throws a usage error if they contradict each other. */
-export function outputOf({ format, json = false, template }: OutputOptions): Output {
+export function outputOf({ outputFormat: format, json = false, template }: OutputOptions): Output {
   if (json && format !== undefined && format !== 'json')
     throw new CommandError(EXIT.usage, `--json and -o ${format} exclude each other`);
   const wanted = json ? 'json' : (format ?? (template === undefined ? 'table' : 'template'));

@@ -25,6 +25,8 @@ export interface TaskEvent {
   /** Empty unless the task is ready and no online worker can run it. */
   readonly unschedulable_reason: string;
   readonly updated_at: string;
+  /** True if a user has skipped the task; missing otherwise. */
+  readonly skipped?: true;
   /** From 0 to 100; missing if the task has not reported it. */
   readonly progress?: number;
   /** Missing if the task has not reported one. */

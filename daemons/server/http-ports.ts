@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AuditRecorder, type RecorderPorts } from '../../http/audit/audit-recorder.ts';
 import { ProductList } from '../../http/lists/product-list.ts';
 import { TaskTails } from '../../http/log-follow/task-tails.ts';
-import type { Ports, StorePages } from '../../http/ports.ts';
+import type { Ports, StorePages, WebhookPorts } from '../../http/ports.ts';
 import { Argon2Passwords } from '../../src/adapters/identity/argon2-passwords.ts';
 import { randomSecrets } from '../../src/adapters/identity/random-secrets.ts';
 import type { ProductLibrary } from '../../src/core/products/product-library.ts';
@@ -39,6 +39,7 @@ interface HttpDeps {
   readonly shards: StartedShards;
   /** Null if the service issues no credentials for the bus. */
   readonly authority: BusAuthority | null;
+  readonly webhooks: WebhookPorts;
   readonly pool: PreparationPool;
   readonly products: ProductLibrary;
   readonly storePages: () => StorePages;
@@ -78,6 +79,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     directory: openDirectory(context),
     secrets: randomSecrets,
     workerTokens: workerTokensOf(deps.authority, config.bus.urls.length > 0),
+    webhooks: deps.webhooks,
     auth: {
       enabled: config.auth.enabled,
       ...config.auth.session,

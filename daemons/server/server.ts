@@ -32,6 +32,7 @@ import { startHttp, untilReady } from './start-http.ts';
 import { startLogs } from './start-logs.ts';
 import { startJoinDesk, startRefusedKeys } from './start-join-desk.ts';
 import { startShards } from './start-shards.ts';
+import { startWebhooks } from './start-webhooks.ts';
 
 /** docs/contract/limits.md#shutdown. */
 export const SHUTDOWN_MS = 30_000;
@@ -118,6 +119,7 @@ async function start(context: StartContext): Promise<void> {
   await startBackups(context, state, logs.store);
   const lists = openLists(context, state);
   const refused = startRefusedKeys(context, bus, state.reader);
+  const webhooks = startWebhooks(context, state.reader);
   const shards = startShards(context, {
     bus,
     store: store.thread,
@@ -126,7 +128,9 @@ async function start(context: StartContext): Promise<void> {
     logThread: logs.thread,
     workerIdentity: bus.authority !== null ? 'joined' : bus.isScoped ? 'operator' : 'open',
     refusedKeysChanged: () => refused?.changed(),
+    sendWebhook: (order) => webhooks.send(order),
   });
+  webhooks.connect(shards.shards);
   startJoinDesk(context, bus, { reader: state.reader, shards: shards.shards, observers });
   const pool = startPool(context);
   const storePages = (): StorePages => ({ state: state.reader.pages(), logs: logs.store.pages() });
@@ -142,6 +146,7 @@ async function start(context: StartContext): Promise<void> {
     lists,
     shards,
     authority: bus.authority,
+    webhooks: webhooks.ports,
     pool,
     products: openProducts(context, pool),
     storePages,

@@ -212,6 +212,7 @@ export class Shards {
       case 'accounts':
       case 'audit':
       case 'idempotency':
+      case 'webhooks':
         return 0;
       case 'farm':
       case 'lease':

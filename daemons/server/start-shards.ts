@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { WebhookOrder } from '../../actors/service/gateway/outbox-batch.ts';
 import { tasksSubject } from '../../http/ws/hub.ts';
 import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import type { StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
 import type { BusIdentityRule } from '../../src/adapters/nats/service-bus.ts';
+import { presenceMemory } from '../../src/adapters/system/shared-presence.ts';
 import { tallyMemory, type TallyMemory } from '../../src/adapters/system/shared-tallies.ts';
 import type { ServerConfig } from '../../src/core/config/server-config.ts';
 import { committedShares } from '../../src/core/lease/committed-shares.ts';
@@ -48,6 +50,8 @@ interface ShardDeps {
   readonly workerIdentity: ShardSettings['workerIdentity'];
   /** The bus must refuse other keys of workers than before. */
   readonly refusedKeysChanged: () => void;
+  /** Sends a delivery of a webhook. */
+  readonly sendWebhook: (order: WebhookOrder) => void;
 }
 
 export interface StartedShards {
@@ -59,7 +63,7 @@ export interface StartedShards {
 /** Starts the thread of each shard and forwards its notices to the observers. */
 export function startShards(context: StartContext, deps: ShardDeps): StartedShards {
   const { logger, shutdown } = context;
-  const { bus, store, reader, observers, logThread, workerIdentity, refusedKeysChanged } = deps;
+  const { bus, store, reader, observers, logThread, workerIdentity, refusedKeysChanged, sendWebhook } = deps;
   const shares = committedShares(reader);
   const tallies = tallyMemory(shares);
   const shards = new Shards(
@@ -72,13 +76,16 @@ export function startShards(context: StartContext, deps: ShardDeps): StartedShar
       tallies,
       shares,
       followed: observers.followed,
+      webhookPresence: presenceMemory([...reader.scan('webhook', { limit: 1 })].length > 0),
     },
     (shard) => store.attachShard(shard),
     reader,
     {
       noticed: (shard, notice) => {
         handleNotice(shard, notice, context, observers, reader);
-        if (notice.type === 'outbox' && notice.busNotices.length > 0) refusedKeysChanged();
+        if (notice.type !== 'outbox') return;
+        if (notice.busNotices.length > 0) refusedKeysChanged();
+        for (const order of notice.webhookOrders) sendWebhook(order);
       },
       deleteLogs: (job) => logThread.forget(job),
       broken: (shard, error) => failStop(logger, `shard ${shard} has ended`, error),
@@ -95,9 +102,16 @@ function settingsOf(
   attemptFloor: number,
 ): Omit<
   ShardSettings,
-  'bus' | 'busStreams' | 'isBusScoped' | 'workerIdentity' | 'tallies' | 'shares' | 'followed'
+  | 'bus'
+  | 'busStreams'
+  | 'isBusScoped'
+  | 'workerIdentity'
+  | 'tallies'
+  | 'shares'
+  | 'followed'
+  | 'webhookPresence'
 > {
-  const { scheduler, openjd, auth } = config;
+  const { scheduler, openjd, auth, webhooks } = config;
   return {
     count: scheduler.shards,
     stateDirectory: storeDirectory(directory, 'state'),
@@ -116,6 +130,10 @@ function settingsOf(
       includeFailed: scheduler.jobRetentionIncludeFailed,
     },
     audit: auth.audit,
+    webhooks: {
+      retryForMs: webhooks.retryForMs,
+      poolExhaustedAfterMs: webhooks.poolExhaustedAfterMs,
+    },
     workers: { perFarm: scheduler.maxWorkersPerFarm, retentionMs: scheduler.workerRetentionMs },
   };
 }

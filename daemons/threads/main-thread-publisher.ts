@@ -14,6 +14,7 @@ const emptyBatch = (): PendingBatch => ({
   counts: [],
   logDeletions: [],
   busNotices: [],
+  webhookOrders: [],
 });
 
 /**
@@ -30,16 +31,17 @@ export class MainThreadPublisher {
   }
 
   /** Sends outputs of a window that is readable. Counts may be sent as soon as the window is durable. */
-  publish({ answers, events, forwards, counts, logDeletions, busNotices }: OutboxBatch): void {
-    const isAwaited =
-      answers.length + forwards.length + counts.length + logDeletions.length + busNotices.length > 0;
+  publish(batch: OutboxBatch): void {
+    const { events, ...awaited } = batch;
+    const isAwaited = Object.values(awaited).some((part) => part.length > 0);
     if (!isAwaited && events.length === 0) return;
-    this.pending.answers.push(...answers);
+    this.pending.answers.push(...batch.answers);
     this.pending.events.push(...events);
-    this.pending.forwards.push(...forwards);
-    this.pending.counts.push(...counts);
-    this.pending.logDeletions.push(...logDeletions);
-    this.pending.busNotices.push(...busNotices);
+    this.pending.forwards.push(...batch.forwards);
+    this.pending.counts.push(...batch.counts);
+    this.pending.logDeletions.push(...batch.logDeletions);
+    this.pending.busNotices.push(...batch.busNotices);
+    this.pending.webhookOrders.push(...batch.webhookOrders);
     if (isAwaited) this.send();
     else this.timer ??= setTimeout(() => this.send(), EVENT_BATCH_DELAY_MS);
   }

@@ -4,6 +4,7 @@ import { RECOVERY_BATCH_SIZE } from '../../actors/service/lease/recovery.ts';
 import { serviceActors } from '../../actors/service/service-actors.ts';
 import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceSystem } from '../../actors/service/service-system.ts';
 import { requiresReadable } from '../../actors/service/gateway/prepare-flush.ts';
+import { sharedPresence } from '../../src/adapters/system/shared-presence.ts';
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 import type { CommitCallbacks } from '../../src/core/ports/store.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
@@ -37,6 +38,7 @@ export function createHost(
       exprMemoryBytes: options.exprMemoryBytes,
       retention: options.retention,
       audit: options.audit,
+      webhooks: { ...options.webhooks, presence: sharedPresence(options.webhookPresence) },
       workers: options.workers,
       serviceId: options.serviceId,
       attemptFloor: options.attemptFloor,

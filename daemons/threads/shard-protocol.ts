@@ -10,7 +10,8 @@ import type { BucketCounts } from '../../src/core/metrics/buckets.ts';
 import type { LeaseCounts } from '../../src/core/metrics/lease-waits.ts';
 import type { StateCounts } from '../../src/core/metrics/state-counts.ts';
 import type { EventLoopLag } from '../../src/adapters/system/event-loop-lag.ts';
-import type { JobRetention, WorkerLimits } from '../../actors/service/service-system.ts';
+import type { PresenceMemory } from '../../src/adapters/system/shared-presence.ts';
+import type { JobRetention, WebhookSettings, WorkerLimits } from '../../actors/service/service-system.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import type { FollowedMemory } from '../../src/adapters/system/followed-jobs.ts';
 import type { TallyMemory } from '../../src/adapters/system/shared-tallies.ts';
@@ -67,6 +68,8 @@ export interface ShardOptions {
   readonly exprMemoryBytes: number;
   readonly retention: JobRetention;
   readonly audit: AuditLimits;
+  readonly webhooks: Omit<WebhookSettings, 'presence'>;
+  readonly webhookPresence: PresenceMemory;
   readonly workers: WorkerLimits;
   /** Identifies this start of the service. */
   readonly serviceId: string;

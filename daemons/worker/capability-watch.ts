@@ -15,6 +15,8 @@ export interface CapabilityWatchOptions {
   readonly config: Pick<WorkerConfig['worker'], 'tags' | 'gpus' | 'detectApplications'>;
   readonly machine: Pick<MachineFacts, 'os' | 'osVersion'>;
   readonly environment: NodeJS.ProcessEnv;
+  /** Parts of isolation that apply to all tasks. */
+  readonly isolation: () => readonly string[];
   /** The directory of the sessions. */
   readonly directory: string;
   readonly warn: (text: string) => void;
@@ -74,6 +76,7 @@ export class CapabilityWatch {
         gpuModels: cards.models,
         scratchMib: scratch,
         osVersion: machine.osVersion,
+        isolation: this.options.isolation(),
       },
       tags: tagsWith(config.tags, found),
     };

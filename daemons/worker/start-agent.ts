@@ -3,6 +3,7 @@ import type { AgentSettings } from '../../actors/agent/agent-settings.ts';
 import type { AgentEffect, AgentEnvelope, AgentSystem } from '../../actors/agent/agent-system.ts';
 import { completeImmediately, flushImmediately } from '../../actors/kernel/immediate-flush.ts';
 import { ThreadHost } from '../../actors/kernel/thread-host.ts';
+import { isolationCapabilities } from '../../src/core/access/isolation-capabilities.ts';
 import { isolationSupport } from '../../src/adapters/host/isolation-support.ts';
 import { thisMachine } from '../../src/adapters/host/machine.ts';
 import { withAccess, type ServerList } from '../../src/adapters/nats/server-address.ts';
@@ -65,9 +66,10 @@ export interface Agent {
 export async function startAgent(context: AgentContext): Promise<Agent> {
   const { config, logger, state, onSender } = context;
   const post: Post = (envelope) => host.post(envelope);
-  const watch = watchCapabilities(context, post);
+  let isolation: readonly string[] = [];
+  const watch = watchCapabilities(context, () => isolation, post);
   onHangUp(() => watch.lookAgain());
-  await checkIsolation(config, logger);
+  isolation = await checkIsolation(config, logger);
   const settings = agentSettingsOf(config, {
     name: config.worker.name,
     capabilities: await watch.first(),
@@ -115,19 +117,31 @@ export async function startAgent(context: AgentContext): Promise<Agent> {
   };
 }
 
-/** Logs each part of the isolation of tasks, and whether this machine supports it. Throws if a configured one is missing. */
-async function checkIsolation(config: WorkerConfig, logger: Logger): Promise<void> {
+/**
+ * Logs each part of the isolation of tasks, and whether this machine supports it. Returns the names of those that apply. Throws
+ * if a configured one is missing.
+ */
+async function checkIsolation(config: WorkerConfig, logger: Logger): Promise<readonly string[]> {
   const [limits, optIns] = await Promise.all([isolationSupport(), optInIsolation(config)]);
   requireOptIns(config, optIns);
-  for (const { part, isSupported, detail } of [...limits, ...optIns])
+  const parts = [...limits, ...optIns];
+  for (const { part, isSupported, detail } of parts)
     logger.info({ part, supported: String(isSupported), detail }, 'isolation of tasks');
+  const { enabled, defaultUser } = config.isolation;
+  const hasTaskAccounts = enabled && defaultUser !== '' && process.geteuid?.() === 0;
+  return isolationCapabilities({ ...config.isolation, hasTaskAccounts }, parts);
 }
 
 /** Watches what the machine offers. A change is sent to the registrar, which registers the worker again. */
-function watchCapabilities({ config, logger, state }: AgentContext, post: Post): CapabilityWatch {
+function watchCapabilities(
+  { config, logger, state }: AgentContext,
+  isolation: () => readonly string[],
+  post: Post,
+): CapabilityWatch {
   return new CapabilityWatch({
     config: config.worker,
     machine: thisMachine(),
+    isolation,
     // A program that it starts must not show secrets in its environment.
     environment: allowedVariables(process.env, SECRET_VARIABLES),
     directory: state.directory,
@@ -203,6 +217,9 @@ function openProcesses(
     },
     network: config.isolation.network,
     diskQuotaBytes: config.isolation.diskQuotaBytes,
+    privateTmp: config.isolation.privateTmp,
+    hideProcesses: config.isolation.hideProcesses,
+    noNewPrivileges: config.isolation.noNewPrivileges,
   };
   const collector = new IdleGarbageCollector(garbageCollector(), usedHeapBytes);
   const processes = new LocalTaskProcesses({

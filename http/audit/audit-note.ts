@@ -2,7 +2,7 @@ import { AUDIT_TARGETS_MAX } from '../../src/core/records/audit-entry.ts';
 import type { ErasedCall } from '../pipeline/bind.ts';
 import type { HttpResponse } from '../pipeline/message.ts';
 import type { AnyReply } from '../routes/operation.ts';
-import { actorOf, TARGET_LENGTH_MAX } from './audit.ts';
+import { actorOf, REASON_LENGTH_MAX, TARGET_LENGTH_MAX } from './audit.ts';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -25,8 +25,16 @@ export function withAuditNote(
     isChange: hints !== undefined || (!isSafe && !isDryRun(call)),
     targets: targets.slice(0, AUDIT_TARGETS_MAX).map((target) => target.slice(0, TARGET_LENGTH_MAX)),
     targetCount: targets.length,
+    reason: givenReason(call),
   };
   return { ...response, audit };
+}
+
+/** Returns the member `reason` of the body: why the user makes the change. */
+function givenReason({ body }: ErasedCall): string | null {
+  if (typeof body !== 'object' || body === null || !('reason' in body)) return null;
+  const { reason } = body;
+  return typeof reason === 'string' && reason !== '' ? reason.slice(0, REASON_LENGTH_MAX) : null;
 }
 
 const isDryRun = ({ query }: ErasedCall): boolean => 'dry_run' in query && query.dry_run === true;

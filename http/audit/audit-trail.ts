@@ -82,7 +82,7 @@ export class AuditTrail {
       permission: match.found ? match.target.access : '',
       status: response.status,
       outcome,
-      reason: outcome === 'denied' ? this.#reasonOf(request, response) : null,
+      reason: outcome === 'denied' ? this.#reasonOf(request, response) : (note?.reason ?? null),
       requestId,
       remoteAddress: address(request),
     };

@@ -24,6 +24,8 @@ export interface AuditNote {
   /** At most `AUDIT_TARGETS_MAX`. */
   readonly targets: readonly string[];
   readonly targetCount: number;
+  /** Reason that the user gave in the body; null without one. */
+  readonly reason: string | null;
 }
 
 /** Maximum number of characters of one target: a path may have any text in place of an id. */

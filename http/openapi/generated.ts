@@ -1094,6 +1094,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/jobs/{id}/skip": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Skip tasks of a job
+         * @description Skipped tasks count as succeeded without running: what depends on them continues. Running ones are ended. Selects the tasks that match all members of the body and have not succeeded. Later steps and dependents that were canceled because these tasks failed continue. A failed job continues, or completes, once no failed or canceled task is left that would end it in the same way; until then it keeps its status. A retry undoes a skip. At most 100,000 single tasks can be selected at once (409); whole steps are not limited.
+         */
+        readonly post: operations["skipJobTasks"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/jobs/{id}/steps": {
         readonly parameters: {
             readonly query?: never;
@@ -1149,7 +1171,7 @@ export interface paths {
         };
         /**
          * The status of every task of a job, one character each
-         * @description Overview of the whole job: `cells` has one character per task of the step, in task order. P pending, Q ready, U ready but no online worker can run it, A assigned, R running, S succeeded, F failed, C canceled. A grid has at most four million tasks: request a larger job step by step. A larger step has no grid.
+         * @description Overview of the whole job: `cells` has one character per task of the step, in task order. P pending, Q ready, U ready but no online worker can run it, A assigned, R running, S succeeded, K skipped, F failed, C canceled. A grid has at most four million tasks: request a larger job step by step. A larger step has no grid.
          */
         readonly get: operations["getTaskGrid"];
         readonly put?: never;
@@ -1359,10 +1381,32 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Retry a failed or canceled task
-         * @description A retry of an ended job starts the job again; it becomes blocked if an upstream job is not completed. 409 if the task has neither failed nor been canceled, or if the queue of an ended job no longer exists. A task that was canceled while it ran stays pending until its worker has confirmed that the earlier attempt has ended.
+         * Retry a failed, canceled or skipped task
+         * @description A retry of an ended job starts the job again; it becomes blocked if an upstream job is not completed. 409 if the task has neither failed nor been canceled or skipped, or if the queue of an ended job no longer exists. A task that was canceled while it ran stays pending until its worker has confirmed that the earlier attempt has ended.
          */
         readonly post: operations["retryTask"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/tasks/{id}/skip": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Skip a task
+         * @description The task counts as succeeded without running, as in `POST /jobs/{id}/skip`. 409 if it has succeeded or is skipped.
+         */
+        readonly post: operations["skipTask"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1580,6 +1624,143 @@ export interface paths {
          * @description No further worker joins with the token; workers that have joined with it keep their credentials. A revoked token is unchanged. 409 while the bus has no authentication (`bus.auth.enabled`).
          */
         readonly delete: operations["revokeWorkerToken"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/webhooks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Webhooks
+         * @description By name. A user sees those for its own jobs, whose `owner` is its name; operators and administrators see all.
+         */
+        readonly get: operations["listWebhooks"];
+        readonly put?: never;
+        /**
+         * Create a webhook
+         * @description The service sends events to its URL (docs/webhooks.md). The signing key is in this response only. A user must set `owner` to its own name. 409 if there are 200 webhooks already.
+         */
+        readonly post: operations["createWebhook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/webhooks/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** One webhook */
+        readonly get: operations["getWebhook"];
+        /**
+         * Replace a webhook
+         * @description Missing fields are reset to their defaults, except `url`, which stays. Deliveries that wait go to the new URL. A webhook that the service has disabled is enabled again by `enabled`.
+         */
+        readonly put: operations["replaceWebhook"];
+        readonly post?: never;
+        /**
+         * Delete a webhook
+         * @description With its deliveries, also those that wait.
+         */
+        readonly delete: operations["deleteWebhook"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/webhooks/{id}/secret": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Replace the signing key of a webhook
+         * @description For 24 hours, requests are signed with the new and the previous key.
+         */
+        readonly post: operations["rotateWebhookSecret"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/webhooks/{id}/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send a test to a webhook
+         * @description Sends one event `webhook.test` at once, also for a disabled webhook, and returns the outcome. It is not retried. 409 while another test of the webhook runs.
+         */
+        readonly post: operations["testWebhook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/webhooks/{id}/deliveries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Delivery log of a webhook
+         * @description The deliveries that wait, and the last 200 that have ended, the newest first.
+         */
+        readonly get: operations["listWebhookDeliveries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/webhook-formats": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Formats of the bodies of webhooks
+         * @description `generic` is the event itself. The others are ready-made bodies for chat services (docs/webhooks.md#formats).
+         */
+        readonly get: operations["listWebhookFormats"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -2072,6 +2253,61 @@ export interface components {
             readonly index_range?: string;
             /** @description Only tasks that have failed, and whose last attempt ran on this worker. */
             readonly worker_id?: string;
+            /** @description `true`: only tasks that were skipped, to undo the skip. Otherwise a retry leaves skipped tasks as they are, unless `range` or `index_range` selects them. */
+            readonly skipped?: boolean;
+        };
+        /** @description Why the tasks are skipped, for people. At most 1000 characters. */
+        readonly SkipReason: string;
+        readonly TaskSkipReason: {
+            readonly reason?: components["schemas"]["SkipReason"];
+        };
+        /** @description At least one member other than `reason`. */
+        readonly JobSkipSelection: {
+            /** @description Id or name of a step. */
+            readonly step?: string;
+            /** @description As for a retry. Excludes `index_range`. */
+            readonly range?: string;
+            /** @description As for a retry. */
+            readonly index_range?: string;
+            /** @description `true`: only tasks that have failed. */
+            readonly failed?: boolean;
+            readonly reason?: components["schemas"]["SkipReason"];
+        };
+        readonly JobSkip: {
+            readonly job_id: string;
+            /** @description Skipped tasks. */
+            readonly skipped: components["schemas"]["Count"];
+            /** @description Tasks of later steps that continue, because they were canceled only because of the skipped ones. */
+            readonly retried: components["schemas"]["Count"];
+            /** @description Status of the job after the request; of a dry run, before it. */
+            readonly status: components["schemas"]["JobStatus"];
+            /** @description Steps with skipped tasks, in the order of the template. */
+            readonly steps: readonly components["schemas"]["SkippedStep"][];
+            /** @description Dependents, direct or not, that continue because they were canceled only because of the job. */
+            readonly dependents: readonly components["schemas"]["RetriedDependent"][];
+        };
+        readonly SkippedStep: {
+            readonly step_id: string;
+            readonly name: string;
+            readonly skipped: components["schemas"]["Count"];
+            /** @description The tasks, as in the response to a retry. */
+            readonly tasks?: string;
+        };
+        readonly TaskSkip: {
+            readonly task_id: string;
+            /** @constant */
+            readonly status: "succeeded";
+            /** @description Tasks of later steps that continue, because they were canceled only because of the task. */
+            readonly retried: components["schemas"]["Count"];
+            /** @description Dependents of the job that continue because they were canceled only because of it. */
+            readonly dependents: readonly components["schemas"]["RetriedDependent"][];
+        };
+        readonly TaskSkipNote: {
+            /** @description Username. */
+            readonly by: string;
+            /** @description Text of the user; may be empty. */
+            readonly reason: string;
+            readonly at: components["schemas"]["Timestamp"];
         };
         /** @description Effective settings after the cascade server, farm, queue, job. */
         readonly EffectiveRetry: {
@@ -2163,7 +2399,7 @@ export interface components {
         };
         readonly TaskGrid: {
             readonly job_id: string;
-            /** @description Meaning of each character; `unschedulable` is a ready task that no online worker can run. */
+            /** @description Meaning of each character; `unschedulable` is a ready task that no online worker can run; `skipped` has succeeded by a skip. */
             readonly legend: {
                 readonly [key: string]: string;
             };
@@ -2518,6 +2754,8 @@ export interface components {
             readonly unschedulable_reason?: string;
             /** @description Why it failed or was canceled. For an expression that could not be evaluated, three lines, like the `detail` of an error. */
             readonly failure_reason?: string;
+            /** @description Who skipped the task. Only while its status is `succeeded` for that reason. */
+            readonly skipped?: components["schemas"]["TaskSkipNote"];
             readonly retry_after?: components["schemas"]["Timestamp"];
             readonly failed_attempts: components["schemas"]["Count"];
             /** @description Progress reported by the task (`openjd_progress`) in its current or last attempt. Absent if the task reports none. Changes do not affect `updated_at`. */
@@ -2943,7 +3181,7 @@ export interface components {
             /** @description Status of the response. */
             readonly status: number;
             readonly outcome: components["schemas"]["AuditOutcome"];
-            /** @description Why the request was denied. */
+            /** @description Why the request was denied, or why its user makes the change, if its body has a `reason`. */
             readonly reason?: string;
             /** @description Ids or names of what was created or changed, as far as the path and the response name it; at most 100. */
             readonly targets?: readonly string[];
@@ -2987,6 +3225,8 @@ export interface components {
             readonly os: string;
             /** @description Value of attr.worker.os.version, for example debian-12; empty if it is unknown. */
             readonly os_version: string;
+            /** @description Parts of isolation that apply to all tasks of the worker, for example private_tmp. A step can require one as the attribute svc:attr.worker.isolation.private_tmp with the value true. */
+            readonly isolation: readonly string[];
             readonly arch: string;
             readonly version: string;
             /** @description Empty for every queue of the farm. */
@@ -3056,10 +3296,106 @@ export interface components {
              */
             readonly uses?: number;
             /**
-             * @description Lifetime from `1m` to `2160h` (90 days), a whole number with the unit `s`, `m` or `h`.
+             * @description Lifetime from `1m` to `2160h` (90 days), a whole number without leading zeros and the unit `s`, `m` or `h`.
              * @default 24h
              */
             readonly expires_in?: string;
+        };
+        /**
+         * @description Type of an event that webhooks can be notified of (docs/webhooks.md#events).
+         * @enum {string}
+         */
+        readonly WebhookEventType: "job.completed" | "job.failed" | "job.canceled" | "job.parked" | "worker.offline" | "pool.exhausted";
+        /** @description Name of a format of the body. */
+        readonly WebhookFormatName: string;
+        /** @description URL of the receiver with `https` or `http`, without a user name. It is not shown again. Its addresses must be public, or allowed by `webhooks.allow_private`. */
+        readonly WebhookUrl: string;
+        readonly WebhookReplacement: {
+            readonly name: components["schemas"]["Name"];
+            readonly url?: components["schemas"]["WebhookUrl"];
+            /** @default generic */
+            readonly format?: components["schemas"]["WebhookFormatName"];
+            readonly events: readonly components["schemas"]["WebhookEventType"][];
+            /** @description Only events of this farm. Null or absent for all farms. Usage pools belong to no farm. */
+            readonly farm_id?: string | null;
+            /** @description Only events of jobs of this queue. Null or absent for all. */
+            readonly queue_id?: string | null;
+            /** @description Only events of jobs of this owner, without regard to case. Null or absent for all. */
+            readonly owner?: string | null;
+            /**
+             * @description Whether events are queued and sent. Deliveries of a disabled webhook wait.
+             * @default true
+             */
+            readonly enabled?: boolean;
+        };
+        readonly WebhookInput: components["schemas"]["WebhookReplacement"] & {
+            readonly url: components["schemas"]["WebhookUrl"];
+        };
+        readonly Webhook: {
+            readonly id: string;
+            readonly name: string;
+            /** @description Origin of the URL. The rest of it often contains a secret and is not shown. */
+            readonly endpoint: string;
+            readonly format: components["schemas"]["WebhookFormatName"];
+            readonly events: readonly components["schemas"]["WebhookEventType"][];
+            readonly farm_id: string | null;
+            readonly queue_id: string | null;
+            readonly owner: string | null;
+            readonly enabled: boolean;
+            /** @description Why the service has disabled it: the receiver answered with 410 (`gone`), or the account that created it was deleted. Null if it has not. */
+            readonly disabled_reason: ("gone" | "account-deleted") | null;
+            readonly pending: components["schemas"]["Count"];
+            /** @description Number of failed attempts since the last successful one. */
+            readonly failures: number;
+            /** @description Number of all events that were not queued, because 1000 deliveries were waiting. */
+            readonly missed: number;
+            readonly last_success_at: components["schemas"]["Timestamp"] | null;
+            readonly last_failure_at: components["schemas"]["Timestamp"] | null;
+            /** @description Why the last failed attempt failed. */
+            readonly last_error: string | null;
+            /** @description Until when the previous key signs as well; null if it does not. */
+            readonly previous_secret_until: components["schemas"]["Timestamp"] | null;
+            /** @description Username of who created it; `anonymous` while authentication (`auth.enabled`) was off. */
+            readonly created_by: string;
+            readonly created_at: components["schemas"]["Timestamp"];
+            readonly updated_at: components["schemas"]["Timestamp"];
+        };
+        readonly NewWebhook: components["schemas"]["Webhook"] & {
+            /** @description Key of the signature. It is not shown again. */
+            readonly secret: string;
+        };
+        readonly WebhookDelivery: {
+            /** @description Header `X-Callsheet-Delivery`, the same in each attempt. */
+            readonly id: string;
+            /** @description Id of the event, the same for all webhooks. */
+            readonly event_id: string;
+            /**
+             * @description Type of the event; `webhook.test` for a test.
+             * @enum {string}
+             */
+            readonly type: "job.completed" | "job.failed" | "job.canceled" | "job.parked" | "worker.offline" | "pool.exhausted" | "webhook.test";
+            /** @enum {string} */
+            readonly status: "pending" | "delivered" | "failed";
+            readonly attempts: components["schemas"]["Count"];
+            /** @description Number of events directly before this one that were not queued. */
+            readonly missed_before: number;
+            readonly created_at: components["schemas"]["Timestamp"];
+            /** @description Earliest time of the next attempt. Null after the end. */
+            readonly next_at: components["schemas"]["Timestamp"] | null;
+            readonly ended_at: components["schemas"]["Timestamp"] | null;
+            readonly last_attempt: components["schemas"]["WebhookAttempt"] | null;
+        };
+        readonly WebhookAttempt: {
+            readonly at: components["schemas"]["Timestamp"];
+            readonly duration_ms: number;
+            /** @description Status of the response; null without one. */
+            readonly status: number | null;
+            /** @description Why it failed; null if it succeeded. */
+            readonly error: string | null;
+        };
+        readonly WebhookFormat: {
+            readonly name: components["schemas"]["WebhookFormatName"];
+            readonly title: string;
         };
         readonly WorkerStanding: {
             readonly id: string;
@@ -6005,6 +6341,46 @@ export interface operations {
             readonly default: components["responses"]["Problem"];
         };
     };
+    readonly skipJobTasks: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Changes nothing; the response shows what the request would skip. */
+                readonly dry_run?: boolean;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["JobSkipSelection"];
+            };
+        };
+        readonly responses: {
+            /** @description The skipped tasks; `skipped` is 0 if all tasks of the selection have succeeded. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobSkip"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
     readonly listJobSteps: {
         readonly parameters: {
             readonly query?: never;
@@ -6495,6 +6871,43 @@ export interface operations {
             readonly default: components["responses"]["Problem"];
         };
     };
+    readonly skipTask: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TaskSkipReason"];
+            };
+        };
+        readonly responses: {
+            /** @description The task is skipped. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TaskSkip"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
     readonly listWorkers: {
         readonly parameters: {
             readonly query?: {
@@ -6885,6 +7298,292 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listWebhooks: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhooks. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["Webhook"][];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly createWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["WebhookInput"];
+            };
+        };
+        readonly responses: {
+            /** @description The webhook. Its `secret` is not shown again. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NewWebhook"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhook. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly replaceWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["WebhookReplacement"];
+            };
+        };
+        readonly responses: {
+            /** @description The updated webhook. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly deleteWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly rotateWebhookSecret: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhook. Its new `secret` is not shown again. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NewWebhook"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly testWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The ended delivery. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listWebhookDeliveries: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The deliveries. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["WebhookDelivery"][];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listWebhookFormats: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The formats. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["WebhookFormat"][];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };

@@ -55,6 +55,7 @@ import {
   listStorageLocations,
   replaceStorageLocation,
 } from './storage-locations.ts';
+import { skipJobTasks, skipTask } from './skip.ts';
 import { submitJob } from './submit-job.ts';
 import { submitProductJob } from './submit-product-job.ts';
 import { downloadTaskLog, getTaskLogs } from './task-logs.ts';
@@ -68,6 +69,17 @@ import {
 } from './usage-pools.ts';
 import { createUser, deleteUser, getUser, listUsers, setUserPassword, updateUser } from './users.ts';
 import { WaitingReasons } from './waiting-reasons.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhookDeliveries,
+  listWebhookFormats,
+  listWebhooks,
+  replaceWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+} from './webhooks.ts';
 import {
   createWorkerToken,
   listWorkerTokens,
@@ -155,6 +167,7 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     deleteJob,
     cancelJob,
     retryJob,
+    skipJobTasks,
     bulkJobs,
     getJobSummary,
     listJobSteps: listJobSteps(reasons),
@@ -169,6 +182,7 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     downloadTaskLog,
     cancelTask,
     retryTask,
+    skipTask,
     bulkTasks,
     listWorkers,
     getWorker,
@@ -182,6 +196,15 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     listWorkerTokens,
     createWorkerToken,
     revokeWorkerToken,
+    listWebhooks,
+    createWebhook,
+    getWebhook,
+    replaceWebhook,
+    deleteWebhook,
+    rotateWebhookSecret,
+    testWebhook,
+    listWebhookDeliveries,
+    listWebhookFormats,
     getDiagnosticLogs,
     openEvents,
   };

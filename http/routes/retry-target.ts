@@ -16,15 +16,18 @@ import { findStep, stepsOf } from './find-task.ts';
 const RANGE_PARTS_MAX = 1000;
 
 /**
- * Converts the selection of a retry; without one, the whole job. Returns 400 for items that the job or its farm does
- * not have.
+ * Converts the selection of a retry or a skip; without one, the whole job. Returns 400 for items that the job or its
+ * farm does not have.
  */
 export function retryTargetOf(
   store: StoreReader,
   job: JobRecord,
-  { step: stepText, range, index_range: indexRange, worker_id: worker }: Schemas['JobRetrySelection'],
+  selected: Schemas['JobRetrySelection'] & Pick<Schemas['JobSkipSelection'], 'failed'>,
 ): Outcome<RetryTarget> {
-  const given = [stepText, range, indexRange, worker];
+  const { step: stepText, range, index_range: indexRange, worker_id: worker } = selected;
+  const isFailed = selected.failed === true;
+  const isSkipped = selected.skipped === true;
+  const given = [stepText, range, indexRange, worker, isFailed || undefined, isSkipped || undefined];
   if (given.every((each) => each === undefined)) return done('job');
   if (range !== undefined && indexRange !== undefined)
     return wrong('/index_range', 'cannot be combined with range');
@@ -42,6 +45,8 @@ export function retryTargetOf(
     ...((stepText !== undefined || indices !== null) && step !== null && { stepOrder: step.order }),
     ...(indices !== null && { indices: indices.value }),
     ...(ordinal !== null && { workerOrdinal: ordinal }),
+    ...(isFailed && { isFailed }),
+    ...(isSkipped && { isSkipped }),
   };
   return done({ selection });
 }

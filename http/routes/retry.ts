@@ -1,11 +1,8 @@
-import type { RetryResult, RetryTarget } from '../../actors/service/job/messages.ts';
-import { stepIdOf, taskIdOf, type JobId } from '../../src/core/ids.ts';
-import type { Ports } from '../ports.ts';
-import type { Schemas } from '../views/schemas.ts';
-import { shapesOf } from '../views/job-spaces.ts';
-import { retriedTasksText } from '../views/retried-tasks.ts';
+import type { RetryTarget } from '../../actors/service/job/messages.ts';
+import { taskIdOf } from '../../src/core/ids.ts';
+import { retriedSteps } from '../views/retried-tasks.ts';
 import { askToRetry } from './ask-to-retry.ts';
-import { findJob, findTask, stepsOf } from './find-task.ts';
+import { findJob, findTask } from './find-task.ts';
 import type { Handler } from './operation.ts';
 import { retryDependents } from './retry-dependents.ts';
 import { retryTargetOf } from './retry-target.ts';
@@ -26,7 +23,7 @@ export const retryJob: Handler<'retryJob'> = async (
   const { retried, jobStatus } = outcome.value;
   const root = { id: job.id, scope: ownerScope };
   const dependents = withDependents ? await retryDependents(root, outcome.value, isDryRun, ports) : [];
-  const steps = retriedSteps(job.id, outcome.value, ports);
+  const steps = retriedSteps(ports.store, job.id, outcome.value.steps);
   const view = { job_id: job.id, retried, status: jobStatus, steps, dependents: [...dependents] };
   return { kind: 'json', status: 200, body: view };
 };
@@ -48,23 +45,3 @@ export const retryTask: Handler<'retryTask'> = async ({ path, query, principal: 
   const view = { task_id: taskIdOf(address), status, retried, dependents: [...dependents] } as const;
   return { kind: 'json', status: 202, body: view };
 };
-
-function retriedSteps(
-  id: JobId,
-  { steps }: RetryResult,
-  { store }: Pick<Ports, 'store'>,
-): Schemas['RetriedStep'][] {
-  const records = stepsOf(store, id);
-  const shapeOf = shapesOf(store, id);
-  return steps.map(({ stepOrder, retried, indices }) => {
-    const shape = indices === null ? undefined : shapeOf(stepOrder);
-    // A step without task parameters has one task.
-    const hasValues = shape !== undefined && shape.taskParameters.length > 0;
-    return {
-      step_id: stepIdOf(id, stepOrder),
-      name: records.find(({ order }) => order === stepOrder)?.name ?? '',
-      retried,
-      ...(indices !== null && hasValues && { tasks: retriedTasksText(shape, indices) }),
-    };
-  });
-}

@@ -1,17 +1,41 @@
-import type { IndexRun } from '../../actors/service/job/messages.ts';
+import type { IndexRun, RetriedStep } from '../../actors/service/job/messages.ts';
+import { stepIdOf, type JobId } from '../../src/core/ids.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import { keys } from '../../src/core/records/tables.ts';
 import { runsOfValues, shortestText } from '../../src/openjd/primitives/integer-set.ts';
 import { openSpace } from '../../src/openjd/template/space/open-space.ts';
-import type { StepShape } from './job-spaces.ts';
+import { shapesOf, type StepShape } from './job-spaces.ts';
+import type { Schemas } from './schemas.ts';
 
 /** Maximum number of values that a text is made of. */
 const VALUES_MAX = 10_000;
 const TEXT_MAX = 500;
 
+/** Returns the views of the steps of a retry. */
+export function retriedSteps(
+  store: StoreReader,
+  id: JobId,
+  steps: readonly RetriedStep[],
+): Schemas['RetriedStep'][] {
+  const shapeOf = shapesOf(store, id);
+  return steps.map(({ stepOrder, retried, indices }) => {
+    const shape = indices === null ? undefined : shapeOf(stepOrder);
+    // A step without task parameters has one task.
+    const hasValues = shape !== undefined && shape.taskParameters.length > 0;
+    return {
+      step_id: stepIdOf(id, stepOrder),
+      name: store.get('step', keys.step(id, stepOrder))?.name ?? '',
+      retried,
+      ...(indices !== null && hasValues && { tasks: retriedTasksText(shape, indices) }),
+    };
+  });
+}
+
 /**
  * Returns a text for selected tasks of a step: the values of its only parameter (`Frame=1003-1007`), or positions
  * (`positions 0-4`).
  */
-export function retriedTasksText(step: StepShape, runs: readonly IndexRun[]): string {
+function retriedTasksText(step: StepShape, runs: readonly IndexRun[]): string {
   return clipped(valuesText(step, runs) ?? `positions ${runs.map(runText).join(',')}`);
 }
 

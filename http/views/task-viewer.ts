@@ -5,6 +5,7 @@ import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, readTaskStatus, type TaskState } from '../../src/core/records/task-page.ts';
+import type { SkipNote } from '../../src/core/records/task-text.ts';
 import type { TaskProgress } from '../../src/core/records/task-progress.ts';
 import { taskNameOf } from '../../src/openjd/template/task-name.ts';
 import { taskStateOf } from '../../src/core/records/task-view.ts';
@@ -21,6 +22,7 @@ interface TaskFacts {
   /** End of that attempt; null while it is open. */
   readonly endedAt: number | null;
   readonly failureReason: string | null;
+  readonly skipped: SkipNote | null;
   readonly progress: number | undefined;
   readonly statusMessage: string | undefined;
 }
@@ -60,7 +62,7 @@ export class TaskViewer {
   /** docs/contract/resources.md#task. */
   view(step: StepRecord, index: number, waitingReason: string | null = null): Schemas['Task'] {
     const facts = this.#factsOf(step, index);
-    const { state, workerId, assignedAt, endedAt, failureReason, progress, statusMessage } = facts;
+    const { state, workerId, assignedAt, endedAt, failureReason, skipped, progress, statusMessage } = facts;
     const parameters = this.#spaceOf(step).at(index);
     return {
       id: taskIdOf({ jobId: this.#job.id, stepOrder: step.order, index }),
@@ -79,6 +81,7 @@ export class TaskViewer {
       updated_at: timestampOf(state.updatedAt),
       ...(state.unschedulable && { unschedulable_reason: step.unschedulableReason ?? '' }),
       ...(failureReason !== null && { failure_reason: failureReason }),
+      ...(skipped !== null && { skipped: { ...skipped, at: timestampOf(state.updatedAt) } }),
       ...(state.retryAfter !== null && { retry_after: timestampOf(state.retryAfter) }),
       failed_attempts: state.failedAttempts,
       ...(progress !== undefined && { progress }),
@@ -120,7 +123,7 @@ export class TaskViewer {
   /** Returns the members of the view that depend on the state, and the closing brace. */
   #stateTextOf(step: StepRecord, index: number): string {
     const facts = this.#factsOf(step, index);
-    const { state, workerId, assignedAt, endedAt, failureReason, progress, statusMessage } = facts;
+    const { state, workerId, assignedAt, endedAt, failureReason, skipped, progress, statusMessage } = facts;
     let text = `,"status":"${state.status}`;
     if (workerId !== null) text += `","assigned_worker_id":"${workerId}`;
     if (assignedAt !== null) {
@@ -132,6 +135,8 @@ export class TaskViewer {
     if (state.unschedulable)
       text += `,"unschedulable_reason":${JSON.stringify(step.unschedulableReason ?? '')}`;
     if (failureReason !== null) text += `,"failure_reason":${JSON.stringify(failureReason)}`;
+    if (skipped !== null)
+      text += `,"skipped":${JSON.stringify({ ...skipped, at: timestampOf(state.updatedAt) })}`;
     if (state.retryAfter !== null) text += `,"retry_after":"${timestampOf(state.retryAfter)}"`;
     text += `,"failed_attempts":${state.failedAttempts}`;
     if (progress !== undefined) text += `,"progress":${JSON.stringify(progress)}`;
@@ -152,6 +157,7 @@ export class TaskViewer {
       assignedAt,
       endedAt: hasEnded && assignedAt !== null ? Math.max(state.updatedAt, assignedAt) : null,
       failureReason: failureReasonOf(this.#store, step, address, state),
+      skipped: skipNoteOf(this.#store, step, address, state),
       progress,
       statusMessage,
     };
@@ -207,6 +213,18 @@ export class TaskViewer {
     this.#workers.set(ordinal, workerId);
     return workerId;
   }
+}
+
+/** Returns who skipped a task, and why; null if it is not skipped. */
+function skipNoteOf(
+  store: StoreReader,
+  step: StepRecord,
+  address: TaskAddress,
+  { skipped, hasText }: TaskState,
+): SkipNote | null {
+  if (!skipped) return null;
+  const own = hasText ? store.get('taskText', keys.taskText(address))?.skip : step.untouched.skip;
+  return own ?? null;
 }
 
 /** Returns why a task has failed or was canceled; null for other statuses, and for a reason without text. */

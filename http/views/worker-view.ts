@@ -63,6 +63,7 @@ export function workerView(
     scratch_mib: worker.hardware?.scratchMib ?? 0,
     os: worker.os,
     os_version: worker.hardware?.osVersion ?? '',
+    isolation: worker.hardware?.isolation ?? [],
     arch: worker.arch,
     version: worker.softwareVersion,
     queue_ids: worker.queueIds,

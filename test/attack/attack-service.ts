@@ -2,9 +2,11 @@ import { parseArgs } from 'node:util';
 import { saveResult } from '../../bench/kit/results.ts';
 import type { AttackResult } from './attack.ts';
 import { ATTACK_ROWS } from './rows.ts';
+import { byNumber, savedRows, type SavedRow } from './saved-rows.ts';
 
 /**
- * Attacks running services with every table of bad inputs (docs/security.md), and prints a line for each.
+ * Attacks running services with every table of bad inputs (docs/security.md), and prints a line for each. A run of some rows keeps
+ * the saved results of the others.
  *
  * npm run attack [-- --rows T8,T9] [--share 0.1] [--json]
  */
@@ -25,23 +27,39 @@ if (unknown.length > 0)
   );
 if (!(share > 0 && share <= 1)) throw new Error('--share must be above 0 and at most 1');
 
-const results: (AttackResult & { readonly id: string; readonly title: string; readonly seconds: number })[] =
-  [];
+const results: (AttackResult & {
+  readonly id: string;
+  readonly title: string;
+  readonly at: string;
+  readonly seconds: number;
+})[] = [];
 for (const { id, title, full, run } of ATTACK_ROWS) {
   if (wanted !== null && !wanted.includes(id)) continue;
   const startedAt = performance.now();
   const result = await run(Math.max(1, Math.round(full * share)));
   const seconds = Math.round((performance.now() - startedAt) / 1000);
-  results.push({ id, title, seconds, ...result });
+  results.push({ id, title, at: new Date().toISOString(), seconds, ...result });
   if (!values.json) print(id, title, result);
 }
-const tried = results.reduce((sum, result) => sum + result.tried, 0);
-const violations = results.reduce((sum, result) => sum + result.violations.length, 0);
-saveResult('attack', { share, tried, violations, rows: results });
+const kept = wanted === null ? [] : savedRows().filter(({ id }) => !wanted.includes(id));
+const [tried, violations] = totalsOf(results);
+const rows = [...kept, ...results].sort(byNumber);
+const [triedInAll, violationsInAll] = totalsOf(rows);
+saveResult('attack', { share, tried: triedInAll, violations: violationsInAll, rows });
 process.stdout.write(
   values.json ? `${JSON.stringify(results)}\n` : `\n${tried} bad inputs tried, ${violations} violations\n`,
 );
 process.exitCode = violations === 0 ? 0 : 1;
+
+/** Returns the numbers of inputs and of violations. */
+function totalsOf(
+  rows: readonly Pick<SavedRow, 'tried' | 'violations'>[],
+): readonly [tried: number, violations: number] {
+  return [
+    rows.reduce((sum, row) => sum + row.tried, 0),
+    rows.reduce((sum, row) => sum + row.violations.length, 0),
+  ];
+}
 
 function print(
   id: string,

@@ -6,6 +6,7 @@ import { busRows } from './bus/bus-rows.ts';
 import { ldapRows } from './ldap/ldap-rows.ts';
 import { markdownRows } from './markdown/markdown-rows.ts';
 import { pathRows } from './paths/path-rows.ts';
+import { byNumber } from './saved-rows.ts';
 import { oidcRows } from './oidc/oidc-rows.ts';
 
 /** All rows, in the order of their ids. */
@@ -18,4 +19,4 @@ export const ATTACK_ROWS: readonly AttackRow[] = [
   ...markdownRows,
   ...oidcRows,
   ...pathRows,
-].sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)));
+].sort(byNumber);

@@ -329,7 +329,13 @@ test('lists', async (t) => {
               progress: 41.9,
               status_message: 'sampling\u001b',
             },
-            { id: `${TASKS_OF}-0-2`, name: 'Render', status: 'ready', failed_attempts: 0, parameters: { F: '3' } },
+            {
+              id: `${TASKS_OF}-0-2`,
+              name: 'Render',
+              status: 'ready',
+              failed_attempts: 0,
+              parameters: { F: '3' },
+            },
           ],
           total: 2,
         },
@@ -659,7 +665,7 @@ test('invalid usage exits with 2, help exits with 0', async (t) => {
   t.match(await runCallsheet(['nonsense']), { code: 2, err: /unknown command 'nonsense'/ });
   t.match(await runCallsheet(['job', '55555555-5555-7555-8555-555555555555', 'explode']), {
     code: 2,
-    err: /unknown verb "explode": callsheet jobs takes list, show, submit, cancel, retry, pause, resume, set, delete,/,
+    err: /unknown verb "explode": callsheet jobs takes list, show, submit, cancel, retry, skip, pause, resume, set, delete,/,
   });
   t.match(await runCallsheet(['submit', 'x', '--farm', 'f', '--queue', 'q', '-p', 'novalue']), {
     code: 2,

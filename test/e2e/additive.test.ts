@@ -306,6 +306,42 @@ await test('failed tasks are retried by index range and by worker', async (t) =>
   t.match(await bulk('workers', { action: 'enable', ids: [a.id, NONE] }), [{ status: 200 }, { status: 404 }]);
 });
 
+await test('skipped tasks let a failed job continue, and a retry undoes the skip', async (t) => {
+  const farm = await makeFarm('skip');
+  await farm.worker('a', '--worker-cpus=2');
+  const template = jobOf(
+    'Fails',
+    { name: 'Render', line: 'exit 4', tasks: 3 },
+    { name: 'Last', line: 'true', after: ['Render'] },
+  );
+  const id = await farm.submit(template, { max_attempts: 1 });
+  const dependent = await farm.submit(jobOf('After', { line: 'true' }), { depends_on: id });
+  await farm.waitForJobStatus(dependent, 'canceled');
+  const skip = (body: object, query = '') => api.call('POST', `/api/v1/jobs/${id}/skip${query}`, body);
+  t.match(await skip({ step: 'Render', index_range: '0', reason: 'no plate' }), {
+    status: 200,
+    body: { skipped: 1, retried: 0, status: 'failed', dependents: [] },
+  });
+  const [task] = await farm.tasks(id);
+  t.match(task, { status: 'succeeded', skipped: { by: 'anonymous', reason: 'no plate' } });
+  t.match((await skip({ failed: true }, '?dry_run=true')).body, {
+    skipped: 2,
+    retried: 1,
+    status: 'failed',
+    dependents: [{ job_id: dependent, retried: 1 }],
+  });
+  t.match((await skip({ failed: true })).body, {
+    skipped: 2,
+    retried: 1,
+    dependents: [{ job_id: dependent }],
+  });
+  await farm.waitForJobStatus(id, 'completed');
+  await farm.waitForJobStatus(dependent, 'completed');
+  const retried = await api.call('POST', `/api/v1/jobs/${id}/retry`, { skipped: true });
+  t.match(retried, { status: 200, body: { retried: 3 } });
+  await farm.waitForJobStatus(id, 'failed');
+});
+
 await test('job summaries for pages and scripts', async (t) => {
   const farm = await makeFarm('views');
   const text = `{"specificationVersion": "jobtemplate-2023-09", "name": "Wide",  "steps": [{"name": "A",
@@ -366,8 +402,8 @@ await test('job summaries for pages and scripts', async (t) => {
   }
   const all = await api.must<Record<string, number>>('GET', '/api/v1/jobs/summary');
   const expected = {
-    workers: { online: 2, offline: 0, disabled: 1 },
-    cores: { total: 4, committed: 0 },
+    workers: { online: 3, offline: 0, disabled: 1 },
+    cores: { total: 6, committed: 0 },
     leased_tasks_per_second: 0,
   };
   const stats = await until('the statistics are up to date', async () => {

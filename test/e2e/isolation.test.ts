@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,12 +13,13 @@ tap.setTimeout(120_000);
 const bash = (line: string): object => ({ command: 'bash', args: ['-c', line] });
 
 /** A job whose environment and task each print their account. */
-const template = (name: string, line: string): object => ({
+const template = (name: string, line: string, hostRequirements?: object): object => ({
   specificationVersion: 'jobtemplate-2023-09',
   name,
   steps: [
     {
       name: 'Step',
+      ...(hostRequirements === undefined ? {} : { hostRequirements }),
       stepEnvironments: [
         {
           name: 'Scene',
@@ -74,8 +76,9 @@ await test('tasks run as the account of their queue', { skip }, async (t) => {
   const ran = async (
     name: string,
     line: string,
+    hostRequirements?: object,
   ): Promise<{ readonly message: string; readonly log: string[] }> => {
-    const { id } = (await farm.submit(template(name, line), { max_attempts: '1' })).body;
+    const { id } = (await farm.submit(template(name, line, hostRequirements), { max_attempts: '1' })).body;
     const status = await until('the job has ended', async () => {
       const job = await api.job(id);
       return ['completed', 'failed'].includes(job.status) ? job.status : null;
@@ -202,4 +205,29 @@ await test('tasks run as the account of their queue', { skip }, async (t) => {
   t.same((await ran('no network', dial)).log.slice(1, -1), [user, 'dialed']);
   await queue(null);
   t.same((await ran('no network by default', dial)).log.slice(1, -1), [stranger, 'dialed']);
+
+  await closed.kill('SIGTERM');
+  const name = `callsheet-secret-${process.pid}`;
+  const secret = join('/tmp', name);
+  await writeFile(secret, 'secret\n');
+  t.teardown(() => rm(secret, { force: true }));
+  const covered = startWorker(service, 'four', [
+    '--worker-session-linger=0s',
+    '--isolation-private-tmp=true',
+    '--isolation-hide-processes=true',
+    `--isolation-default-user=${stranger}`,
+  ]);
+  t.teardown(() => covered.kill('SIGTERM'));
+  const looks = `id -un; cat ${secret} 2>/dev/null; stat -c %U /proc/[0-9]* | sort -u; echo left >/tmp/${name}-left; echo looked`;
+  const covers = { attributes: [{ name: 'svc:attr.worker.isolation.private_tmp', anyOf: ['true'] }] };
+  t.same((await ran('covered', looks, covers)).log.slice(1, -1), [stranger, stranger, 'looked']);
+  t.notOk(existsSync(`${secret}-left`));
+  const { items } = await api.must<{ items: readonly { name: string; isolation: readonly string[] }[] }>(
+    'GET',
+    '/api/v1/workers',
+  );
+  const reported = items.find((each) => each.name === 'four')?.isolation ?? [];
+  for (const part of ['private_tmp', 'hidden_processes', 'no_new_privileges', 'task_account'])
+    t.ok(reported.includes(part), part);
+  t.notOk(reported.includes('no_network'));
 });

@@ -59,9 +59,12 @@ const PAGE = 1000;
 
 export class ApiClient {
   readonly url: string;
+  private readonly headers: Readonly<Record<string, string>>;
 
-  constructor(url: string) {
+  /** `headers` are sent with every request, such as a credential. */
+  constructor(url: string, headers: Readonly<Record<string, string>> = {}) {
     this.url = url;
+    this.headers = headers;
   }
 
   async call<Body = Record<string, unknown>>(
@@ -72,12 +75,8 @@ export class ApiClient {
   ): Promise<ApiAnswer<Body>> {
     const response = await fetch(`${this.url}${path}`, {
       method,
-      ...(body === undefined
-        ? {}
-        : {
-            headers: { 'content-type': contentType },
-            body: typeof body === 'string' ? body : JSON.stringify(body),
-          }),
+      headers: { ...this.headers, ...(body === undefined ? {} : { 'content-type': contentType }) },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
     const isJson = (response.headers.get('content-type') ?? '').includes('json');

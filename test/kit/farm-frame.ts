@@ -1,3 +1,4 @@
+import { localPresence } from '../../src/adapters/memory/local-presence.ts';
 import type { Test } from 'tap';
 import type { JobState } from '../../actors/service/job/state.ts';
 import { Kernel } from '../../actors/kernel/kernel.ts';
@@ -23,7 +24,7 @@ import { invariantViolations } from './farm-sanity.ts';
 import { formatAnswer, formatEffect, type Answer } from './farm-words.ts';
 import type { Output } from '../../actors/kernel/output.ts';
 
-const SETTINGS: Omit<ServiceSettings, 'tallies'> = {
+const SETTINGS: Omit<ServiceSettings, 'tallies' | 'webhooks'> = {
   heartbeatTimeoutMs: 30_000,
   reclaimAfterMs: 30_000,
   singleBus: () => null,
@@ -76,7 +77,8 @@ export abstract class TestFarmBase {
   constructor(settings: Partial<ServiceSettings>, store: MemoryStore) {
     this.store = store;
     const { heartbeatTimeoutMs: reclaimAfterMs = SETTINGS.reclaimAfterMs } = settings;
-    this.settings = { ...SETTINGS, reclaimAfterMs, tallies: this.tallies, ...settings };
+    const webhooks = { retryForMs: 86_400_000, poolExhaustedAfterMs: 600_000, presence: localPresence() };
+    this.settings = { ...SETTINGS, reclaimAfterMs, tallies: this.tallies, webhooks, ...settings };
     this.tallies.onFreed = (id, slot) => {
       this.post({ actor: 'lease', id, message: { type: 'capacity.freed', slot } });
     };

@@ -189,9 +189,10 @@ function checkTask(
   if (running !== (isLiveTask(state.status) ? 1 : 0))
     wrong(`${name} is ${state.status} with ${running} open attempts`);
   const succeeded = attempts.filter((attempt) => attempt.status === 'succeeded').length;
-  if (succeeded > 1 || (succeeded === 1) !== (state.status === 'succeeded')) {
+  if (succeeded > 1 || (succeeded === 1) !== (state.status === 'succeeded' && !state.skipped)) {
     wrong(`${name} is ${state.status} and has succeeded ${succeeded} times`);
   }
+  if (state.skipped && state.status !== 'succeeded') wrong(`${name} is ${state.status} and skipped`);
   if (state.hasText && !isTerminalTask(state.status))
     wrong(`${name} is ${state.status} and has a failure reason`);
 }

@@ -31,6 +31,8 @@ export function formatEffect(effect: ServiceEffect, nameOf: NameOf): string | nu
       return null;
     case 'refused-keys-changed':
       return 'refuse keys';
+    case 'send-webhook':
+      return `send webhook ${nameOf(effect.webhookId)}`;
     case 'cancel':
       return `stop ${attemptWord(effect.message.attempt_id, nameOf)}: ${effect.message.reason}`;
     case 'count':

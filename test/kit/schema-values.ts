@@ -33,11 +33,11 @@ export class SchemaValues {
 
   /** Generates valid values. Optional members are sometimes omitted, so that defaults are used. */
   valid(schema: Node, name = ''): fc.Arbitrary<unknown> {
-    const hint = this.#hints[name];
-    if (hint !== undefined) return hint;
     const { node, types, properties, required } = this.#shape(schema);
     if ('const' in node) return fc.constant(node['const']);
     if (Array.isArray(node['enum'])) return fc.constantFrom(...(node['enum'] as unknown[]));
+    const hint = this.#hints[name];
+    if (hint !== undefined) return hint;
     const choices = node['oneOf'] ?? node['anyOf'];
     if (Array.isArray(choices)) {
       const { oneOf: _one, anyOf: _any, ...rest } = node;

@@ -22,8 +22,8 @@ export class ScriptedWorker {
   workerId: string;
   farmId = '';
   incarnation = new Uuid7(() => Date.now()).next();
-  private readonly nc: NatsConnection;
-  private readonly access: WorkerAccess;
+  readonly nc: NatsConnection;
+  readonly access: WorkerAccess;
   private readonly name: string;
   private readonly cores: number;
 
@@ -37,12 +37,21 @@ export class ScriptedWorker {
 
   /** Connects and registers. `farm`: ID or name; empty for the only farm. */
   static async start(service: BusOfService, name: string, cores: number, farm = ''): Promise<ScriptedWorker> {
-    const access = await accessTo(service, name, farm);
-    const worker = new ScriptedWorker(await access.connect(service.busPort), access, name, cores);
+    const worker = await ScriptedWorker.act(
+      await accessTo(service, name, farm),
+      service.busPort,
+      name,
+      cores,
+    );
     const registered = await worker.register(farm);
     worker.farmId = String(registered['farm_id']);
     worker.workerId = String(registered['worker_id']);
     return worker;
+  }
+
+  /** Connects with this access, and does not register. */
+  static async act(access: WorkerAccess, port: number, name: string, cores: number): Promise<ScriptedWorker> {
+    return new ScriptedWorker(await access.connect(port), access, name, cores);
   }
 
   /** Reconnects the same worker. */
@@ -55,8 +64,14 @@ export class ScriptedWorker {
     return again;
   }
 
-  register(farm = ''): Promise<Spoken> {
-    return this.announce('worker.register', {
+  /** `extra` adds or replaces fields. */
+  register(farm = '', extra: Spoken = {}): Promise<Spoken> {
+    return this.announce('worker.register', { ...this.registration(farm), ...extra });
+  }
+
+  /** Returns a registration without the inbox for its reply. */
+  registration(farm: string): Spoken {
+    return {
       v: 1,
       type: 'register',
       worker_id: this.workerId,
@@ -73,14 +88,19 @@ export class ScriptedWorker {
       compute_location: '',
       tags: {},
       open_attempts: [],
-    });
+    };
   }
 
-  heartbeat(openAttempts: readonly string[]): Promise<Spoken> {
+  heartbeat(openAttempts: readonly string[], extra: Spoken = {}): Promise<Spoken> {
     return this.announce('worker.heartbeat', {
       ...this.self('heartbeat'),
       open_attempts: openAttempts,
+      ...extra,
     });
+  }
+
+  deregister(extra: Spoken = {}): Promise<Spoken> {
+    return this.announce('worker.deregister', { ...this.self('deregister'), ...extra });
   }
 
   /** Requests work. `extra` adds or replaces fields. */

@@ -31,6 +31,8 @@ const quick = (command: string): object => ({
   name: command,
   steps: [{ name: 'S', script: { actions: { onRun: { command, args: ['said'] } } } }],
 });
+/** A webhook that reaches no receiver. */
+const HOOK = { name: 'hook', url: 'http://127.0.0.1:1/hook', events: ['job.failed'] } as const;
 const YAML = JSON.stringify(HELD, null, 1);
 
 /**
@@ -76,6 +78,7 @@ export class SeededService {
         roots: { default: '/mnt' },
       }),
       'usage-pools': await this.#entries('usage-pools', { name: 'nuke', max_concurrent: 2 }),
+      webhooks: await this.#entries('webhooks', HOOK),
       products: [await this.#product()],
       presets: await this.#presets(),
       users: await this.#entries('users', { username: 'ann', password: 'password of ann' }),
@@ -212,6 +215,10 @@ function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints']
     step: fc.constant('S'),
     range: fc.constant('0'),
     template: fc.constant(YAML),
+    url: fc.constant(HOOK.url),
+    // Of a webhook; the formats of other bodies are enumerated.
+    format: fc.constant('generic'),
+    events: fc.constant(HOOK.events),
     run_as_user: fc.constant(null),
     run_as_group: fc.constant(null),
     password: fc.string({ unit: 'grapheme', minLength: 8, maxLength: 30, size: 'max' }),

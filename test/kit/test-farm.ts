@@ -261,6 +261,35 @@ export class TestFarm extends TestFarmCatalog {
     });
   }
 
+  /** Skips tasks of a job. */
+  skip(name: string, selection: RetrySelection, isDryRun = false): void {
+    const id = this.jobId(name);
+    const request = this.retryRequest(id, { selection }, 'later steps');
+    this.send({
+      actor: 'job',
+      id,
+      message: {
+        type: 'job.retry',
+        request: { ...request, isDryRun, skip: { by: 'ann', reason: 'not needed' } },
+        replyTo: to(`skip ${name}`),
+      },
+    });
+  }
+
+  skipTask(word: string): void {
+    const { jobId, stepOrder, index } = this.address(word);
+    const request = this.retryRequest(jobId, { stepOrder, index }, 'later steps');
+    this.send({
+      actor: 'job',
+      id: jobId,
+      message: {
+        type: 'job.retry',
+        request: { ...request, skip: { by: 'ann', reason: 'not needed' } },
+        replyTo: to(`skip ${word}`),
+      },
+    });
+  }
+
   retryTask(word: string, scope: RetryRequest['scope'] = 'tasks'): void {
     const { jobId, stepOrder, index } = this.address(word);
     this.send({

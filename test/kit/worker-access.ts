@@ -1,9 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect, jwtAuthenticator, type NatsConnection } from '@nats-io/transport-node';
+import {
+  connect,
+  jwtAuthenticator,
+  type NatsConnection,
+  type NodeConnectionOptions,
+} from '@nats-io/transport-node';
 import { parseJoinToken } from '../../src/adapters/identity/join-token-text.ts';
 import { requestJoin } from '../../src/adapters/nats/credential-requests.ts';
 import { newUserKey } from '../../src/adapters/nats/user-keys.ts';
+import { parseStoredCredential } from '../../src/core/bus-identity/stored-credential.ts';
 
 /** The service of a worker: its folder (test/kit/daemons.ts) and the port of its bus. */
 export interface BusOfService {
@@ -28,10 +34,18 @@ export const tokenFile = (folder: string): string => join(folder, 'join-token');
 
 const random = (): string => crypto.randomUUID().replaceAll('-', '');
 
-/** Returns the access of a new worker of the service, which joins if the service authenticates its workers. */
-export async function accessTo({ folder }: BusOfService, name: string, farm = ''): Promise<WorkerAccess> {
-  if (!existsSync(tokenFile(folder))) return openAccess();
-  const token = parseJoinToken(readFileSync(tokenFile(folder), 'utf8').trim());
+/** The credential of a worker on a bus with authentication. */
+export interface Credential {
+  readonly workerId: string;
+  readonly seed: string;
+  readonly jwt: string;
+  /** PEM text of the authority of the bus. */
+  readonly ca: string;
+}
+
+/** Exchanges the text of a token for the credential of a new worker. Rejects with the reason of a refusal. */
+export async function joinWith(text: string, name: string, farm = ''): Promise<Credential> {
+  const token = parseJoinToken(text);
   if (!token.ok) throw new Error(token.reason);
   const { seed, publicKey } = newUserKey();
   const { i: token_id, s: secret } = token.value;
@@ -41,18 +55,37 @@ export async function accessTo({ folder }: BusOfService, name: string, farm = ''
     throw new Error(`${name} cannot join: ${JSON.stringify(answer)}`);
   const { worker_id: workerId, jwt, ca } = answer.reply;
   if (jwt === null) throw new Error(`${name} got no credential`);
-  return accessOf(workerId, seed, jwt, ca);
+  return { workerId, seed, jwt, ca };
+}
+
+/** Returns the access of a new worker of the service, which joins if the service authenticates its workers. */
+export async function accessTo({ folder }: BusOfService, name: string, farm = ''): Promise<WorkerAccess> {
+  if (!existsSync(tokenFile(folder))) return openAccess();
+  return accessOf(await joinWith(readFileSync(tokenFile(folder), 'utf8').trim(), name, farm));
 }
 
 /** Returns the access of a worker that was started by the kit (test/kit/daemons.ts): it acts as this worker. */
-export function accessOfWorker({ folder }: BusOfService, name: string): WorkerAccess {
-  const file = join(folder, `worker-${name}/bus-credentials.json`);
-  if (!existsSync(file)) return openAccess();
-  const { worker_id: id, seed, jwt, ca } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
-  return accessOf(id ?? '', seed ?? '', jwt ?? '', ca ?? '');
+export function accessOfWorker(service: BusOfService, name: string): WorkerAccess {
+  const credential = credentialOfWorker(service, name);
+  return credential === null ? openAccess() : accessOf(credential);
 }
 
-function accessOf(workerId: string, seed: string, jwt: string, ca: string): WorkerAccess {
+/** Returns the credential of a worker that was started by the kit; null on a bus without authentication. */
+export function credentialOfWorker({ folder }: BusOfService, name: string): Credential | null {
+  const file = join(folder, `worker-${name}/bus-credentials.json`);
+  if (!existsSync(file)) return null;
+  const parsed = parseStoredCredential(readFileSync(file, 'utf8'));
+  if (!parsed.ok) throw new Error(`${file}: ${parsed.reason}`);
+  const { worker_id: workerId, seed, jwt, ca } = parsed.value;
+  if (jwt === null || ca === null) throw new Error(`${file} is not a credential of a managed bus`);
+  return { workerId, seed, jwt, ca };
+}
+
+/** Returns the access of a program that has this credential. `options` add to those of its connections. */
+export function accessOf(
+  { workerId, seed, jwt, ca }: Credential,
+  options: NodeConnectionOptions = {},
+): WorkerAccess {
   const prefix = `_INBOX.${workerId}`;
   return {
     workerId,
@@ -62,13 +95,14 @@ function accessOf(workerId: string, seed: string, jwt: string, ca: string): Work
         tls: { ca },
         authenticator: jwtAuthenticator(jwt, new TextEncoder().encode(seed)),
         inboxPrefix: prefix,
+        ...options,
       }),
     subject: (contract) => `${contract}.${workerId}`,
     inbox: () => `${prefix}.${random()}.${random()}`,
   };
 }
 
-const openAccess = (): WorkerAccess => ({
+export const openAccess = (): WorkerAccess => ({
   workerId: null,
   connect: (port) => connect({ servers: [`127.0.0.1:${port}`] }),
   subject: (contract) => contract,

@@ -101,7 +101,7 @@ export const KERNEL_MUTANTS: readonly Mutant[] = [
     ],
     [
       'answers to clients are sent before the store has the rows',
-      'if (answers.length + forwards.length + logDeletions.length + busNotices.length > 0) store.requestApply();',
+      'if (awaitedOf(whenReadable) > 0) store.requestApply();',
       '',
     ],
     [

@@ -1,13 +1,16 @@
+import { localPresence } from '../../src/adapters/memory/local-presence.ts';
 import { serviceActors } from '../../actors/service/service-actors.ts';
 import {
   LEASE_HOLD_MS,
   STALE_ASSIGNED_MS,
   type ServiceSettings,
 } from '../../actors/service/service-system.ts';
+import { refusedKeys } from '../../src/core/bus-identity/credentials.ts';
 import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import { agentActors } from '../../actors/agent/agent-actors.ts';
 import type { AgentBuild } from './agent-incarnation.ts';
 import type { MachineRules } from './task-processes-model.ts';
+import type { RefusedKeys } from './bus-credentials.ts';
 import { BUS_ID } from './bus-model.ts';
 import { EXPR_MEMORY_BYTES, HEARTBEAT_TIMEOUT_MS, type SimulationOptions } from './options.ts';
 import type { ServiceBuild } from './service-model.ts';
@@ -20,10 +23,12 @@ export interface Build {
   readonly terms: BusTerms;
 }
 
-/** How the service describes its bus. A mutant changes it. */
+/** How the service describes its bus, and whom the bus refuses. A mutant changes it. */
 export interface BusTerms {
   /** Declares a cluster as a single bus. */
   trustsClusters: boolean;
+  /** Keys that the service lets the bus refuse. */
+  refusedKeys: RefusedKeys;
 }
 
 const SINGLE_BUS = { id: BUS_ID, limitMs: 24 * 3_600_000 };
@@ -42,6 +47,7 @@ export const settingsOf = (options: SimulationOptions): Settings => ({
   // Small, so that a few jobs are queried in several pieces with other messages between them.
   recoveryBatchSize: 1,
   staleAssignedMs: STALE_ASSIGNED_MS,
+  webhooks: { retryForMs: 86_400_000, poolExhaustedAfterMs: 600_000, presence: localPresence() },
   unschedulableGraceMs: options.unschedulableGraceMs,
   reservationAfterMs: options.reservationAfterMs,
   exprMemoryBytes: EXPR_MEMORY_BYTES,
@@ -53,7 +59,7 @@ export const settingsOf = (options: SimulationOptions): Settings => ({
 
 export function unmodifiedBuild(settings: Settings, options: SimulationOptions): Build {
   const tallies = new LocalTallies();
-  const terms: BusTerms = { trustsClusters: false };
+  const terms: BusTerms = { trustsClusters: false, refusedKeys };
   const { reclaimAfterMs: times, isCluster } = options;
   let starts = 0;
   return {

@@ -3,6 +3,7 @@ import {
   confirmedCredential,
   isValidCredential,
   joinedCredential,
+  latestKey,
   renewedCredential,
   revokeCredential,
 } from '../../src/core/bus-identity/credentials.ts';
@@ -13,14 +14,19 @@ import type { WorkerCredentialRecord } from '../../src/core/records/worker-crede
 /** Lifetime of a key: longer than a simulation, because a scenario renews and revokes. */
 const LIFETIME_MS = 720 * 3_600_000;
 
+/** Returns the keys of a credential that the bus must refuse. */
+export type RefusedKeys = (credential: WorkerCredentialRecord, now: number) => readonly string[];
+
 /** The credentials of the workers on a simulated bus with authentication, by the rules of the service. */
 export class BusCredentials {
   private readonly now: () => number;
+  private readonly refusedKeys: RefusedKeys;
   private readonly records = new Map<WorkerId, WorkerCredentialRecord>();
   private keys = 0;
 
-  constructor(now: () => number) {
+  constructor(now: () => number, refused: RefusedKeys) {
     this.now = now;
+    this.refusedKeys = refused;
   }
 
   /** Gives the worker a credential with a new key. An earlier one is revoked. */
@@ -61,6 +67,12 @@ export class BusCredentials {
   isValid(workerId: WorkerId): boolean {
     const record = this.records.get(workerId);
     return record !== undefined && isValidCredential(record, this.now());
+  }
+
+  /** Reports whether the bus refuses the latest key of the worker. */
+  isRefused(workerId: WorkerId): boolean {
+    const record = this.records.get(workerId);
+    return record !== undefined && this.refusedKeys(record, this.now()).includes(latestKey(record).key);
   }
 
   identityOf(workerId: WorkerId): WorkerIdentity {

@@ -155,6 +155,7 @@ export class Checker implements ServiceWatcher {
       case 'catalog':
       case 'accounts':
       case 'audit':
+      case 'webhooks':
       case 'retention':
       case 'sweep':
       case 'purge':
@@ -543,6 +544,7 @@ function farmOf({ kind, state }: Turn): FarmId | null {
     case 'catalog':
     case 'accounts':
     case 'audit':
+    case 'webhooks':
     case 'retention':
     case 'sweep':
     case 'purge':

@@ -49,7 +49,7 @@ export class ClientModel {
   }
 
   private actions(): readonly Action[] {
-    const { cancels, limits, steers, retries, deletes, standing } = this.world.options;
+    const { cancels, limits, steers, retries, skips, deletes, standing } = this.world.options;
     const { jobs, settings, workers } = this;
     const isOn = (on: boolean, weight: number): number => (on && jobs.hasJobs ? weight : 0);
     return [
@@ -62,6 +62,8 @@ export class ClientModel {
       { weight: isOn(steers, 1.5), act: () => jobs.move() },
       { weight: isOn(retries, 2), act: () => jobs.retry() },
       { weight: isOn(retries, 1), act: () => jobs.cancelAndRetry() },
+      { weight: isOn(skips, 2), act: () => jobs.skip() },
+      { weight: isOn(skips, 0.7), act: () => jobs.undoSkips() },
       { weight: isOn(standing, 2), act: () => workers.act() },
       { weight: isOn(limits, 2), act: () => settings.replaceQueue() },
       { weight: isOn(limits, 1), act: () => settings.replaceFarm() },

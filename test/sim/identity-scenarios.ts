@@ -73,10 +73,14 @@ function checkEnds({ processes, service }: Stage): void {
 }
 
 /** A revoked worker gets no lease, and the service takes its tasks back. */
-function checkRevoked({ machines, service, time }: Stage, since: ReadonlyMap<string, number>): void {
+function checkRevoked(
+  { machines, service, time, credentials }: Stage,
+  since: ReadonlyMap<string, number>,
+): void {
   for (const machine of machines) {
     const at = since.get(machine.spec.name);
-    if (at === undefined || !machine.link.isRefused || time.now - at < RETURNED_MS) continue;
+    const isValid = credentials?.isValid(machine.workerId) === true;
+    if (at === undefined || isValid || time.now - at < RETURNED_MS) continue;
     const held: readonly { readonly attemptId: AttemptId }[] =
       service.store.get('booking', keys.booking(machine.workerId))?.bookings ?? [];
     if (held.length > 0)
@@ -95,7 +99,7 @@ const OPTIONS = {
 } as const;
 
 /** T22: the credential of a worker is revoked in the middle of its work, or renewed. */
-const revokedWorker: Scenario = {
+export const revokedWorker: Scenario = {
   name: 'ID-1',
   incident: 'the credential of a worker is revoked or renewed while its tasks run',
   options: (drawn) => quiet(drawn, { ...OPTIONS, taskMs: 30_000, tasksMax: 12 }),
@@ -104,7 +108,7 @@ const revokedWorker: Scenario = {
     const revokedAt = new Map<string, number>();
     stage.again(25 * SECOND_MS, () => {
       const machine = stage.busy();
-      if (machine === null || machine.link.isRefused) return;
+      if (machine === null || credentials?.isValid(machine.workerId) !== true) return;
       if (random.chance(0.3)) {
         credentials?.renew(machine.workerId);
         return;

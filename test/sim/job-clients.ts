@@ -6,6 +6,7 @@ import type { JobPlan } from '../../src/openjd/template/plan.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import type { SkipNote } from '../../src/core/records/task-text.ts';
 import { pageOf, readTask } from '../../src/core/records/task-page.ts';
 import { ask, type ClientWorld } from './client-port.ts';
 import { randomPlan, randomRetry } from './job-plans.ts';
@@ -204,11 +205,47 @@ export class JobClients {
     this.retryOf(job, scope === 'restore' ? 'job' : target, scope, random.chance(0.1));
   }
 
-  private retryOf(job: OwnJob, target: RetryTarget, scope: RetryRequest['scope'], isDryRun: boolean): void {
+  /** Skips one task, a step, or all failed tasks. */
+  skip(): void {
+    const { random } = this.world;
+    const job = this.anyJob();
+    const task = this.anyTask(job);
+    const { stepOrder } = task;
+    const targets: readonly RetryTarget[] = [
+      task,
+      { selection: { stepOrder } },
+      { selection: { isFailed: true } },
+    ];
+    const scope = random.pick(['later steps', 'later steps', 'tasks'] as const);
+    this.retryOf(job, random.pick(targets), scope, random.chance(0.1), { by: 'simulation', reason: '' });
+  }
+
+  undoSkips(): void {
+    const { random } = this.world;
+    const job = this.anyJob();
+    const target: RetryTarget = random.chance(0.5)
+      ? { selection: { isSkipped: true } }
+      : { selection: { stepOrder: this.anyTask(job).stepOrder, isSkipped: true } };
+    this.retryOf(job, target, 'tasks', false);
+  }
+
+  private retryOf(
+    job: OwnJob,
+    target: RetryTarget,
+    scope: RetryRequest['scope'],
+    isDryRun: boolean,
+    skip?: SkipNote,
+  ): void {
     const { checker } = this.world;
     const { id } = job;
     job.requests++;
-    const request: RetryRequest = { target, upstreams: this.upstreamsOf(id), scope, isDryRun };
+    const request: RetryRequest = {
+      target,
+      upstreams: this.upstreamsOf(id),
+      scope,
+      isDryRun,
+      ...(skip !== undefined && { skip }),
+    };
     const settled = checker.undoing(id);
     ask<RetryResult>(
       this.world,

@@ -24,6 +24,18 @@ const RETRIED: Edges<TaskStatus> = [
   'canceled ready',
   'pending ready',
 ];
+/** A skip (docs/scheduling.md#skipped-tasks), and a retry that undoes one: its dependents wait again. */
+const SKIPPED: Edges<TaskStatus> = [
+  'pending succeeded',
+  'ready succeeded',
+  'assigned succeeded',
+  'running succeeded',
+  'failed succeeded',
+  'canceled succeeded',
+  'succeeded pending',
+  'succeeded ready',
+  'ready pending',
+];
 const ENDED: Edges<JobStatus> = [
   'pending completed',
   'running completed',
@@ -52,16 +64,19 @@ export const TASK_EDGES: Readonly<Record<JobMessage['type'], Edges<TaskStatus>>>
     'running failed',
     'running canceled',
     'running ready',
+    'assigned pending',
+    'running pending',
     ...DEPENDENTS,
   ],
   'attempts.held': ['assigned running'],
-  'attempts.reclaim': ['assigned ready', 'running ready'],
+  // To pending: a skip of a step before it was undone.
+  'attempts.reclaim': ['assigned ready', 'running ready', 'assigned pending', 'running pending'],
   'attempts.exited': ['pending ready'],
   'assigned.due': [],
   'policy.changed': [],
   'job.update': [],
-  'job.retry': RETRIED,
-  'job.reactivate': RETRIED,
+  'job.retry': [...RETRIED, ...SKIPPED],
+  'job.reactivate': [...RETRIED, ...SKIPPED],
   // The tasks of a deleted job are not checked.
   'job.delete': [],
   'job.expire': [],
@@ -84,8 +99,11 @@ export const JOB_EDGES: Readonly<Record<JobMessage['type'], Edges<JobStatus>>> =
   'assigned.due': [],
   'policy.changed': [],
   'job.update': ['pending paused', 'running paused', 'blocked paused', ...RESUMED],
-  'job.retry': RESUMED,
+  'job.retry': [...RESUMED, ...ENDED, 'blocked completed', 'blocked failed'],
   'job.reactivate': [
+    ...ENDED,
+    'failed completed',
+    'canceled completed',
     'completed pending',
     'failed pending',
     'canceled pending',

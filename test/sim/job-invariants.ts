@@ -1,3 +1,4 @@
+import type { JobState } from '../../actors/service/job/state.ts';
 import type { FarmState } from '../../actors/service/farm/state.ts';
 import type { JobId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
@@ -90,6 +91,9 @@ function isEndedUpstream(record: JobRecord, id: JobId, farm: FarmState, store: S
   return (farm.recentlyEnded.get(id) ?? store.get('job', keys.job(id))?.status) !== 'completed';
 }
 
+const wasSkipped = (jobs: readonly JobState[], id: JobId): boolean =>
+  jobs.some((job) => job.record.id === id && job.steps.some((step) => step.record.hasSkipped));
+
 /** I11: a new or retried job does not run before its upstream jobs have completed. */
 export const jobsWaitForTheirUpstreams: Invariant = {
   name: 'an active job whose upstream jobs are not all completed is blocked',
@@ -100,6 +104,8 @@ export const jobsWaitForTheirUpstreams: Invariant = {
       for (const id of record.dependsOn) {
         const isActive = jobs.some((job) => job.record.id === id);
         const status = farm.recentlyEnded.get(id) ?? store.get('job', keys.job(id))?.status;
+        // A retry that undoes a skip makes a completed job active again. Jobs that have started continue.
+        if (isActive && wasSkipped(jobs, id)) continue;
         if (isActive || status === 'failed' || status === 'canceled')
           return `${record.id} is ${record.status} and its upstream job ${id} is ${isActive ? 'active' : (status ?? '')}`;
       }

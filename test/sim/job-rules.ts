@@ -143,11 +143,19 @@ function judgeTask(
     return ['each lease adds one attempt', `attempt ${is.attemptNumber}, not ${attempts}`];
   if (failure !== undefined) {
     const expected = failure.outcome === 'retry' ? `ready at ${failure.retryAfter}` : 'failed';
-    const found = is.status === 'ready' ? `ready at ${is.retryAfter}` : is.status;
+    // Pending: a skip of a step before it was undone.
+    const isHeldBack = failure.outcome === 'retry' && is.status === 'pending';
+    const found = isHeldBack ? expected : is.status === 'ready' ? `ready at ${is.retryAfter}` : is.status;
     if (found !== expected)
       return ['a failure is retried, or its task is exhausted', `${found}, not ${expected}`];
   }
-  const isRetried = hasMoved && RETRIES.includes(message.type) && was.status !== 'pending';
+  const fault = judgeSkip(message, was, is);
+  if (fault !== null) return fault;
+  const isRetried =
+    hasMoved &&
+    RETRIES.includes(message.type) &&
+    is.status !== 'succeeded' &&
+    (was.isSkipped || was.status === 'failed' || was.status === 'canceled');
   const failures = isRetried ? 0 : was.failedAttempts + (failure === undefined ? 0 : 1);
   if (is.failedAttempts !== failures)
     return ['failed_attempts counts genuine failures', `${is.failedAttempts}, not ${failures}`];
@@ -166,15 +174,30 @@ function judgeTask(
       `${message.type}, ready for ${now - is.since} ms`,
     ];
   const mustHaveReason = is.status === 'failed' || (is.status === 'canceled' && is.attemptNumber > 0);
-  const mayHaveReason = mustHaveReason || is.status === 'canceled';
+  const mayHaveReason = mustHaveReason || is.status === 'canceled' || is.isSkipped;
   if ((mustHaveReason && !is.hasText) || (is.hasText && !mayHaveReason))
     return ['exactly failed and canceled tasks have a failure_reason', `${is.status} ${is.hasText}`];
   return null;
 }
 
+/** Only a request skips tasks and undoes it: a skipped task has succeeded, and one that has run to its end stays so. */
+function judgeSkip(message: JobMessage, was: TaskSnapshot, is: TaskSnapshot): Fault | null {
+  const isRetry = message.type === 'job.retry' || message.type === 'job.reactivate';
+  const isSkip = isRetry && message.request.skip !== undefined;
+  const rule = 'a task is skipped, and retried after that, only by a request';
+  if (is.isSkipped && is.status !== 'succeeded') return [rule, `${is.status} and skipped`];
+  if (is.isSkipped !== was.isSkipped && (is.isSkipped ? !isSkip : !isRetry || isSkip))
+    return [rule, `skipped before: ${was.isSkipped}`];
+  const isNew = is.status === 'succeeded' && was.status !== 'succeeded';
+  if (isRetry && isNew !== (is.isSkipped && !was.isSkipped)) return [rule, `${was.status} ${is.status}`];
+  if (was.status === 'succeeded' && !was.isSkipped && is.status !== 'succeeded')
+    return [rule, `a task that has succeeded is ${is.status}`];
+  return null;
+}
+
 /** I9 and I10: the failure count of the job, and the metrics. */
 function judgeCounters({ before, after, message, said, expected }: JobTurnSeen): Fault | null {
-  const isReset = isResume(message, before) || retriedOf(message, said) > 0;
+  const isReset = isResume(message, before) || isRestart(message, before, after, said);
   const failures = isReset ? 0 : before.failedAttempts + expected.failures.length;
   if (after.failedAttempts !== failures)
     return [
@@ -202,13 +225,18 @@ function judgeStatus(seen: JobTurnSeen): Fault | null {
   if (!isParked && after.status === 'paused' && before.status !== 'paused' && !isPause(message))
     return ['a job is parked only when its failures reach the limit', before.status];
   const wasParked = before.status === 'paused' && before.parkReason !== '';
-  const retried = retriedOf(message, said) > 0;
+  const retried = isRestart(message, before, after, said);
   const goesOn = isResume(message, before) || (retried && wasParked);
   if (goesOn && after.status !== expected.statusIfResumed)
     return ['a resumed job continues in its state', `${after.status}, not ${expected.statusIfResumed}`];
   if (!goesOn && before.status === 'paused' && !isTerminal(after.status) && after.status !== 'paused')
     return ['a manual pause lasts until a client resumes the job', after.status];
-  const isCleared = goesOn || retried || message.type === 'job.cancel' || message.type === 'upstream.failed';
+  const isCleared =
+    goesOn ||
+    retried ||
+    after.status === 'completed' ||
+    message.type === 'job.cancel' ||
+    message.type === 'upstream.failed';
   const kept = isCleared && after.status !== before.status ? '' : before.parkReason;
   const reason = isParked ? PARK_REASON : kept;
   if (after.parkReason !== (retried ? '' : reason))
@@ -246,21 +274,52 @@ function judgeEvents({ before, after, message, said }: JobTurnSeen, jobId: strin
   return null;
 }
 
+/** Reports whether the turn resets the failures of the job: by a retry, or by a skip with which an ended job continues. */
+const isRestart = (
+  message: JobMessage,
+  before: JobSnapshot,
+  after: JobSnapshot,
+  said: TurnOutputs,
+): boolean => {
+  if (message.type !== 'job.retry' && message.type !== 'job.reactivate') return false;
+  if (message.request.skip !== undefined) return isTerminal(before.status) && before.status !== after.status;
+  return retriedOf(message, said) > 0;
+};
+
 /** A retry returns the number of retried tasks, and retries all failed and canceled tasks. */
 function judgeAnswer({ before, after, message, said }: JobTurnSeen): Fault | null {
   if (message.type !== 'job.retry' && message.type !== 'job.reactivate') return null;
-  const { target, scope } = message.request;
+  const { target, scope, skip } = message.request;
   const retried = retriedOf(message, said);
-  const moved = countIf(before, (task) => isRetriable(task)) - countIf(after, (task) => isRetriable(task));
+  const moved = skip === undefined ? retriedTasks(before, after) : skippedTasks(before, after);
   if (moved !== retried) return ['a retry returns the number of retried tasks', `${retried}, not ${moved}`];
   if (scope === 'restore' && retried > 0 && before.status !== 'canceled')
     return ['only a canceled dependent is restored', before.status];
-  if (target === 'job' && retried > 0 && countIf(after, isRetriable) > 0)
+  if (target === 'job' && skip === undefined && retried > 0 && countIf(after, isRetriable) > 0)
     return [
       'a retry of a job retries all of its failed and canceled tasks',
       `${countIf(after, isRetriable)} are left`,
     ];
   return null;
+}
+
+/** Returns the number of tasks that a retry has moved. */
+function retriedTasks(before: JobSnapshot, after: JobSnapshot): number {
+  const isCounted = (task: TaskSnapshot): boolean => isRetriable(task) || task.isSkipped;
+  return countIf(before, isCounted) - countIf(after, isCounted);
+}
+
+/** Returns the number of tasks that a skip has moved: the skipped ones, and those of later steps that it retries. */
+function skippedTasks(before: JobSnapshot, after: JobSnapshot): number {
+  const skipped = countIf(after, (task) => task.isSkipped) - countIf(before, (task) => task.isSkipped);
+  const left = countIf(before, isRetriable) - countIf(after, isRetriable);
+  let ended = 0;
+  for (const [order, tasks] of after.steps.entries())
+    for (const [index, task] of tasks.entries()) {
+      const was = before.steps[order]?.[index];
+      if (was !== undefined && isRetriable(was) && task.isSkipped) ended++;
+    }
+  return skipped + left - ended;
 }
 
 /** Reports whether failures of the turn park the job: only the first one that reaches the limit can. */

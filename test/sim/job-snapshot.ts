@@ -13,6 +13,7 @@ export interface TaskSnapshot {
   readonly retryAfter: number | null;
   readonly hasText: boolean;
   readonly isUnschedulable: boolean;
+  readonly isSkipped: boolean;
   /** Time of the last status change. */
   readonly since: number;
 }
@@ -50,7 +51,16 @@ export function snapshotOf({ record, steps }: JobState): JobSnapshot {
       Array.from({ length: step.record.taskCount }, (_, index) => {
         const { own } = taskAt(step, index);
         if (own === null) return untouchedOf(step);
-        const { status, failedAttempts, attemptNumber, retryAfter, hasText, unschedulable, updatedAt } = own;
+        const {
+          status,
+          failedAttempts,
+          attemptNumber,
+          retryAfter,
+          hasText,
+          unschedulable,
+          skipped,
+          updatedAt,
+        } = own;
         return {
           status,
           failedAttempts,
@@ -58,6 +68,7 @@ export function snapshotOf({ record, steps }: JobState): JobSnapshot {
           retryAfter,
           hasText,
           isUnschedulable: unschedulable,
+          isSkipped: skipped,
           since: updatedAt,
         };
       }),
@@ -73,6 +84,7 @@ function untouchedOf({ record: { untouched } }: StepState): TaskSnapshot {
     retryAfter: null,
     hasText: false,
     isUnschedulable: untouched.unschedulable === true,
+    isSkipped: untouched.skip !== undefined,
     since: untouched.updatedAt,
   };
 }
@@ -96,7 +108,8 @@ export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
           task.attemptNumber === same.attemptNumber &&
           task.retryAfter === same.retryAfter &&
           task.hasText === same.hasText &&
-          task.isUnschedulable === same.isUnschedulable
+          task.isUnschedulable === same.isUnschedulable &&
+          task.isSkipped === same.isSkipped
         );
       }),
     )

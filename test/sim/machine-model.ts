@@ -172,6 +172,7 @@ export class MachineModel {
     if (credentials === null || this.link.isRefused) return;
     trace.note('credential revoked', this.spec.name);
     credentials.revoke(this.workerId);
+    if (!credentials.isRefused(this.workerId)) return;
     this.link.isRefused = true;
     this.link.isCut = true;
     this.link.buffered.length = 0;

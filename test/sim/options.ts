@@ -36,6 +36,8 @@ export interface SimulationOptions {
   readonly steers: boolean;
   /** Clients retry failed and canceled tasks. */
   readonly retries: boolean;
+  /** Clients skip tasks, and undo it. */
+  readonly skips: boolean;
   /** Clients delete jobs. */
   readonly deletes: boolean;
   /** Clients disable, enable and delete workers. */
@@ -209,6 +211,7 @@ export function drawOptions(random: Random): SimulationOptions {
     limits: isActive(0.6),
     steers: isActive(0.5),
     retries: isActive(0.5),
+    skips: false,
     deletes: isActive(0.4),
     standing: isActive(0.4),
     pools: isActive(0.4),
@@ -275,6 +278,15 @@ export function drawOutages(drawn: SimulationOptions, random: Random): Simulatio
     },
   };
 }
+
+/** Share of seeds with each of the further client actions. */
+const CONTROL_SHARE = 0.3;
+
+/** Adds further actions of clients. Drawn separately, so that the other options of a seed stay the same. */
+export const drawControls = (drawn: SimulationOptions, random: Random): SimulationOptions => ({
+  ...drawn,
+  skips: random.chance(CONTROL_SHARE),
+});
 
 const RECLAIM_TIMES_MS = [
   [HEARTBEAT_TIMEOUT_MS],

@@ -57,6 +57,7 @@ export function quiet(
     limits: false,
     steers: false,
     retries: false,
+    skips: false,
     deletes: false,
     standing: false,
     pools: false,

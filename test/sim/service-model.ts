@@ -609,6 +609,9 @@ export class ServiceModel implements ServiceEndpoint {
       case 'refused-keys-changed':
         // The simulated bus has no keys.
         return;
+      case 'send-webhook':
+        // The simulated farms have no webhooks.
+        return;
       case 'cancel':
         trace.note('cancel', effect.message.attempt_id);
         this.onCancel?.(effect.message);

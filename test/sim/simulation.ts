@@ -11,7 +11,7 @@ import { EXPR_MEMORY_OF_WORKERS, LOCATIONS, TAG_VALUES } from './job-plans.ts';
 import { CancelStream } from './cancel-stream.ts';
 import { LogBook } from './log-book.ts';
 import { MachineModel, type MachineWorld } from './machine-model.ts';
-import { drawOptions, drawOutages, type SimulationOptions } from './options.ts';
+import { drawControls, drawOptions, drawOutages, type SimulationOptions } from './options.ts';
 import { PoolClients } from './pool-clients.ts';
 import { Random } from './random.ts';
 import { RunningProcesses } from './running-processes.ts';
@@ -36,6 +36,8 @@ export interface SimulationResult {
 
 /** Separates the outages of a seed from its other options. */
 const OUTAGE_SEED_FACTOR = 7_919;
+/** A different one for the options of drawControls. */
+const CONTROL_SEED_FACTOR = 104_729;
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 /** Minimum number of task processes that must run to their end after the last fault. */
 const PROGRESS_MS = 900_000;
@@ -100,7 +102,10 @@ class Simulation {
   constructor(seed: number, { plant, options: change, keepsTrace = false, scenario }: Variation) {
     this.seed = seed;
     this.random = new Random(seed);
-    const drawn = drawOutages(drawOptions(this.random), new Random(seed * OUTAGE_SEED_FACTOR));
+    const drawn = drawControls(
+      drawOutages(drawOptions(this.random), new Random(seed * OUTAGE_SEED_FACTOR)),
+      new Random(seed * CONTROL_SEED_FACTOR),
+    );
     this.scenario = scenario ?? null;
     const cast = scenario?.options(drawn) ?? drawn;
     this.options = change?.(cast) ?? cast;
@@ -111,7 +116,10 @@ class Simulation {
     this.time = new VirtualTime(() => random.next());
     this.trace = new Trace(() => this.time.now, keepsTrace);
     const { time, trace } = this;
-    this.credentials = options.isAuthenticated ? new BusCredentials(() => EPOCH_MS + time.now) : null;
+    const { refusedKeys } = build.terms;
+    this.credentials = options.isAuthenticated
+      ? new BusCredentials(() => EPOCH_MS + time.now, refusedKeys)
+      : null;
     this.bus = new BusModel(time, random, trace, options.faults, options.isCluster);
     this.service = new ServiceModel({
       time,

@@ -96,7 +96,7 @@ export const successIsCreditedOnce: Invariant = {
         taskIdOf({ jobId: job.record.id, stepOrder: step.record.order, index }),
       );
       const credited = attempts.filter((attempt) => attempt.status === 'succeeded').length;
-      if (credited === (status === 'succeeded' ? 1 : 0)) continue;
+      if (credited === (status === 'succeeded' && !own.skipped ? 1 : 0)) continue;
       return `${nameOf(job, step, index)} is ${status} and ${credited} attempts of it succeeded`;
     }
     return null;
@@ -108,7 +108,9 @@ export const stepsWaitForTheirDependencies: Invariant = {
   name: 'a step starts after its dependencies have completed',
   check: ofTouchedSteps((job, step, view) => {
     const { taskCounts } = step.record;
-    const begun = taskCounts.total - taskCounts.pending - taskCounts.canceled;
+    // A skip ends tasks of any step, and its undo leaves live and ended tasks of later steps. They get no new ready ones.
+    const hasSkipped = job.steps.some(({ record }) => record.hasSkipped);
+    const begun = hasSkipped ? taskCounts.ready : taskCounts.total - taskCounts.pending - taskCounts.canceled;
     if (begun === 0) return null;
     // Tasks of a retried job that had ended before stay as they are.
     if (job.record.status === 'blocked' && taskCounts.ready + taskCounts.assigned + taskCounts.running > 0)

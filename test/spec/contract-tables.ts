@@ -374,6 +374,10 @@ export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
   'http.body_bytes_per_client': '67108864',
   'auth.ldap.bind_password_file': '',
   'products.dir': '',
+  'webhooks.allow_private': '',
+  'webhooks.format_dir': '',
+  'webhooks.retry_for': '24h',
+  'webhooks.pool_exhausted_after': '10m',
 };
 export const WORKER_KEYS: Readonly<Record<string, string | null>> = {
   'bus.url': 'nats://127.0.0.1:14222',
@@ -402,6 +406,9 @@ export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string | null>> = {
   'isolation.whole_cores': 'false',
   'isolation.network': 'open',
   'isolation.disk_quota': '0',
+  'isolation.private_tmp': 'false',
+  'isolation.hide_processes': 'false',
+  'isolation.no_new_privileges': 'false',
   'bus.user': '',
   'bus.password': '',
   'bus.password_file': '',

@@ -50,6 +50,10 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await dialog.waitFor({ state: 'detached' });
     await page.keyboard.press('/');
     await page.locator('[data-search]:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('g');
+    await page.keyboard.press('w');
+    await page.getByRole('heading', { name: 'Workers', level: 1 }).waitFor();
   });
 
   await t.test('the top bar shows that the bus is down, until it is back', async (t) => {

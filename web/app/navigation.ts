@@ -1,5 +1,6 @@
 import {
   Activity,
+  BellRing,
   FolderTree,
   Gauge,
   LayoutDashboard,
@@ -64,6 +65,7 @@ export const NAV_ITEMS: readonly NavGroup[] = [
     label: 'Service',
     items: [
       { href: '/diagnostics', label: 'Diagnostics', icon: Activity, needs: 'diagnostics.read', key: 'd' },
+      { href: '/webhooks', label: 'Webhooks', icon: BellRing, needs: 'jobs.write', key: 'h' },
       { href: '/users', label: 'Users', icon: Users, needs: 'users.read', key: 'u' },
       { href: '/audit', label: 'Audit log', icon: ScrollText, needs: 'users.read', key: 'a' },
     ],

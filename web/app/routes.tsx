@@ -106,6 +106,11 @@ export const ROUTES: readonly RouteEntry[] = [
     needs: 'infra.read',
   },
   {
+    path: '/webhooks',
+    Page: page(() => import('../pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+    needs: 'jobs.write',
+  },
+  {
     path: '/sign-in-command',
     Page: page(() => import('../pages/sign-in-command/sign-in-command-page.tsx'), 'SignInCommandPage'),
     needs: 'apikeys.self',

@@ -41,6 +41,10 @@ export function SearchBox({ value, onChange, label, placeholder }: SearchBoxProp
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Enter') onChange(text);
+          if (event.key !== 'Escape') return;
+          // The browser would clear the text. The page gets the keys again, and the filter stays.
+          event.preventDefault();
+          event.currentTarget.blur();
         }}
       />
     </div>

@@ -1,3 +1,5 @@
+import type { Task } from '../../client/resources.ts';
+
 /** Style of each status: label, color of styles/tokens.css, icon, and a letter where only one character fits. */
 
 export interface StatusStyle {
@@ -15,6 +17,7 @@ export type StateColor =
   | 'assigned'
   | 'running'
   | 'succeeded'
+  | 'skipped'
   | 'failed'
   | 'canceled'
   | 'unschedulable'
@@ -27,6 +30,7 @@ export type StatusIcon =
   | 'hand'
   | 'play'
   | 'check'
+  | 'skip'
   | 'cross'
   | 'ban'
   | 'pause'
@@ -34,13 +38,15 @@ export type StatusIcon =
   | 'plug'
   | 'unplugged';
 
-export type StatusKind = 'job' | 'step' | 'task' | 'attempt' | 'worker' | 'farm' | 'token' | 'credential';
+export type StatusKind =
+  'job' | 'step' | 'task' | 'attempt' | 'worker' | 'farm' | 'token' | 'credential' | 'webhook' | 'delivery';
 
 const PENDING: StatusStyle = { label: 'Pending', color: 'pending', icon: 'circle', letter: 'P' };
 const READY: StatusStyle = { label: 'Ready', color: 'ready', icon: 'clock', letter: 'Q' };
 const ASSIGNED: StatusStyle = { label: 'Assigned', color: 'assigned', icon: 'hand', letter: 'A' };
 const RUNNING: StatusStyle = { label: 'Running', color: 'running', icon: 'play', letter: 'R' };
 const SUCCEEDED: StatusStyle = { label: 'Succeeded', color: 'succeeded', icon: 'check', letter: 'S' };
+const SKIPPED: StatusStyle = { label: 'Skipped', color: 'skipped', icon: 'skip', letter: 'K' };
 const COMPLETED: StatusStyle = { label: 'Completed', color: 'succeeded', icon: 'check', letter: 'S' };
 const FAILED: StatusStyle = { label: 'Failed', color: 'failed', icon: 'cross', letter: 'F' };
 const CANCELED: StatusStyle = { label: 'Canceled', color: 'canceled', icon: 'ban', letter: 'C' };
@@ -62,6 +68,7 @@ const TASK = {
   assigned: ASSIGNED,
   running: RUNNING,
   succeeded: SUCCEEDED,
+  skipped: SKIPPED,
   failed: FAILED,
   canceled: CANCELED,
 };
@@ -112,6 +119,16 @@ const LOOKS: Readonly<Record<StatusKind, Readonly<Record<string, StatusStyle>>>>
     revoked: REVOKED,
     expired: EXPIRED,
   },
+  webhook: {
+    enabled: { label: 'Enabled', color: 'succeeded', icon: 'check', letter: 'E' },
+    failing: { label: 'Failing', color: 'failed', icon: 'warning', letter: 'F' },
+    disabled: { label: 'Disabled', color: 'paused', icon: 'pause', letter: 'D' },
+  },
+  delivery: {
+    pending: { label: 'Waiting', color: 'ready', icon: 'clock', letter: 'W' },
+    delivered: { label: 'Delivered', color: 'succeeded', icon: 'check', letter: 'D' },
+    failed: FAILED,
+  },
 };
 
 /** Returns the style of a status. An unknown status, for example of a newer server, is shown as it is. */
@@ -132,17 +149,33 @@ export const JOB_STATUSES = [
 /** Parts of a progress bar, from finished to waiting. `unschedulable` is counted apart from `ready`. */
 export const PROGRESS_PARTS = [
   'succeeded',
+  'failed',
+  'canceled',
   'running',
   'assigned',
   'ready',
   'unschedulable',
-  'failed',
-  'canceled',
   'pending',
 ] as const;
 export type ProgressPart = (typeof PROGRESS_PARTS)[number];
 
+/** Status of a task in a grid. `skipped` tasks are counted as succeeded. */
+export type CellStatus = ProgressPart | 'skipped';
+
+/** In display order. */
+export const CELL_STATUSES: readonly CellStatus[] = [...PROGRESS_PARTS, 'skipped'];
+
 /** Meaning of the characters of a task grid (docs/rest.md): the letters of the statuses. */
-export const GRID_STATUSES: Readonly<Record<string, ProgressPart>> = Object.fromEntries(
-  PROGRESS_PARTS.map((part) => [TASK[part].letter, part]),
+export const GRID_STATUSES: Readonly<Record<string, CellStatus>> = Object.fromEntries(
+  CELL_STATUSES.map((status) => [TASK[status].letter, status]),
 );
+
+/** Returns the shown status of a task, which is also `skipped` or `unschedulable`. */
+export function shownTaskStatus({
+  status,
+  skipped,
+  unschedulable_reason: reason,
+}: Pick<Task, 'status' | 'skipped' | 'unschedulable_reason'>): string {
+  if (skipped !== undefined) return 'skipped';
+  return reason === undefined ? status : 'unschedulable';
+}

@@ -24,10 +24,22 @@ export function countedParts(counts: TaskCounts): readonly CountedPart[] {
   })).filter(({ count }) => count > 0);
 }
 
-/** Reports whether a part is drawn: tasks that wait or were canceled leave the bar empty, so that it shows work. */
-export const isDrawn = (part: ProgressPart): boolean => DRAWN.has(part);
+/**
+ * Returns how a bar and its legend show a part: finished work is filled, tasks that run are a pale track, and tasks that wait or
+ * were canceled leave the bar empty.
+ */
+export const fillOf = (part: ProgressPart): 'solid' | 'pale' | 'empty' => FILLS[part];
 
-const DRAWN: ReadonlySet<ProgressPart> = new Set(['succeeded', 'running', 'assigned', 'failed']);
+const FILLS = {
+  succeeded: 'solid',
+  failed: 'solid',
+  canceled: 'empty',
+  running: 'pale',
+  assigned: 'pale',
+  ready: 'empty',
+  unschedulable: 'empty',
+  pending: 'empty',
+} as const satisfies Readonly<Record<ProgressPart, string>>;
 
 /** Returns the succeeded tasks in whole percent; 100 only if all have succeeded. */
 export const percentDone = ({ succeeded, total }: Pick<TaskCounts, 'succeeded' | 'total'>): number =>

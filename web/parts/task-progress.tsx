@@ -1,11 +1,11 @@
 import type { TaskCounts } from '../../client/resources.ts';
 import { statusColor } from './status-badge.tsx';
-import { countedParts, countsText, isDrawn, percentDone } from './task-counts.ts';
+import { countedParts, countsText, fillOf, percentDone } from './task-counts.ts';
 import './task-progress.css';
 
 /**
- * Bar of the tasks that have succeeded, run or have failed. Succeeded tasks have the full height. The exact counts of all statuses
- * are in the tooltip and for screen readers.
+ * Bar of the tasks that have succeeded or failed, with a pale track of those that run. The exact counts of all statuses are in the
+ * tooltip and for screen readers.
  */
 export function TaskProgress({ counts, isBare = false }: { counts: TaskCounts; isBare?: boolean }) {
   const words = countsText(counts);
@@ -14,11 +14,11 @@ export function TaskProgress({ counts, isBare = false }: { counts: TaskCounts; i
     <div className="task-progress" title={words}>
       <div className="task-progress__bar" role="img" aria-label={`${percent} % done: ${words}`}>
         {countedParts(counts)
-          .filter(({ part }) => isDrawn(part))
+          .filter(({ part }) => fillOf(part) !== 'empty')
           .map(({ part, share }) => (
             <div
               key={part}
-              className={`task-progress__part task-progress__part--${part}`}
+              className={`task-progress__part task-fill--${fillOf(part)} task-fill--${part}`}
               style={{ ...statusColor(part), width: `${share * 100}%` }}
             />
           ))}

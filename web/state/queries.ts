@@ -41,6 +41,26 @@ export const queries = {
       queryKey: ['worker-tokens'],
       queryFn: ({ signal }) => rest.call('get', '/worker-tokens', { signal }),
     }),
+  /** Webhooks with their state. */
+  webhooks: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['webhooks'],
+      queryFn: ({ signal }) => rest.call('get', '/webhooks', { signal }),
+      refetchInterval: 5_000,
+    }),
+  webhookDeliveries: (rest: Rest, id: string) =>
+    queryOptions({
+      queryKey: ['webhooks', id, 'deliveries'],
+      queryFn: ({ signal }) => rest.call('get', '/webhooks/{id}/deliveries', { path: { id }, signal }),
+      refetchInterval: 2_000,
+    }),
+  /** The server reads their files again on SIGHUP. */
+  webhookFormats: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['webhook-formats'],
+      queryFn: ({ signal }) => rest.call('get', '/webhook-formats', { signal }),
+      staleTime: CATALOG_MS,
+    }),
   /** All accounts. */
   users: (rest: Rest) =>
     queryOptions({

@@ -10,6 +10,7 @@ export function taskAfter(task: Task, event: TaskEvent): Task {
     waiting_reason: waiting,
     progress: _progress,
     status_message: _said,
+    skipped,
     ...kept
   } = task;
   return {
@@ -20,6 +21,8 @@ export function taskAfter(task: Task, event: TaskEvent): Task {
     ...(event.unschedulable_reason !== '' && { unschedulable_reason: event.unschedulable_reason }),
     // The reason is not in the event, and a task with another status waits for something else.
     ...(event.status === task.status && waiting !== undefined && { waiting_reason: waiting }),
+    // Who skipped the task is not in the event.
+    ...(event.skipped === true && skipped !== undefined && { skipped }),
     ...(event.progress !== undefined && { progress: event.progress }),
     ...(event.status_message !== undefined && { status_message: event.status_message }),
   };

@@ -60,6 +60,7 @@ function sendRegistration(state: RegistrarState, settings: AgentSettings, contex
     scratch_mib: hardware.scratchMib,
     os: settings.os,
     os_version: hardware.osVersion,
+    ...(hardware.isolation === undefined ? {} : { isolation: hardware.isolation }),
     arch: settings.arch,
     software_version: settings.softwareVersion,
     compute_location: settings.computeLocation,

@@ -1,5 +1,6 @@
 import { done, refused } from '../../../src/core/problems.ts';
 import { usernameKey, type UserRecord } from '../../../src/core/records/user.ts';
+import { WEBHOOKS_ID } from '../webhooks/messages.ts';
 import type { AccountsMessage, LocalUserInput } from './messages.ts';
 import {
   accountOrRefusal,
@@ -113,6 +114,8 @@ export function onUserDelete(
     return;
   }
   deleteUser(state, account, context);
+  const { username } = account.user;
+  context.send('webhooks', WEBHOOKS_ID, { type: 'webhooks.account-deleted', username });
   context.reply(replyTo, done(null));
 }
 

@@ -3,6 +3,7 @@ import { done, refused } from '../../../src/core/problems.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { poolKey, type UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
+import { WEBHOOKS_ID } from '../webhooks/messages.ts';
 import type { CatalogMessage } from './messages.ts';
 import { POOLS_MAX, type PoolSlots } from './pool-slots.ts';
 import type { CatalogContext, CatalogState } from './state.ts';
@@ -95,6 +96,8 @@ function writePool(state: CatalogState, record: UsagePoolRecord, context: Catalo
 }
 
 function broadcastToAllFarms(state: CatalogState, context: CatalogContext): void {
+  const pools = [...state.pools.values()];
+  context.send('webhooks', WEBHOOKS_ID, { type: 'webhooks.pools-changed', pools });
   for (const farm of state.names.keys()) broadcastPools(state, farm, context);
 }
 

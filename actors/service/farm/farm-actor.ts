@@ -8,6 +8,7 @@ import { onFarmCreate, onFarmDelete, onFarmReplace, onFarmSampled } from './on-f
 import { onJobDeleted, onJobEnded, onJobExpire } from './on-job-ended.ts';
 import { noQueue, onJobRequeue, onJobSubmit } from './on-job.ts';
 import { onJobReactivated, onReactivationRequested } from './on-reactivation.ts';
+import { onNoticeRaised } from './on-notice.ts';
 import { onQueueCreate, onQueueDelete, onQueueReplace } from './on-queue.ts';
 import { onWorkerChanged, onWorkerExpiring, onWorkerFind, onWorkerRegister } from './on-worker.ts';
 import { loadFarm, newFarmState, type FarmState } from './state.ts';
@@ -43,6 +44,7 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceSys
       'job.ended': onJobEnded,
       'job.deleted': onJobDeleted,
       'job.expire': onJobExpire,
+      'notice.raised': onNoticeRaised(settings.webhooks.presence),
       'worker.register': onWorkerRegister(settings.workers),
       'worker.find': onWorkerFind,
       'worker.changed': onWorkerChanged,
@@ -97,6 +99,7 @@ function onMissing(id: string, message: FarmMessage, context: ServiceContext<'fa
     case 'job.reactivated':
     case 'job.ended':
     case 'job.deleted':
+    case 'notice.raised':
     case 'worker.changed':
     case 'worker.removed':
     case 'worker.expiry-requested':

@@ -18,6 +18,7 @@ import type {
 } from '../job/messages.ts';
 import type { Namesake } from '../../../src/core/bus-identity/join-decision.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
+import type { FarmNoticeSubject } from '../../../src/core/webhooks/notice.ts';
 import type { WorkerCredentialRecord } from '../../../src/core/records/worker-credential.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import type { QueueRecord } from '../../../src/core/records/queue.ts';
@@ -163,6 +164,8 @@ export type FarmMessage =
     }
   /** From a job actor: the job was deleted, in any status. */
   | { readonly type: 'job.deleted'; readonly jobId: JobId }
+  /** From a job or worker actor: an event that webhooks may be notified of. */
+  | { readonly type: 'notice.raised'; readonly subject: FarmNoticeSubject }
   /** From a sweep: the retention of a job that ended at this time has passed. */
   | { readonly type: 'job.expire'; readonly jobId: JobId; readonly endedAt: number }
   /** From the bus. Replies with a PresenceReply. */

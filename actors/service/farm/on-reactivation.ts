@@ -43,7 +43,10 @@ export const onReactivationRequested =
       (status) => status === 'deleted' || (status !== null && hasFailedAs(status)),
     );
     if (request.scope === 'restore' && isBroken) {
-      context.reply(replyTo, done({ retried: 0, status: null, jobStatus: 'canceled', steps: [] }));
+      context.reply(
+        replyTo,
+        done({ retried: 0, status: null, jobStatus: 'canceled', steps: [], leavesEnded: false }),
+      );
       return;
     }
     const upstreams = upstreamsOf(statuses);

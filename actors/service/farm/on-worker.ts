@@ -164,7 +164,8 @@ function lengthOf(registration: RegisterMessage): number {
   const { name, hostname, os, arch, compute_location: location, software_version: version } = registration;
   const texts = [name, hostname, os, registration.os_version ?? '', arch, location, version];
   const tags = Object.entries(registration.tags).flat();
-  const parts = [...texts, ...registration.queues, ...(registration.gpu_models ?? []), ...tags];
+  const { queues, gpu_models: models = [], isolation = [] } = registration;
+  const parts = [...texts, ...queues, ...models, ...isolation, ...tags];
   return parts.reduce((sum, text) => sum + text.length, 0);
 }
 
@@ -204,6 +205,7 @@ function toWorkerRecord(
       gpuModels: registration.gpu_models ?? [],
       scratchMib: registration.scratch_mib ?? 0,
       osVersion: registration.os_version ?? '',
+      ...(registration.isolation === undefined ? {} : { isolation: registration.isolation }),
     },
     os: registration.os,
     arch: registration.arch,

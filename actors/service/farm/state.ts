@@ -123,7 +123,10 @@ export function upstreamStatus(
   return seen === 'deleted' || isTerminalJob(seen) ? seen : null;
 }
 
-/** Adds a job that is not terminal, and its dependencies if it waits for upstream jobs. */
+/**
+ * Adds a job that is not terminal, and its dependencies if it waits for upstream jobs. Jobs that wait for it and for
+ * others wait for it again, if it had completed before a skip was undone.
+ */
 export function addActiveJob(
   state: FarmState,
   id: JobId,
@@ -133,6 +136,7 @@ export function addActiveJob(
 ): void {
   const waiting = waitsFor.length > 0 ? upstreams : [];
   state.activeJobs.set(id, { queueId, waitsFor: new Set(waitsFor), upstreams: waiting });
+  for (const dependent of state.dependents.get(id) ?? []) state.activeJobs.get(dependent)?.waitsFor.add(id);
   for (const upstream of waiting) {
     const dependents = state.dependents.get(upstream);
     if (dependents === undefined) state.dependents.set(upstream, new Set([id]));

@@ -23,6 +23,12 @@ export interface LogDeletion {
 /** The bus must refuse other keys of workers than before (docs/decisions/bus-identity.md). */
 export type BusNotice = 'refused-keys-changed';
 
+/** A delivery of a webhook that the main thread sends. */
+export interface WebhookOrder {
+  readonly webhookId: string;
+  readonly deliveryId: string;
+}
+
 /** Outputs of committed windows for the main thread, in the order of the windows. */
 export interface OutboxBatch {
   readonly answers: readonly ClientAnswer[];
@@ -32,4 +38,5 @@ export interface OutboxBatch {
   readonly counts: readonly CounterIncrement[];
   readonly logDeletions: readonly LogDeletion[];
   readonly busNotices: readonly BusNotice[];
+  readonly webhookOrders: readonly WebhookOrder[];
 }

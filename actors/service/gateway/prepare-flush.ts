@@ -8,7 +8,14 @@ import type { ServiceBus } from '../../../src/core/ports/bus.ts';
 import type { Tallies } from '../../../src/core/ports/tallies.ts';
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import { batchEvents } from '../../../src/core/wire/event-batch.ts';
-import type { BusNotice, ClientAnswer, CounterIncrement, LogDeletion, OutboxBatch } from './outbox-batch.ts';
+import type {
+  BusNotice,
+  ClientAnswer,
+  CounterIncrement,
+  LogDeletion,
+  OutboxBatch,
+  WebhookOrder,
+} from './outbox-batch.ts';
 import type { PoisonedReports } from './accept-reports.ts';
 import { replyTargetOf, typedAnswer, type LeaseAddress, type ReplyTarget } from './reply-address.ts';
 
@@ -24,6 +31,7 @@ const NOTHING: OutboxBatch = {
   counts: [],
   logDeletions: [],
   busNotices: [],
+  webhookOrders: [],
 };
 
 const LEASE_TOO_LARGE =
@@ -65,12 +73,14 @@ interface ReadableOutputs {
   readonly forwards: ServiceEnvelope[];
   readonly logDeletions: LogDeletion[];
   readonly busNotices: BusNotice[];
+  readonly webhookOrders: WebhookOrder[];
 }
 
 const READABLE_EFFECTS: ReadonlySet<Effect['kind']> = new Set([
   'forward',
   'delete-logs',
   'refused-keys-changed',
+  'send-webhook',
 ] as const);
 
 /**
@@ -99,9 +109,8 @@ export function prepareFlush(
   const { bus, meter, followed, mainThread, store } = ports;
   const { leases, delayed, counts, whenReadable } = sortOutputs(outputs, ports);
   const send = bus.takePrepared();
-  const { answers, forwards, logDeletions, busNotices } = whenReadable;
   // A window without changes waits for earlier windows only. Events alone do not justify an early apply.
-  if (answers.length + forwards.length + logDeletions.length + busNotices.length > 0) store.requestApply();
+  if (awaitedOf(whenReadable) > 0) store.requestApply();
   return {
     onDurable: () => {
       send();
@@ -116,6 +125,14 @@ export function prepareFlush(
   };
 }
 
+/** Returns the number of outputs for which a receiver waits. */
+const awaitedOf = (outputs: ReadableOutputs): number =>
+  outputs.answers.length +
+  outputs.forwards.length +
+  outputs.logDeletions.length +
+  outputs.busNotices.length +
+  outputs.webhookOrders.length;
+
 /** Sorts the outputs of a window and prepares the replies to workers on the bus. */
 function sortOutputs(outputs: readonly Output<ServiceSystem>[], ports: FlushPorts): SortedOutputs {
   const sorted: SortedOutputs = {
@@ -129,6 +146,7 @@ function sortOutputs(outputs: readonly Output<ServiceSystem>[], ports: FlushPort
       forwards: [],
       logDeletions: [],
       busNotices: [],
+      webhookOrders: [],
     },
   };
   for (const output of outputs) {
@@ -182,6 +200,9 @@ function addEffect({ delayed, counts, whenReadable }: SortedOutputs, effect: Eff
     case 'delete-logs':
       whenReadable.logDeletions.push(effect);
       return;
+    case 'send-webhook':
+      whenReadable.webhookOrders.push({ webhookId: effect.webhookId, deliveryId: effect.deliveryId });
+      return;
     case 'refused-keys-changed':
       whenReadable.busNotices.push(effect.kind);
   }
@@ -222,9 +243,8 @@ function onReadableOf(
   outputs: ReadableOutputs,
   mainThread: FlushPorts['mainThread'],
 ): WindowFlush['onReadable'] {
-  const { answers, published, forwards, logDeletions, busNotices } = outputs;
-  const awaited = answers.length + forwards.length + logDeletions.length + busNotices.length;
-  if (awaited + published.length === 0) return null;
+  const { answers, published, forwards, logDeletions, busNotices, webhookOrders } = outputs;
+  if (awaitedOf(outputs) + published.length === 0) return null;
   return () =>
     mainThread.publish({
       answers,
@@ -233,5 +253,6 @@ function onReadableOf(
       counts: [],
       logDeletions,
       busNotices,
+      webhookOrders,
     });
 }

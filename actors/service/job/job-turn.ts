@@ -17,6 +17,7 @@ import {
   isLiveTask,
   isTerminalTask,
   nextTaskStatus,
+  retryTriggerOf,
   type TaskTrigger,
 } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { AttemptRecord } from '../../../src/core/records/attempt.ts';
@@ -25,16 +26,19 @@ import type { JobRecord } from '../../../src/core/records/job.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { PageArena } from '../../../src/core/records/page-arena.ts';
 import { pageOf, writeTask, type TaskState } from '../../../src/core/records/task-page.ts';
+import type { TaskTextRecord } from '../../../src/core/records/task-text.ts';
 import type { TaskProgress } from '../../../src/core/records/task-progress.ts';
 import type { AttemptUsage } from '../../../src/core/wire/usage-fields.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { failedOnKey } from './failed-on.ts';
 import { isLeasable, offerOfStep } from './offers.ts';
 import { publishJob } from './publish-job.ts';
+import { raiseJobNotice } from './raise-notice.ts';
 import { updateRecord } from './save-job.ts';
 import { TaskPublisher } from './task-publisher.ts';
 import { clearUnschedulable } from './unschedulable-marks.ts';
-import type { JobState } from './state.ts';
+import { waitsForUpstreams, type JobState } from './state.ts';
+import { holdBack } from './skip-tasks.ts';
 import { taskOf, materializedTasks, type StepState } from './step-state.ts';
 
 /** Fields of a task, besides its status, that a transition sets. `retryAfter` is reset to null unless it is here. */
@@ -48,6 +52,7 @@ type TaskPatch = Partial<
 export const STATUS_ONLY: TaskPatch = {};
 const EXITING: TaskPatch = { exiting: true };
 const NONE: readonly AttemptAddress[] = [];
+const NOT_PARKED: Partial<JobRecord> = { parkReason: '' };
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -121,6 +126,7 @@ export class JobTurn {
       silent: this.endsWithoutProgress(step, index, before.status, status),
       exiting: patch.exiting ?? before.exiting,
       cascaded: trigger === 'cascade',
+      skipped: trigger === 'skip',
     };
     this.write(step, index, after);
     const { failedOn } = this.state;
@@ -128,7 +134,7 @@ export class JobTurn {
     const { taskCounts, attemptTimes } = step.record;
     moveCounts(taskCounts, before.status, status);
     if (before.unschedulable) taskCounts.unschedulable--;
-    if (status === 'succeeded' && before.assignedAt !== null) {
+    if (trigger === 'reported success' && before.assignedAt !== null) {
       attemptTimes.count++;
       attemptTimes.totalMs += Math.max(0, after.updatedAt - before.assignedAt);
     }
@@ -151,13 +157,18 @@ export class JobTurn {
     return this.closed === null || !this.closed.has(taskIdOf(this.addressOf(step, index)));
   }
 
+  /** Stores the texts of a task. `key` is that of its row. */
+  putText(key: string, text: TaskTextRecord): void {
+    this.context.change(put('taskText', key, text));
+  }
+
   /** Stores the reason why a task failed or was canceled. With `onlyIfEmpty` an earlier reason is kept. */
   setReason(step: StepState, index: number, failureReason: string, onlyIfEmpty = false): void {
     const task = taskOf(step, index);
     if (onlyIfEmpty && task.hasText) return;
     const address = this.addressOf(step, index);
     this.write(step, index, { ...task, hasText: true });
-    this.context.change(put('taskText', keys.taskText(address), { version: 1, failureReason }));
+    this.putText(keys.taskText(address), { version: 1, failureReason });
   }
 
   /**
@@ -220,20 +231,28 @@ export class JobTurn {
 
   /** Cancels one task that is not terminal. */
   cancelTask(step: StepState, index: number, trigger: 'cancel' | 'cascade', reason: string): void {
-    const before = taskOf(step, index);
-    const isLive = isLiveTask(before.status);
-    if (isLive) {
-      const attempt = { ...this.addressOf(step, index), attemptNumber: before.attemptNumber };
-      const workerId = this.state.openAttempts.workerOf(step, index, before);
-      this.closeAttempt(step, index, { status: 'canceled', message: reason, exiting: true });
-      this.context.effect({
-        kind: 'cancel',
-        workerId,
-        message: { v: 1, task_id: taskIdOf(attempt), attempt_id: attemptIdOf(attempt), reason },
-      });
-    }
-    this.move(step, index, trigger, isLive ? EXITING : STATUS_ONLY);
+    const isStopped = this.stopAttempt(step, index, { status: 'canceled', message: reason });
+    this.move(step, index, trigger, isStopped ? EXITING : STATUS_ONLY);
     this.setReason(step, index, reason, true);
+  }
+
+  /**
+   * Closes the open attempt of a task and requests its worker to end the process. Returns false without a change if the
+   * task is not live. The caller moves the task, with `exiting`: no other attempt starts before the process has ended.
+   */
+  stopAttempt(step: StepState, index: number, closed: Omit<ClosedAttempt, 'exiting'>): boolean {
+    const before = taskOf(step, index);
+    if (!isLiveTask(before.status)) return false;
+    const attempt = { ...this.addressOf(step, index), attemptNumber: before.attemptNumber };
+    const workerId = this.state.openAttempts.workerOf(step, index, before);
+    this.closeAttempt(step, index, { ...closed, exiting: true });
+    const reason = closed.message;
+    this.context.effect({
+      kind: 'cancel',
+      workerId,
+      message: { v: 1, task_id: taskIdOf(attempt), attempt_id: attemptIdOf(attempt), reason },
+    });
+    return true;
   }
 
   /** Moves all failed and canceled tasks of a step back to pending. Returns their number. */
@@ -295,11 +314,14 @@ export class JobTurn {
     return this.move(step, index, 'dependency resolution') !== null;
   }
 
-  /** Moves a failed or canceled task back to pending. Resets its failures; its attempts remain. */
+  /** Moves a failed, canceled or skipped task back to pending. Resets its failures; its attempts remain. */
   retryTask(step: StepState, index: number): void {
-    const { hasText } = taskOf(step, index);
+    const before = taskOf(step, index);
+    const trigger = retryTriggerOf(before);
+    if (trigger === null) return;
+    const { hasText } = before;
     const forgotten = { failedAttempts: 0, assignedAt: null, workerOrdinal: null, hasText: false };
-    if (this.move(step, index, 'manual retry', forgotten) === null) return;
+    this.move(step, index, trigger, forgotten, before);
     if (!hasText) return;
     this.context.change(remove('taskText', keys.taskText(this.addressOf(step, index))));
   }
@@ -352,7 +374,8 @@ export class JobTurn {
         record.status,
         steps.map((step) => step.record.status),
       );
-      if (trigger !== null) this.moveJob(trigger);
+      // A parked job completes if its failed tasks are skipped.
+      if (trigger !== null) this.moveJob(trigger, trigger === 'all steps completed' ? NOT_PARKED : {});
     }
     if (!isLeasable(this.state)) for (const step of steps) clearUnschedulable(this, step);
     this.recordJobEnd();
@@ -384,12 +407,16 @@ export class JobTurn {
     let changed = false;
     // Steps that become dirty in this round are appended and handled in the same round.
     for (const step of this.dirtySteps ?? []) {
+      // A skip of a step before it was undone. Tasks that are live then may become ready later.
+      if (step.record.taskCounts.ready > 0 && !this.isFree(step)) holdBack(this, step, this.context.now);
+      const before = step.record.status;
       const status = stepStatusOf(step.record.taskCounts);
-      if (status === step.record.status) continue;
+      if (status === before) continue;
       step.record.status = status;
       this.hasStepMoved = true;
       changed = true;
       if (isTerminalStep(status)) this.updateDependents(step);
+      else if (before === 'completed') this.touchDependents(step);
     }
     return changed;
   }
@@ -398,8 +425,13 @@ export class JobTurn {
     for (const dependent of this.state.steps) {
       if (!dependent.record.dependsOn.includes(ended.record.order)) continue;
       if (ended.record.status !== 'completed') this.cancelStep(dependent, 'cascade', CASCADE_REASON);
-      else if (this.isFree(dependent)) this.promote(dependent);
+      else if (this.isFree(dependent) && !waitsForUpstreams(this.state)) this.promote(dependent);
     }
+  }
+
+  private touchDependents({ record: { order } }: StepState): void {
+    for (const dependent of this.state.steps)
+      if (dependent.record.dependsOn.includes(order)) this.touch(dependent);
   }
 
   private isFree(step: StepState): boolean {
@@ -491,6 +523,7 @@ export class JobTurn {
         status: record.status,
       });
     }
+    raiseJobNotice(record, this.context);
     publishJob(record, record.status, record.updatedAt, this.context);
   }
 
@@ -513,7 +546,7 @@ export class JobTurn {
   }
 
   /** Publishes the state of all untouched tasks of a step. A new job has no subscribers yet. */
-  private publishUntouched(step: StepState): void {
+  publishUntouched(step: StepState): void {
     if (this.statusBefore !== null) this.publisher.publishUntouched(step);
   }
 }

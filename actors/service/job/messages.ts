@@ -5,6 +5,7 @@ import type { JobPlan } from '../../../src/openjd/template/plan.ts';
 import type { RetryOverride, RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { TaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
+import type { SkipNote } from '../../../src/core/records/task-text.ts';
 import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
@@ -29,13 +30,20 @@ export interface JobUpdate {
 export type RetryTarget =
   'job' | { readonly stepOrder: number; readonly index: number } | { readonly selection: RetrySelection };
 
-/** Failed and canceled tasks of a job that match all given criteria. */
+/**
+ * Tasks of a job that match all given criteria, and that can be retried: failed and canceled ones, and skipped ones. Of a
+ * skip those that have not succeeded.
+ */
 export interface RetrySelection {
   readonly stepOrder?: number;
   /** Indices in the step, rising, without duplicates. Only with `stepOrder`. */
   readonly indices?: readonly IndexRun[];
   /** Ordinal of a worker: only failed tasks whose last attempt ran on that worker. */
   readonly workerOrdinal?: number;
+  /** Only failed tasks. */
+  readonly isFailed?: boolean;
+  /** Only skipped tasks, to undo the skip. With neither this nor `indices`, a retry leaves them as they are. */
+  readonly isSkipped?: boolean;
 }
 
 /** start, start + step, ...: `count` indices; step and count are at least 1. */
@@ -51,9 +59,11 @@ export interface UpstreamSeen {
   readonly status: JobStatus | 'deleted';
 }
 
-/** A client's retry of tasks of one job. */
+/** A client's retry, or skip, of tasks of one job. */
 export interface RetryRequest {
   readonly target: RetryTarget;
+  /** Set to skip the tasks of the target instead (docs/scheduling.md#skipped-tasks). */
+  readonly skip?: SkipNote;
   /** The upstream jobs of the job. */
   readonly upstreams: readonly UpstreamSeen[];
   /**
@@ -81,6 +91,8 @@ export interface RetriedStep {
   readonly retried: number;
   /** The tasks of a selection or of a dry run, at most `RETRIED_RUNS_MAX` runs; null otherwise. */
   readonly indices: readonly IndexRun[] | null;
+  /** Whether the tasks are skipped. A skip also retries tasks of later steps. */
+  readonly isSkipped: boolean;
 }
 
 /** Result of a retry. A dry run returns the same, with the current statuses. */
@@ -91,6 +103,8 @@ export interface RetryResult {
   readonly jobStatus: JobStatus;
   /** Steps with retried tasks, in order. */
   readonly steps: readonly RetriedStep[];
+  /** Of a dry run: whether the job would have other failed or canceled tasks left. */
+  readonly leavesEnded: boolean;
 }
 
 /** Messages of the job actor, which owns one job with its steps, tasks and attempts. Id: job id. */
@@ -178,8 +192,8 @@ export type JobMessage =
       readonly replyTo: ReplyTo<Outcome<JobRecord>>;
     }
   /**
-   * From a client. Replies with a RetryResult; `not-found` for an unknown task; `conflict` if the task is neither
-   * failed nor canceled, the selection is too large or the queue was deleted.
+   * From a client. Replies with a RetryResult; `not-found` for an unknown task; `conflict` if the task can be neither
+   * retried nor, with `skip`, skipped, the selection is too large or the queue was deleted.
    */
   | {
       readonly type: 'job.retry';

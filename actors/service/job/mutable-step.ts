@@ -10,11 +10,12 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
  * copy would get a class of its own, which makes every access slow (docs/performance.md).
  */
 export interface MutableStepRecord extends Mutable<
-  Omit<StepRecord, 'taskCounts' | 'attemptTimes' | 'unschedulableReason'>
+  Omit<StepRecord, 'taskCounts' | 'attemptTimes' | 'unschedulableReason' | 'hasSkipped'>
 > {
   taskCounts: MutableCounts;
   readonly attemptTimes: Mutable<AttemptTimes>;
   unschedulableReason: string | null;
+  hasSkipped: boolean;
 }
 
 type WholeStep = RequireAllFields<
@@ -31,6 +32,7 @@ type WholeStep = RequireAllFields<
   | 'untouched'
   | 'attemptTimes'
   | 'unschedulableReason'
+  | 'hasSkipped'
   | 'createdAt'
   | 'updatedAt'
 >;
@@ -49,17 +51,19 @@ export const toMutableStep = (written: WholeStep): MutableStepRecord => ({
   untouched: written.untouched,
   attemptTimes: { count: written.attemptTimes?.count ?? 0, totalMs: written.attemptTimes?.totalMs ?? 0 },
   unschedulableReason: written.unschedulableReason ?? null,
+  hasSkipped: written.hasSkipped ?? false,
   createdAt: written.createdAt,
   updatedAt: written.updatedAt,
 });
 
 /** Returns the step's record for the store. */
 export function toStepRecord(live: MutableStepRecord): StepRecord {
-  const { attemptTimes, unschedulableReason, ...record } = live;
+  const { attemptTimes, unschedulableReason, hasSkipped, ...record } = live;
   return {
     ...record,
     taskCounts: copyOfCounts(live.taskCounts),
     ...(attemptTimes.count > 0 && { attemptTimes: { ...attemptTimes } }),
     ...(unschedulableReason !== null && { unschedulableReason }),
+    ...(hasSkipped && { hasSkipped }),
   };
 }

@@ -1,46 +1,62 @@
 import { CASCADE_REASON } from '../../../src/core/lifecycle/failure-reasons.ts';
 import { nextTaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
 import { done, type Outcome } from '../../../src/core/problems.ts';
+import type { TaskState } from '../../../src/core/records/task-page.ts';
 import type { IndexRun, RetryRequest } from './messages.ts';
-import { selectedTasks, type SelectedTasks } from './retry-selection.ts';
+import { isSkippable, selectedTasks, type SelectedTasks } from './retry-selection.ts';
+import { countSkipped } from './skip-tasks.ts';
 import type { JobState } from './state.ts';
 import { materializedTasks, taskOf, type StepState } from './step-state.ts';
 
 /** Maximum number of runs of indices in a result. */
 const RETRIED_RUNS_MAX = 1000;
 
-/** The tasks of one step that a request retries. */
+/** The tasks of one step that a request retries or skips. */
 export interface StepRetry {
   readonly step: StepState;
-  /** All failed and canceled tasks, those canceled because of an upstream step, or these indices. */
-  readonly indices: 'all' | 'cascaded' | readonly number[];
+  /** As in SelectedTasks, or those that were canceled because of an upstream step, which a skip retries. */
+  readonly indices: SelectedTasks['indices'] | 'cascaded';
   readonly retried: number;
+  /** Number of failed and canceled tasks among them. */
+  readonly ended: number;
   /** The tasks, for the result; null if the request needs none. */
   readonly runs: readonly IndexRun[] | null;
 }
 
-/** Returns the tasks that a request retries, by step and in order. Steps without any are omitted. */
+/** Returns the tasks that a request retries or skips, by step and in order. Steps without any are omitted. */
 export function retriesOf(state: JobState, request: RetryRequest): Outcome<readonly StepRetry[]> {
   const selected = targetOf(state, request);
   if (!selected.ok) return selected;
-  const retries = selected.value.map(({ step, indices }) => retryOf(step, indices, request.isDryRun));
+  const retries = selected.value.map((tasks) => retryOf(tasks, request));
   const later = request.scope === 'later steps' ? laterSteps(state, retries, request.isDryRun) : [];
   const all = [...retries, ...later].filter(({ retried }) => retried > 0);
   return done(all.sort((one, other) => one.step.record.order - other.step.record.order));
 }
 
-function targetOf(state: JobState, { target }: RetryRequest): Outcome<readonly SelectedTasks[]> {
+function targetOf(state: JobState, request: RetryRequest): Outcome<readonly SelectedTasks[]> {
+  const { target } = request;
   if (target === 'job') return done(state.steps.map((step) => ({ step, indices: 'all' })));
-  if ('selection' in target) return selectedTasks(state, target.selection);
+  if ('selection' in target) return selectedTasks(state, target.selection, request);
   const step = state.steps[target.stepOrder];
   return done(step === undefined ? [] : [{ step, indices: [target.index] }]);
 }
 
-function retryOf(step: StepState, indices: SelectedTasks['indices'], isDryRun: boolean): StepRetry {
-  if (indices !== 'all') return { step, indices, retried: indices.length, runs: runsOf(indices) };
-  const { failed, canceled } = step.record.taskCounts;
-  const retried = failed + canceled;
-  return { step, indices, retried, runs: isDryRun && retried > 0 ? runsOf(retriable(step)) : null };
+function retryOf({ step, indices }: SelectedTasks, { skip, isDryRun }: RetryRequest): StepRetry {
+  const { total, succeeded } = step.record.taskCounts;
+  if (indices === 'skipped') {
+    const retried = succeeded === 0 ? 0 : countSkipped(step);
+    const runs = isDryRun && retried > 0 ? runsOf(indicesWhere(step, ({ skipped }) => skipped)) : null;
+    return { step, indices, retried, ended: 0, runs };
+  }
+  if (indices !== 'all') {
+    const ended = indices.filter((index) => hasEnded(taskOf(step, index))).length;
+    return { step, indices, retried: indices.length, ended, runs: runsOf(indices) };
+  }
+  const ended = unretried(step);
+  const retried = skip === undefined ? ended : total - succeeded;
+  const isWanted = skip === undefined ? hasEnded : isSkippable;
+  const runs = isDryRun && retried > 0 ? runsOf(indicesWhere(step, isWanted)) : null;
+  return { step, indices, retried, ended, runs };
 }
 
 /**
@@ -52,7 +68,7 @@ function laterSteps(state: JobState, retries: readonly StepRetry[], isDryRun: bo
   const retried = new Set<number>();
   for (const each of retries) {
     const { order } = each.step.record;
-    leftOf.set(order, (leftOf.get(order) ?? 0) - each.retried);
+    leftOf.set(order, (leftOf.get(order) ?? 0) - each.ended);
     retried.add(order);
   }
   const later: StepRetry[] = [];
@@ -68,7 +84,7 @@ function laterSteps(state: JobState, retries: readonly StepRetry[], isDryRun: bo
       leftOf.set(order, unretried(step) - found);
       retried.add(order);
       const runs = isDryRun ? runsOf(cascaded(step)) : null;
-      later.push({ step, indices: 'cascaded', retried: found, runs });
+      later.push({ step, indices: 'cascaded', retried: found, ended: found, runs });
       isChanged = true;
     }
   }
@@ -92,9 +108,11 @@ function countCascaded(step: StepState): number {
   return hasCascaded(step) ? found + step.record.taskCounts.canceled - own : found;
 }
 
-function* retriable(step: StepState): Generator<number> {
-  for (let index = 0; index < step.record.taskCount; index++)
-    if (nextTaskStatus(taskOf(step, index).status, 'manual retry') !== null) yield index;
+/** Reports whether the task has failed or was canceled. */
+const hasEnded = ({ status }: TaskState): boolean => nextTaskStatus(status, 'manual retry') !== null;
+
+function* indicesWhere(step: StepState, isWanted: (task: TaskState) => boolean): Generator<number> {
+  for (let index = 0; index < step.record.taskCount; index++) if (isWanted(taskOf(step, index))) yield index;
 }
 
 function* cascaded(step: StepState): Generator<number> {
@@ -116,3 +134,9 @@ function runsOf(indices: Iterable<number>): readonly IndexRun[] {
   }
   return runs;
 }
+
+/** Reports whether the job has failed or canceled tasks that the plan leaves as they are. */
+export const leavesEnded = (state: JobState, plan: readonly StepRetry[]): boolean => {
+  const all = state.steps.reduce((sum, step) => sum + unretried(step), 0);
+  return all > plan.reduce((sum, { ended }) => sum + ended, 0);
+};

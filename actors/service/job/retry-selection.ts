@@ -1,36 +1,43 @@
-import { isTerminalTask } from '../../../src/core/lifecycle/task-transitions.ts';
+import { nextTaskStatus, retryTriggerOf } from '../../../src/core/lifecycle/task-transitions.ts';
 import { refused, type Outcome, done } from '../../../src/core/problems.ts';
-import type { IndexRun, RetrySelection } from './messages.ts';
+import type { TaskState } from '../../../src/core/records/task-page.ts';
+import type { IndexRun, RetryRequest, RetrySelection } from './messages.ts';
 import type { JobState } from './state.ts';
 import { taskOf, materializedTasks, type StepState } from './step-state.ts';
 
 /** Maximum number of single tasks in one selection: each is written and published. Whole steps are not limited. */
 export const SELECTED_TASKS_MAX = 100_000;
 
-/** Tasks of a step to retry: all failed and canceled ones, or these indices. */
+/**
+ * Tasks of a step to retry or skip: all failed and canceled ones (`all`; of a skip all that have not succeeded), all
+ * skipped ones, or these indices.
+ */
 export interface SelectedTasks {
   readonly step: StepState;
-  readonly indices: 'all' | readonly number[];
+  readonly indices: 'all' | 'skipped' | readonly number[];
 }
 
-/**
- * Returns the failed and canceled tasks of a selection, omitting steps without any. Refuses with `conflict` if there
- * are too many.
- */
-export function selectedTasks(state: JobState, selection: RetrySelection): Outcome<readonly SelectedTasks[]> {
-  const { stepOrder } = selection;
+/** Returns the tasks of a selection that can be retried or skipped. Refuses with `conflict` if there are too many. */
+export function selectedTasks(
+  state: JobState,
+  selection: RetrySelection,
+  { skip }: Pick<RetryRequest, 'skip'>,
+): Outcome<readonly SelectedTasks[]> {
+  const { stepOrder, indices: named, workerOrdinal, isFailed, isSkipped } = selection;
+  const isWhole = named === undefined && workerOrdinal === undefined && isFailed !== true;
   const selected: SelectedTasks[] = [];
   let remaining = SELECTED_TASKS_MAX;
   for (const step of state.steps) {
-    const { failed, canceled } = step.record.taskCounts;
-    if ((stepOrder !== undefined && step.record.order !== stepOrder) || failed + canceled === 0) continue;
-    if (selection.indices === undefined && selection.workerOrdinal === undefined) {
-      selected.push({ step, indices: 'all' });
+    if (stepOrder !== undefined && step.record.order !== stepOrder) continue;
+    if (isWhole) {
+      selected.push({ step, indices: isSkipped === true ? 'skipped' : 'all' });
       continue;
     }
     const indices: number[] = [];
     for (const index of candidates(step, selection)) {
-      if (!isWanted(step, index, selection)) continue;
+      const task = taskOf(step, index);
+      if (!isWanted(task, selection) || !(skip === undefined ? isRetriable(task) : isSkippable(task)))
+        continue;
       if (remaining === 0) {
         const detail = `the selection has more than ${SELECTED_TASKS_MAX} tasks; select fewer tasks or whole steps`;
         return refused('conflict', detail);
@@ -43,12 +50,19 @@ export function selectedTasks(state: JobState, selection: RetrySelection): Outco
   return done(selected);
 }
 
+/** Reports whether a manual retry of the task would change it. */
+export const isRetriable = (task: TaskState): boolean => retryTriggerOf(task) !== null;
+
+/** Reports whether the task can be skipped. */
+export const isSkippable = ({ status }: TaskState): boolean => nextTaskStatus(status, 'skip') !== null;
+
 function* candidates(step: StepState, { indices }: RetrySelection): Generator<number> {
   if (indices !== undefined) {
     for (const run of indices) yield* indicesOf(run, step.record.taskCount);
     return;
   }
-  // Only a task that has run can have failed on a worker.
+  // Only a task that has run can have failed.
+  if (step.record.taskCounts.failed === 0) return;
   for (const { index } of materializedTasks(step)) yield index;
 }
 
@@ -56,8 +70,8 @@ function* indicesOf({ start, step, count }: IndexRun, taskCount: number): Genera
   for (let nth = 0, index = start; nth < count && index < taskCount; nth++, index += step) yield index;
 }
 
-function isWanted(step: StepState, index: number, { workerOrdinal }: RetrySelection): boolean {
-  const task = taskOf(step, index);
-  if (workerOrdinal !== undefined) return task.status === 'failed' && task.workerOrdinal === workerOrdinal;
-  return isTerminalTask(task.status) && task.status !== 'succeeded';
+function isWanted(task: TaskState, { workerOrdinal, isFailed, isSkipped }: RetrySelection): boolean {
+  if (isSkipped === true && !task.skipped) return false;
+  if ((isFailed === true || workerOrdinal !== undefined) && task.status !== 'failed') return false;
+  return workerOrdinal === undefined || task.workerOrdinal === workerOrdinal;
 }

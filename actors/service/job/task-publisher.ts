@@ -41,7 +41,7 @@ export class TaskPublisher {
   publish(
     step: StepState,
     index: number,
-    task: Pick<TaskState, 'status' | 'updatedAt' | 'unschedulable'>,
+    task: Pick<TaskState, 'status' | 'updatedAt' | 'unschedulable' | 'skipped'>,
     workerId: TaskEvent['worker_id'],
     reported: TaskProgress | undefined,
   ): void {
@@ -52,6 +52,7 @@ export class TaskPublisher {
       worker_id: workerId,
       unschedulable_reason: (task.unschedulable ? step.record.unschedulableReason : null) ?? '',
       updated_at: timestampOf(task.updatedAt),
+      ...(task.skipped && { skipped: true }),
     };
     this.context.effect({
       kind: 'event',
@@ -115,6 +116,8 @@ export class TaskPublisher {
             worker_id: '',
             unschedulable_reason: reason,
             updated_at: updatedAt,
+            // Only a skip ends a task that has no record.
+            ...(status === 'succeeded' && { skipped: true }),
           });
         }
         return events;

@@ -20,6 +20,7 @@ export function changeWorker(
   context.change(put('worker', keys.worker(state.record.id), state.record));
   if (before.status === state.record.status && before.incarnation === state.record.incarnation) return false;
   announce(state, context);
+  if (before.status === 'online' && state.record.status === 'offline') raiseOffline(state.record, context);
   return true;
 }
 
@@ -35,6 +36,12 @@ function announce(state: WorkerState, context: WorkerContext): void {
   });
   sendOffer(state, context);
   publishWorker(record, record.status, context);
+}
+
+/** Raises the event of a worker that has just become offline. */
+function raiseOffline({ id, name, hostname, farmId, departed }: WorkerRecord, context: WorkerContext): void {
+  const worker = { id, name, hostname, departed: departed === true };
+  context.send('farm', farmId, { type: 'notice.raised', subject: { type: 'worker.offline', worker } });
 }
 
 /** Publishes a worker event to clients. */

@@ -19,10 +19,13 @@ export function busAuthTables({ leases, joins, connected }: BusAuthFigures): str
         ...['workers', 'load', 'bus', 'leases', 'of the open bus'],
         ...['lease ms', 'service us', 'bus us', 'workers us', 'service and bus: open of it'],
       ],
-      leases.flatMap(({ workers, closed, offered }) =>
+      leases.flatMap(({ workers, closed, offered, separated }) =>
         [
           { load: 'closed', side: closed },
           { load: `${offered.per_second}/s`, side: offered },
+          ...(separated === null
+            ? []
+            : [{ load: 'closed, workers on a core of their own', side: separated }]),
         ].flatMap(({ load, side }) => MODES.map((mode) => leaseLine(workers, load, side, mode))),
       ),
     ),

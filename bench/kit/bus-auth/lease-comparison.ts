@@ -1,4 +1,6 @@
 import { LoadRunner } from '../lease/load-runner.ts';
+import { canSeparateCores, useCores } from '../own-cores.ts';
+import { childOf } from '../process-usage.ts';
 import {
   cpuOf,
   latencies,
@@ -32,8 +34,14 @@ interface Comparison extends Record<Mode, LeaseSide> {
 
 export interface LeaseComparison {
   readonly workers: number;
+  /** Service, nats-server and workers share all cores. */
   readonly closed: Comparison;
   readonly offered: Comparison & { readonly per_second: number };
+  /**
+   * Service and nats-server share one core and the workers run on another, as on a farm, where encryption for a worker takes
+   * processor time of its own machine. Null: the machine cannot separate them.
+   */
+  readonly separated: Comparison | null;
 }
 
 export interface ComparisonTimes extends LoadTimes {
@@ -43,6 +51,8 @@ export interface ComparisonTimes extends LoadTimes {
 const SHAPE = { tasks: 100_000, signatures: 1 } as const;
 const FIRST: LoadTimes = { warmUpMs: 1_500, measureMs: 1_500 };
 const FIRST_PER_SECOND = 20_000;
+const SERVICE_CORE = 0;
+const WORKERS_CORE = 1;
 
 interface Side {
   readonly service: BenchService;
@@ -75,6 +85,7 @@ export async function compareLeases(
         per_second: offeredPerSecond,
         ...(await inTurns(sides, offered, offeredPerSecond, times)),
       },
+      separated: canSeparateCores() ? await separated(sides, closed, times) : null,
     };
     for (const mode of MODES) await sides[mode].runner.checkCycles();
     return figures;
@@ -95,6 +106,23 @@ async function startSide(
   const swarm = await startSwarm(service.busPort, workers, 1, { joinToken });
   started.push(swarm);
   return { service, swarm, runner: new LoadRunner({ service, farm, swarm }, SHAPE) };
+}
+
+/** Measures with one core for each service and its nats-server, and another one for the workers. */
+function separated(
+  sides: Readonly<Record<Mode, Side>>,
+  load: Load,
+  times: ComparisonTimes,
+): Promise<Comparison> {
+  for (const mode of MODES) {
+    const { service, swarm } = sides[mode];
+    useCores([
+      { pid: service.pid, core: SERVICE_CORE },
+      { pid: childOf(service.pid, 'nats-server'), core: SERVICE_CORE },
+      { pid: swarm.pid, core: WORKERS_CORE },
+    ]);
+  }
+  return inTurns(sides, load, FIRST_PER_SECOND, times);
 }
 
 /** The order of the modes changes with each repetition, so that a change of the machine's speed affects both. */

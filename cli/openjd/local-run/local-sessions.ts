@@ -51,6 +51,9 @@ const OWN_ACCOUNT = {
   limits: NO_LIMITS,
   network: 'open',
   diskQuotaBytes: 0,
+  privateTmp: false,
+  hideProcesses: false,
+  noNewPrivileges: false,
 } as const;
 
 /** The running task. */

@@ -8,6 +8,7 @@ import { OutputReader } from './output-reader.ts';
 import type { OutputPipe, OutputPipes } from './output-pipe.ts';
 import { findTree, hasExited, killTree, signalGroup, type ProcessTree } from './process-tree.ts';
 import type { Cgroup } from './session-cgroup.ts';
+import type { SessionView } from './session-view.ts';
 import { preflightError } from './start-check.ts';
 import { startFailure } from './start-failure.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -20,6 +21,8 @@ export interface ActionCommand extends Command {
   /** Files that it must not see; null for nothing. */
   readonly mask: Mask | null;
   readonly network: 'open' | 'none';
+  readonly view: SessionView;
+  readonly noNewPrivileges: boolean;
   readonly workingDirectory: string;
   /** An entry `NAME=value` of `environment` that only the processes of this action have. */
   readonly marker: string;
@@ -136,8 +139,17 @@ export class ActionProcess implements TaskProcess {
   }
 
   private get preparation(): Preparation {
-    const { ids, cgroup, groups, mask, network, workingDirectory } = this.command;
-    return { ids, cgroup: cgroup?.path ?? null, groups, mask, network, workingDirectory };
+    const { ids, cgroup, groups, mask, network, view, noNewPrivileges, workingDirectory } = this.command;
+    return {
+      ids,
+      cgroup: cgroup?.path ?? null,
+      groups,
+      mask,
+      network,
+      view,
+      noNewPrivileges,
+      workingDirectory,
+    };
   }
 
   /** Returns the error if it could not be started. */

@@ -17,6 +17,12 @@ export interface IsolationSettings {
   readonly network: 'open' | 'none';
   /** Disk space of the directory of a session; 0: no quota. */
   readonly diskQuotaBytes: number;
+  /** Set if each session has its own temporary directory. */
+  readonly privateTmp: boolean;
+  /** Set if tasks see only processes of their account. */
+  readonly hideProcesses: boolean;
+  /** Set if tasks of the worker's own account can get no new privileges either. */
+  readonly noNewPrivileges: boolean;
 }
 
 /** Returns the account that a session runs as: the queue's, or the default of the worker; null for the worker's own. */

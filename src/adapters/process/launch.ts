@@ -1,6 +1,7 @@
 import type { ProcessIds } from '../../core/access/isolation-names.ts';
 import { maskArguments, type Mask } from './mask.ts';
 import { noNetworkArguments } from './network.ts';
+import { isPlainView, PLAIN_VIEW, viewArguments, type SessionView } from './session-view.ts';
 
 /** A command to run. */
 export interface Command {
@@ -22,7 +23,11 @@ export interface Preparation {
   readonly mask?: Mask | null;
   /** `none`: it has no network. Absent for `open`. */
   readonly network?: 'open' | 'none';
-  /** The directory that it starts in; needed with a mask. */
+  /** Its view of the machine. Absent for all of it. */
+  readonly view?: SessionView;
+  /** Set if it can get no new privileges, also if it runs as the worker's own account. Absent for not. */
+  readonly noNewPrivileges?: boolean;
+  /** The directory that it starts in; needed with a mask or a view. */
   readonly workingDirectory?: string;
   /** Descriptors above this one are closed; absent means that only standard input, output and error stay open. */
   readonly lastDescriptor?: number;
@@ -67,9 +72,11 @@ export function needsPreparation({
   groups = [],
   mask = null,
   network = 'open',
+  view = PLAIN_VIEW,
+  noNewPrivileges = false,
 }: Preparation): boolean {
-  const isPlain = ids === null && cgroup === null && groups.length === 0;
-  return !isPlain || mask !== null || network !== 'open';
+  const isPlain = ids === null && cgroup === null && groups.length === 0 && !noNewPrivileges;
+  return !isPlain || mask !== null || network !== 'open' || !isPlainView(view);
 }
 
 /**
@@ -88,17 +95,22 @@ export function launchOf(command: Command, preparation: Preparation): Command {
     groups = [],
     mask = null,
     network = 'open',
+    view = PLAIN_VIEW,
+    noNewPrivileges = false,
     workingDirectory = '',
     lastDescriptor = STANDARD_ERROR,
   } = preparation;
   const { carried, assignments } = carry(command.environment);
+  const isRoot = process.geteuid?.() === 0;
   const chain = [
     'bash',
     '-c',
     prepare(lastDescriptor),
     [...(cgroup === null ? [] : [cgroup]), ...groups].join('\n'),
-    ...(network === 'none' ? noNetworkArguments(process.geteuid?.() === 0) : []),
+    ...(network === 'none' ? noNetworkArguments(isRoot) : []),
+    ...(isPlainView(view) ? [] : viewArguments(view, ids, isRoot, workingDirectory)),
     ...(ids === null && mask !== null ? maskArguments(mask, workingDirectory) : []),
+    ...(ids === null && noNewPrivileges ? ['setpriv', '--no-new-privs', '--'] : []),
     ...(ids === null ? [] : ['setpriv', ...setprivArguments(ids), '--', 'prlimit', '--core=0', '--']),
     'env',
     `--split-string=-i ${assignments.join(' ')}`,

@@ -9,6 +9,7 @@ import type { OutputPipes } from './output-pipe.ts';
 import { OutputReader } from './output-reader.ts';
 import { programFile } from './program-file.ts';
 import type { Cgroup } from './session-cgroup.ts';
+import type { SessionView } from './session-view.ts';
 
 const COMMAND_PATH = '/usr/local/bin:/usr/bin:/bin';
 /** Descriptor of launcher.pl for its connection to the agent. */
@@ -26,6 +27,9 @@ interface LauncherOptions {
   readonly mask: Mask | null;
   /** `none`: it and its processes have no network. */
   readonly network: 'open' | 'none';
+  /** The view of the machine that it and its processes have. */
+  readonly view: SessionView;
+  readonly noNewPrivileges: boolean;
 }
 
 /** Listener of the process that is starting or running. */
@@ -86,6 +90,8 @@ export class Launcher {
     pipes,
     mask,
     network,
+    view,
+    noNewPrivileges,
   }: LauncherOptions): Promise<Launcher | null> {
     const [stdout, stderr] = await pipes.open(null);
     const output = new OutputReader(stdout, stderr, () => undefined);
@@ -95,7 +101,16 @@ export class Launcher {
         args: [programFile('launcher.pl')],
         environment: { PATH: COMMAND_PATH, LC_ALL: 'C', ...marks },
       },
-      { ids: null, cgroup: cgroup?.path ?? null, groups, mask, network, lastDescriptor: CHANNEL },
+      {
+        ids: null,
+        cgroup: cgroup?.path ?? null,
+        groups,
+        mask,
+        network,
+        view,
+        noNewPrivileges,
+        lastDescriptor: CHANNEL,
+      },
     );
     let child: ChildProcess;
     try {

@@ -19,6 +19,7 @@ import { accountFor, effectiveRunAs, type IsolationSettings } from './isolation.
 import type { Mask } from './mask.ts';
 import { killTree } from './process-tree.ts';
 import { WorkerCgroup, type Cgroup } from './session-cgroup.ts';
+import type { SessionView } from './session-view.ts';
 import { SessionQuota } from './session-quota.ts';
 import { Supervisor } from './supervisor.ts';
 import type { ActionEvents, TaskProcess } from './task-process.ts';
@@ -189,6 +190,8 @@ export class LocalTaskProcesses implements TaskProcesses {
         ids: session.account?.ids ?? null,
         mask: this.options.mask?.() ?? null,
         network: this.options.isolation.network,
+        view: this.viewOf(session),
+        noNewPrivileges: this.options.isolation.noNewPrivileges,
         workingDirectory: session.workspace.directory,
         marker,
         cgroup: session.cgroup?.below(`run-${run}`) ?? null,
@@ -332,6 +335,8 @@ export class LocalTaskProcesses implements TaskProcesses {
         pipes: this.pipes,
         mask: this.options.mask?.() ?? null,
         network: this.options.isolation.network,
+        view: this.viewOf(session),
+        noNewPrivileges: this.options.isolation.noNewPrivileges,
       });
       if (this.sessions.has(sessionId)) session.launcher = launcher;
       else if (launcher !== null) {
@@ -347,6 +352,11 @@ export class LocalTaskProcesses implements TaskProcesses {
         error: messageOf(error),
       });
     }
+  }
+
+  private viewOf({ workspace }: Session): SessionView {
+    const { privateTmp, hideProcesses } = this.options.isolation;
+    return { privateTmp: privateTmp ? workspace.directory : null, hidesProcesses: hideProcesses };
   }
 
   private quotaOf(sessionId: SessionId, directory: string): SessionQuota | null {

@@ -73,6 +73,7 @@ export function maskArguments(mask: Mask, workingDirectory: string): readonly st
   return [
     ...unshareArguments(isRoot, ['--mount', '--propagation', 'slave']),
     'bash',
+    '--norc',
     '-c',
     `${HIDE}${isRoot ? HIDE_FROM_ROOT : ''}${START}`,
     workingDirectory,

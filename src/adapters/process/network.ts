@@ -1,4 +1,4 @@
-import { unshareArguments } from './unshare-arguments.ts';
+import { DROP_ALL, unshareArguments } from './unshare-arguments.ts';
 
 /**
  * Returns the programs that give what follows them a network of its own, with nothing but a loopback
@@ -14,9 +14,7 @@ export function noNetworkArguments(isRoot: boolean): readonly string[] {
     '-c',
     ENTER,
     'network',
-    ...(isRoot
-      ? []
-      : ['setpriv', '--no-new-privs', '--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all', '--']),
+    ...(isRoot ? [] : DROP_ALL),
   ];
 }
 

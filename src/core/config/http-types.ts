@@ -97,3 +97,23 @@ export function trustedPeers(): ValueType<TrustedPeers> {
     },
   };
 }
+
+/** An address range, or a host by its name in lower case. */
+export type Target =
+  | { readonly kind: 'network'; readonly network: IpNetwork }
+  | { readonly kind: 'name'; readonly name: string };
+
+/** Returns the type of an address, a network or a host name. */
+export function target(): ValueType<Target> {
+  return textual<Target>('address, network or host name', (value) => {
+    const network = parseNetwork(value);
+    if (network !== null) return right({ kind: 'network', network });
+    const name = value.toLowerCase();
+    // A name that looks like a network is a wrong network.
+    return /[a-z]/.test(name) && !name.startsWith('*') && HOST_NAME.test(name)
+      ? right({ kind: 'name', name })
+      : wrong(
+          `must be addresses, networks or host names such as 10.0.0.5, 10.0.0.0/8 or chat.local, got ${shown(value)}`,
+        );
+  });
+}

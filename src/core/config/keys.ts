@@ -5,7 +5,7 @@ import { ROLES } from '../access/permissions.ts';
 import { USERNAME_LENGTH_MAX } from '../records/user.ts';
 import { BURST_MAX, RPS_MAX } from '../rate-limit/rate-limiter.ts';
 import { WIRE_LIMITS } from '../wire/limits.ts';
-import { hostPattern, origins, publicUrl, trustedPeers } from './http-types.ts';
+import { hostPattern, origins, publicUrl, target, trustedPeers } from './http-types.ts';
 import { endpointHost, optionalRole, roleMap } from './access-types.ts';
 import { groupRoles, ldapAttribute, ldapFilter, ldapUrl } from './ldap-types.ts';
 import {
@@ -572,6 +572,28 @@ const SERVER_KEYS = {
     'Folder of product definition files that are added to the preset library. A file replaces a preset of its name. Read at the start and on SIGHUP.',
     'none',
   ),
+  'webhooks.allow_private': key(
+    list(target()),
+    '',
+    'Receivers of webhooks in private networks that are allowed: addresses, networks, or host names whatever their addresses. Others must have public addresses.',
+    'none',
+  ),
+  'webhooks.format_dir': key(
+    text(),
+    '',
+    'Folder of ready-made bodies of webhooks. A file replaces one of the package with its name. Read at the start and on SIGHUP.',
+    'none',
+  ),
+  'webhooks.retry_for': key(
+    duration(SECOND_MS, 30 * 24 * HOUR_MS),
+    '24h',
+    'Time after an event in which its delivery to a webhook is retried.',
+  ),
+  'webhooks.pool_exhausted_after': key(
+    duration(SECOND_MS, 30 * 24 * HOUR_MS),
+    '10m',
+    'Time after which webhooks are notified of a usage pool without a free slot.',
+  ),
   'openjd.max_tasks_per_step': key(
     integer(1, 1_000_000_000),
     '1000000',
@@ -774,6 +796,21 @@ const WORKER_KEYS = {
     size(1024 ** 2, 1024 ** 5),
     '0',
     'Maximum disk space of the directory of one session, such as 200GiB. A task of a session that uses more is ended, and fails. 0: no quota. See isolation.md.',
+  ),
+  'isolation.private_tmp': key(
+    boolean(),
+    'false',
+    'Gives each session a /tmp and /var/tmp of its own, which are removed with it. The worker does not start where the machine does not allow it. See isolation.md.',
+  ),
+  'isolation.hide_processes': key(
+    boolean(),
+    'false',
+    'Shows tasks in /proc only the processes of their own account. Needs a worker of root with isolation.default_user; the worker does not start where it is impossible. See isolation.md.',
+  ),
+  'isolation.no_new_privileges': key(
+    boolean(),
+    'false',
+    "Lets tasks of the worker's own account get no new privileges (sudo and other set-user-id programs). Tasks with an account of their own never get any. See isolation.md.",
   ),
   'diagnostics.enabled': key(
     boolean(),

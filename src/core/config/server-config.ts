@@ -14,7 +14,8 @@ import {
 } from './bus-authentication.ts';
 import type { ConfigSources, Resolved } from './resolve.ts';
 import { resolveServer } from './resolve.ts';
-import type { TrustedPeers } from './http-types.ts';
+import type { AllowedTargets } from '../webhooks/target-address.ts';
+import type { Target, TrustedPeers } from './http-types.ts';
 import type { ListenAddress } from './value-type.ts';
 
 /** Settings of `callsheet server`. Times are in milliseconds unless the name names another unit. Paths are as given. */
@@ -83,6 +84,13 @@ export interface ServerConfig {
   };
   /** Folders of definition files; null if there is none. */
   readonly products: { readonly folder: string | null; readonly presetsFolder: string | null };
+  readonly webhooks: {
+    readonly allowPrivate: AllowedTargets;
+    /** Folder of ready-made bodies; null if there is none. */
+    readonly formatFolder: string | null;
+    readonly retryForMs: number;
+    readonly poolExhaustedAfterMs: number;
+  };
   readonly openjd: {
     readonly maxTasksPerStep: number;
     readonly exprMemoryBytes: number;
@@ -181,6 +189,12 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         folder: values['products.dir'] === '' ? null : values['products.dir'],
         presetsFolder: values['presets.dir'] === '' ? null : values['presets.dir'],
       },
+      webhooks: {
+        allowPrivate: allowedTargets(values['webhooks.allow_private']),
+        formatFolder: values['webhooks.format_dir'] === '' ? null : values['webhooks.format_dir'],
+        retryForMs: values['webhooks.retry_for'],
+        poolExhaustedAfterMs: values['webhooks.pool_exhausted_after'],
+      },
       openjd: {
         maxTasksPerStep: values['openjd.max_tasks_per_step'],
         exprMemoryBytes: values['openjd.expr_memory_limit'],
@@ -193,6 +207,11 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
     },
   };
 }
+
+const allowedTargets = (targets: readonly Target[]): AllowedTargets => ({
+  names: targets.flatMap((each) => (each.kind === 'name' ? [each.name] : [])),
+  networks: targets.flatMap((each) => (each.kind === 'network' ? [each.network] : [])),
+});
 
 type BusValues = BusAccessValues &
   StreamAccessValues &

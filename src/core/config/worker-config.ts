@@ -62,6 +62,9 @@ export interface WorkerConfig {
     readonly network: 'open' | 'none';
     /** 0: none. */
     readonly diskQuotaBytes: number;
+    readonly privateTmp: boolean;
+    readonly hideProcesses: boolean;
+    readonly noNewPrivileges: boolean;
   };
   readonly diagnostics: { readonly enabled: boolean };
   readonly log: LogConfig;
@@ -129,6 +132,9 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
         wholeCores: values['isolation.whole_cores'],
         network: values['isolation.network'],
         diskQuotaBytes: values['isolation.disk_quota'],
+        privateTmp: values['isolation.private_tmp'],
+        hideProcesses: values['isolation.hide_processes'],
+        noNewPrivileges: values['isolation.no_new_privileges'],
       },
       diagnostics: { enabled: values['diagnostics.enabled'] },
       log: { format: values['log.format'], level: values['log.level'] },

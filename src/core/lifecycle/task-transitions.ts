@@ -6,7 +6,9 @@
  *   `failed` and `canceled` are terminal.
  * - Invariants: a live task has exactly one open attempt, and no other task has one. Only rows of this table change the
  *   status.
- * - Exits: `manual retry` leads from `failed` and `canceled` to `pending`. `succeeded` has no exit.
+ * - Exits: `manual retry` leads from `failed` and `canceled` to `pending`. `undo skip` leads from `succeeded` to
+ *   `pending`, for a skipped task only. A task that has succeeded itself has no exit.
+ * - The contract's table does not have `skip` and what undoes it: docs/scheduling.md#skipped-tasks.
  */
 export const TASK_STATUSES = [
   'pending',
@@ -30,7 +32,10 @@ export type TaskTrigger =
   | 'reported cancel'
   | 'auto-retry'
   | 'reclaim'
-  | 'manual retry';
+  | 'manual retry'
+  | 'skip'
+  | 'undo skip'
+  | 'upstream reopened';
 
 export interface TaskTransition {
   readonly from: TaskStatus;
@@ -59,6 +64,14 @@ export const TASK_TRANSITIONS: readonly TaskTransition[] = [
   { from: 'running', trigger: 'cancel', to: 'canceled' },
   { from: 'failed', trigger: 'manual retry', to: 'pending' },
   { from: 'canceled', trigger: 'manual retry', to: 'pending' },
+  { from: 'pending', trigger: 'skip', to: 'succeeded' },
+  { from: 'ready', trigger: 'skip', to: 'succeeded' },
+  { from: 'assigned', trigger: 'skip', to: 'succeeded' },
+  { from: 'running', trigger: 'skip', to: 'succeeded' },
+  { from: 'failed', trigger: 'skip', to: 'succeeded' },
+  { from: 'canceled', trigger: 'skip', to: 'succeeded' },
+  { from: 'succeeded', trigger: 'undo skip', to: 'pending' },
+  { from: 'ready', trigger: 'upstream reopened', to: 'pending' },
 ];
 
 /** Target status by trigger, then by current status. */
@@ -72,6 +85,18 @@ for (const { from, trigger, to } of TASK_TRANSITIONS) {
 /** Returns the next status of a task, or null if no row of the table allows the trigger. */
 export function nextTaskStatus(from: TaskStatus, trigger: TaskTrigger): TaskStatus | null {
   return TARGETS.get(trigger)?.get(from) ?? null;
+}
+
+/** Returns the trigger with which a manual retry moves a task to pending, or null if it cannot be retried. */
+export function retryTriggerOf({
+  status,
+  skipped,
+}: {
+  readonly status: TaskStatus;
+  readonly skipped: boolean;
+}): 'manual retry' | 'undo skip' | null {
+  const trigger = skipped ? 'undo skip' : 'manual retry';
+  return nextTaskStatus(status, trigger) === null ? null : trigger;
 }
 
 export type TerminalTaskStatus = Extract<TaskStatus, 'succeeded' | 'failed' | 'canceled'>;

@@ -24,7 +24,7 @@ export interface AuditEvent {
   readonly permission: string;
   readonly status: number;
   readonly outcome: AuditOutcome;
-  /** Why the request was denied; null for another outcome. */
+  /** Why the request was denied, or the reason that the user of a change gave in its body. Null without one. */
   readonly reason: string | null;
   /** Ids or names of what was created or changed, at most `AUDIT_TARGETS_MAX`. */
   readonly targets: readonly string[];

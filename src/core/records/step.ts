@@ -2,18 +2,21 @@ import type { JobId } from '../ids.ts';
 import type { StepStatus } from '../lifecycle/step-rules.ts';
 import type { TaskCounts } from '../lifecycle/task-counts.ts';
 import type { TaskStatus } from '../lifecycle/task-transitions.ts';
+import type { SkipNote } from './task-text.ts';
 
 /**
  * State of all tasks of a step that have no record of their own yet. Writing it promotes or cancels a step of a million
  * tasks in one change.
  */
 export interface UntouchedTasks {
-  readonly status: Extract<TaskStatus, 'pending' | 'ready' | 'canceled'>;
+  readonly status: Extract<TaskStatus, 'pending' | 'ready' | 'canceled' | 'succeeded'>;
   readonly updatedAt: number;
   /** Reason of a cancel. Stored as an empty text for every other status. */
   readonly failureReason: string;
   /** Set if the step's `unschedulableReason` applies to them. Absent is false. */
   readonly unschedulable?: boolean;
+  /** Who skipped them, and why. Set exactly while their status is succeeded: only a skip ends a task without a record. */
+  readonly skip?: SkipNote;
 }
 
 /** Durations of attempts, from their assignment. */
@@ -43,6 +46,8 @@ export interface StepRecord {
    * Absent means no reason.
    */
   readonly unschedulableReason?: string;
+  /** Set once a task of the step was skipped, also if the skip was undone later. Absent is false. */
+  readonly hasSkipped?: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

@@ -29,6 +29,7 @@ import { pageOf } from './task-page.ts';
 import type { TaskTextRecord } from './task-text.ts';
 import type { UsagePoolRecord } from './usage-pool.ts';
 import { usernameKey, type UserRecord, type UsernameRecord } from './user.ts';
+import type { NoticeRecord, WebhookDeliveryRecord, WebhookRecord } from './webhook.ts';
 import type { WorkerCredentialRecord } from './worker-credential.ts';
 import type { BookingRecord, WorkerRecord } from './worker.ts';
 
@@ -86,6 +87,13 @@ export interface Tables {
   joinToken: JoinTokenRecord;
   /** Credentials on the bus, by the id of the worker. */
   workerCredential: WorkerCredentialRecord;
+  webhook: WebhookRecord;
+  /** Pending deliveries of a webhook, and the latest ended ones. */
+  webhookDelivery: WebhookDeliveryRecord;
+  /** The events of pending deliveries, under the same keys. */
+  webhookEvent: NoticeRecord;
+  /** Events that are not queued for the webhooks yet. */
+  notice: NoticeRecord;
 }
 
 export type TableName = keyof Tables;
@@ -125,6 +133,10 @@ export const TABLE_NAMES = [
   'productRevision',
   'joinToken',
   'workerCredential',
+  'webhook',
+  'webhookDelivery',
+  'webhookEvent',
+  'notice',
 ] as const satisfies readonly TableName[];
 
 const ZEROS = '0'.repeat(16);
@@ -216,6 +228,11 @@ export const keys = {
   productRevisionsOf: (name: string): string => `${name} `,
   joinToken: (id: string): string => id,
   workerCredential: (id: WorkerId): string => id,
+  webhook: (id: string): string => id,
+  webhookDelivery: (webhook: string, id: string): string => `${keys.webhookDeliveriesOf(webhook)}${id}`,
+  webhookDeliveriesOf: (webhook: string): string => `${webhook}/`,
+  /** UUIDv7: in the order of time. */
+  notice: (id: string): string => id,
   worker: (id: WorkerId): string => id,
   booking: (id: WorkerId): string => id,
   workerOrdinal: (farm: FarmId, ordinal: number): string => `${farm}/${padded(ordinal, INDEX_DIGITS)}`,

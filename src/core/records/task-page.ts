@@ -19,6 +19,7 @@ const FLAG_UNSCHEDULABLE = 2;
 const FLAG_SILENT = 4;
 const FLAG_EXITING = 8;
 const FLAG_CASCADED = 16;
+const FLAG_SKIPPED = 32;
 
 /**
  * The state of one touched task. Times are milliseconds since the epoch. Every status has the same fields, so that all
@@ -50,6 +51,8 @@ export interface TaskState {
   readonly exiting: boolean;
   /** Whether the task was canceled because an upstream step failed or was canceled. */
   readonly cascaded: boolean;
+  /** Whether a user has skipped the task: it counts as succeeded without having run to its end. */
+  readonly skipped: boolean;
 }
 
 /** A task with the assignment of its latest attempt. Every live task has one. */
@@ -134,6 +137,7 @@ export function readTask(page: Uint8Array, index: number): TaskState | null {
     silent: ((page[at + 1] ?? 0) & FLAG_SILENT) !== 0,
     exiting: ((page[at + 1] ?? 0) & FLAG_EXITING) !== 0,
     cascaded: ((page[at + 1] ?? 0) & FLAG_CASCADED) !== 0,
+    skipped: ((page[at + 1] ?? 0) & FLAG_SKIPPED) !== 0,
   };
 }
 
@@ -153,10 +157,17 @@ export function highestAttemptOn(page: Uint8Array): number {
 }
 
 /** Yields the indices of the tasks on page `number` that have a record and are marked unschedulable. */
-export function* unschedulableOn(page: Uint8Array, number: number): Generator<number> {
+export const unschedulableOn = (page: Uint8Array, number: number): Generator<number> =>
+  flaggedOn(page, number, FLAG_UNSCHEDULABLE);
+
+/** Yields the indices of the tasks on page `number` that have a record and are skipped. */
+export const skippedOn = (page: Uint8Array, number: number): Generator<number> =>
+  flaggedOn(page, number, FLAG_SKIPPED);
+
+function* flaggedOn(page: Uint8Array, number: number, flag: number): Generator<number> {
   for (let nth = 0; nth < TASKS_PER_PAGE; nth += 1) {
     const record = nth * RECORD_BYTES;
-    if (page[record] === 0 || ((page[record + 1] ?? 0) & FLAG_UNSCHEDULABLE) === 0) continue;
+    if (page[record] === 0 || ((page[record + 1] ?? 0) & flag) === 0) continue;
     yield number * TASKS_PER_PAGE + nth;
   }
 }
@@ -193,7 +204,8 @@ export function writeTask(page: Uint8Array, index: number, task: TaskState): voi
     (task.unschedulable ? FLAG_UNSCHEDULABLE : 0) |
     (task.silent ? FLAG_SILENT : 0) |
     (task.exiting ? FLAG_EXITING : 0) |
-    (task.cascaded ? FLAG_CASCADED : 0);
+    (task.cascaded ? FLAG_CASCADED : 0) |
+    (task.skipped ? FLAG_SKIPPED : 0);
   view.setUint16(at + 2, Math.min(task.failedAttempts, 0xffff), true);
   view.setUint32(at + 4, task.attemptNumber, true);
   view.setFloat64(at + 8, task.updatedAt, true);
@@ -223,5 +235,7 @@ export function untouchedTask({ status, updatedAt, unschedulable }: Untouched): 
     silent: false,
     exiting: false,
     cascaded: false,
+    // Only a skip ends a task that has no record.
+    skipped: status === 'succeeded',
   };
 }

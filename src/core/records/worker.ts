@@ -12,6 +12,8 @@ export interface WorkerHardware {
   readonly scratchMib: number;
   /** As a value of `attr.worker.os.version`; empty when unknown. */
   readonly osVersion: string;
+  /** Parts of isolation that apply to all its tasks. Absent for a worker that does not report them. */
+  readonly isolation?: readonly string[];
 }
 
 /** The bus whose "no responders" a worker may count as contact, for a limited time since the last reply. */

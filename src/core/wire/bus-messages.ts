@@ -39,6 +39,8 @@ export interface RegisterMessage {
   readonly os: string;
   /** As a value of `attr.worker.os.version`. Absent: unknown. */
   readonly os_version?: string;
+  /** Parts of isolation that apply to all tasks. Absent: unknown. */
+  readonly isolation?: readonly string[];
   readonly arch: string;
   readonly software_version: string;
   readonly compute_location: string;

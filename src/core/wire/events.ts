@@ -32,6 +32,8 @@ export interface TaskEvent {
   /** Empty unless the task is ready and no online worker may run it. */
   readonly unschedulable_reason: string;
   readonly updated_at: string;
+  /** True for a task that a user has skipped; absent otherwise. */
+  readonly skipped?: true;
   /** From 0 to 100; absent if the task does not report it. */
   readonly progress?: number;
   /** Absent if the task does not report it. */

@@ -31,6 +31,7 @@ export const WIRE_LIMITS = {
   memoryMib: 2 ** 40,
   cpuSeconds: 10 ** 10,
   gpus: 1024,
+  isolationParts: 64,
   /** The worker's message of a status, the reason of a cancel or refusal. */
   message: 8 * 1024,
   /** Text of one log chunk: even if each character is escaped with six, it fits a log message. */

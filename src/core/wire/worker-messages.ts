@@ -70,6 +70,7 @@ const register = record<RegisterMessage>({
   scratch_mib: optional(integer(0, LIMITS.memoryMib)),
   os: nameOrNone,
   os_version: optional(nameOrNone),
+  isolation: optional(list(name, LIMITS.isolationParts)),
   arch: nameOrNone,
   software_version: nameOrNone,
   compute_location: nameOrNone,

@@ -26,6 +26,8 @@ const STANDARD_PREFIXES: readonly string[] = ['attr.worker.tag.', 'amount.worker
 
 export const VCPU = 'amount.worker.vcpu';
 export const COMPUTE_LOCATION = 'attr.worker.computelocation';
+/** Parts of isolation that apply to the tasks of a worker: `true` (docs/isolation.md#capabilities). */
+export const ISOLATION_PREFIX = 'svc:attr.worker.isolation.';
 export const USAGE_POOL_PREFIX = 'amount.worker.usagepool.';
 
 /** Attributes with a fixed set of values, of which a host has exactly one. */

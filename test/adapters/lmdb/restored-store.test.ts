@@ -167,6 +167,7 @@ test('an attempt that only a task page lists as open is known, and its number is
     silent: false,
     exiting: false,
     cascaded: false,
+    skipped: false,
   };
   const far = 900_000_000;
   writeTask(page, 0, { ...task, status: 'running', attemptNumber: 2 });

@@ -5,6 +5,7 @@ import { networkSupport } from '../../../src/adapters/host/network-support.ts';
 import { noNetworkArguments } from '../../../src/adapters/process/network.ts';
 import { requireOptIns } from '../../../daemons/worker/opt-in-isolation.ts';
 import { canMakeAccounts, makeAccount } from '../../kit/accounts.ts';
+import { isolationOff } from '../../kit/isolation-settings.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 
 tap.setTimeout(120_000);
@@ -90,19 +91,8 @@ test('a machine that cannot do it says why, and the worker refuses to start', as
     isSupported: false,
     detail: /ENOENT/,
   });
-  const isolation = {
-    enabled: true,
-    defaultUser: '',
-    envPassthrough: [],
-    envDeny: [],
-    limits: 'off',
-    memoryFactor: 0,
-    pidsMax: 0,
-    wholeCores: false,
-    diskQuotaBytes: 0,
-  } as const;
-  requireOptIns({ isolation: { ...isolation, network: 'open' } }, [part]);
-  t.throws(() => requireOptIns({ isolation: { ...isolation, network: 'none' } }, [part]), {
+  requireOptIns({ isolation: { ...isolationOff, network: 'open' } }, [part]);
+  t.throws(() => requireOptIns({ isolation: { ...isolationOff, network: 'none' } }, [part]), {
     message: /^isolation\.network: this machine does not support it: unshare: not permitted\. install/,
   });
 });

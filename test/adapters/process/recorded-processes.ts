@@ -59,6 +59,9 @@ export class RecordedProcesses {
       limits = NO_LIMITS,
       network = 'open',
       diskQuotaBytes = 0,
+      privateTmp = false,
+      hideProcesses = false,
+      noNewPrivileges = false,
       controlRoot = '/',
     }: {
       consume?: boolean;
@@ -76,6 +79,9 @@ export class RecordedProcesses {
       limits?: LimitSettings;
       network?: 'open' | 'none';
       diskQuotaBytes?: number;
+      privateTmp?: boolean;
+      hideProcesses?: boolean;
+      noNewPrivileges?: boolean;
       /** Root of the file system for the control groups with limits. */
       controlRoot?: string;
     } = {},
@@ -98,6 +104,9 @@ export class RecordedProcesses {
         limits,
         network,
         diskQuotaBytes,
+        privateTmp,
+        hideProcesses,
+        noNewPrivileges,
       },
       controlRoot,
       mask: () => mask?.(this.workerDirectory) ?? null,

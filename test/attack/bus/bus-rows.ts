@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, startService } from '../../kit/daemons.ts';
-import type { AttackReport, AttackRow } from '../attack.ts';
+import type { AttackResult, AttackRow } from '../attack.ts';
 import { attackAsWorker } from './hostile-worker.ts';
 
 /** Hostile clients of the bus. */
@@ -15,7 +15,7 @@ export const busRows: readonly AttackRow[] = [
   },
 ];
 
-async function attack(count: number): Promise<AttackReport> {
+async function attack(count: number): Promise<AttackResult> {
   const folder = mkdtempSync(join(tmpdir(), 'callsheet-attack-'));
   try {
     const service = await startService({

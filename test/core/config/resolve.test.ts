@@ -93,6 +93,12 @@ test('the server has its defaults', async (t) => {
         shards: 1,
       },
       products: { folder: null, presetsFolder: null },
+      webhooks: {
+        allowPrivate: { names: [], networks: [] },
+        formatFolder: null,
+        retryForMs: 86_400_000,
+        poolExhaustedAfterMs: 600_000,
+      },
       openjd: { maxTasksPerStep: 1_000_000, exprMemoryBytes: 1_000_000, exprSubmissionDeadlineMs: 5_000 },
       events: { replayDepth: 1000 },
       diagnostics: { bufferSize: 1000 },
@@ -140,6 +146,9 @@ test('the defaults of a worker depend on its machine', async (t) => {
         wholeCores: false,
         network: 'open',
         diskQuotaBytes: 0,
+        privateTmp: false,
+        hideProcesses: false,
+        noNewPrivileges: false,
       },
       diagnostics: { enabled: true },
       log: { format: 'json', level: 'info' },
@@ -242,6 +251,20 @@ test('the folders of definition files are absent unless they are set', async (t)
     folder: '/products',
     presetsFolder: '/presets',
   });
+});
+
+test('receivers of webhooks in private networks are networks or names', async (t) => {
+  const allowed = (text: string): unknown => {
+    const resolved = serverConfig(sources({ args: [`--webhooks-allow-private=${text}`] }));
+    return resolved.ok ? resolved.values.webhooks.allowPrivate : resolved.lines;
+  };
+  t.same(allowed(''), { names: [], networks: [] });
+  t.match(allowed('10.0.0.0/8,Chat.local,::1'), {
+    names: ['chat.local'],
+    networks: [{ prefix: 104 }, { prefix: 128 }],
+  });
+  for (const wrong of ['10.0.0.0/33', '*.local', '300.1.1.1', 'a b', 'http://chat'])
+    t.match(allowed(wrong), [/webhooks.allow_private: must be addresses, networks or host names/], wrong);
 });
 
 test('the first administrator needs a name and one password', async (t) => {

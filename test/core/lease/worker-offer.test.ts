@@ -13,6 +13,7 @@ test('the offer of a worker is computed from its record', (t) => {
       gpuModels: ['NVIDIA RTX A5000', 'NVIDIA RTX A5000'],
       scratchMib: 1_048_575,
       osVersion: 'debian-12',
+      isolation: ['private_tmp', 'memory_limit'],
     },
     os: 'linux',
     arch: 'x86_64',
@@ -34,6 +35,8 @@ test('the offer of a worker is computed from its record', (t) => {
   t.strictSame(Object.fromEntries(offer.attributes), {
     'attr.worker.os.family': 'linux',
     'attr.worker.os.version': 'debian-12',
+    'svc:attr.worker.isolation.private_tmp': 'true',
+    'svc:attr.worker.isolation.memory_limit': 'true',
     'attr.worker.cpu.arch': 'x86_64',
     'attr.worker.computelocation': 'North',
     'attr.worker.tag.docker': 'true',
@@ -70,6 +73,16 @@ test('workers with equal signatures are eligible for the same steps', (t) => {
     { memoryMib: 1 },
     { hardware: { gpuCount: 1, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion: '' } },
     { hardware: { gpuCount: 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion: 'debian-12' } },
+    {
+      hardware: {
+        gpuCount: 0,
+        gpuMemoryMib: 0,
+        gpuModels: [],
+        scratchMib: 0,
+        osVersion: '',
+        isolation: ['disk_quota'],
+      },
+    },
     { os: 'windows' },
     { arch: 'arm64' },
     { tags: { x: '1' } },

@@ -3,6 +3,7 @@ import {
   isLiveTask,
   isTerminalTask,
   nextTaskStatus,
+  retryTriggerOf,
   TASK_STATUSES,
   TASK_TRANSITIONS,
   type TaskStatus,
@@ -97,6 +98,17 @@ const BEYOND_THE_TABLE: readonly { readonly row: TaskTransition; readonly why: s
     row: { from: 'running', trigger: 'reported cancel', to: 'canceled' },
     why: 'a worker may report canceled ("Task attempt", status; "Failure reasons", first row)',
   },
+  ...means(['pending', 'ready', 'assigned', 'running', 'failed', 'canceled'], ['skip'], 'succeeded').map(
+    (row) => ({ row, why: 'an addition: docs/scheduling.md#skipped-tasks' }),
+  ),
+  {
+    row: { from: 'succeeded', trigger: 'undo skip', to: 'pending' },
+    why: 'an addition: a retry undoes a skip',
+  },
+  {
+    row: { from: 'ready', trigger: 'upstream reopened', to: 'pending' },
+    why: 'an addition: a step that depends on the retried skipped task waits again',
+  },
 ];
 
 const text = (row: TaskTransition): string => `${row.from} --${row.trigger}--> ${row.to}`;
@@ -118,24 +130,29 @@ test('a trigger has one target status for each status', (t) => {
 
 /** For each of the 49 ordered pairs of statuses, the triggers of the transition. */
 const PAIRS: Readonly<Record<TaskStatus, Partial<Record<TaskStatus, readonly TaskTrigger[]>>>> = {
-  pending: { ready: ['dependency resolution'], canceled: ['cancel', 'cascade'] },
-  ready: { assigned: ['lease'], canceled: ['cancel'] },
+  pending: { ready: ['dependency resolution'], canceled: ['cancel', 'cascade'], succeeded: ['skip'] },
+  ready: {
+    assigned: ['lease'],
+    canceled: ['cancel'],
+    succeeded: ['skip'],
+    pending: ['upstream reopened'],
+  },
   assigned: {
     ready: ['auto-retry', 'reclaim'],
     running: ['reported running'],
-    succeeded: ['reported success'],
+    succeeded: ['reported success', 'skip'],
     failed: ['reported failure'],
     canceled: ['cancel', 'reported cancel'],
   },
   running: {
     ready: ['auto-retry', 'reclaim'],
-    succeeded: ['reported success'],
+    succeeded: ['reported success', 'skip'],
     failed: ['reported failure'],
     canceled: ['cancel', 'reported cancel'],
   },
-  succeeded: {},
-  failed: { pending: ['manual retry'] },
-  canceled: { pending: ['manual retry'] },
+  succeeded: { pending: ['undo skip'] },
+  failed: { pending: ['manual retry'], succeeded: ['skip'] },
+  canceled: { pending: ['manual retry'], succeeded: ['skip'] },
 };
 
 const TRIGGERS: readonly TaskTrigger[] = [
@@ -150,6 +167,9 @@ const TRIGGERS: readonly TaskTrigger[] = [
   'reported failure',
   'reported running',
   'reported success',
+  'skip',
+  'undo skip',
+  'upstream reopened',
 ];
 
 test('all 49 ordered pairs of task statuses have the expected triggers', (t) => {
@@ -171,7 +191,7 @@ test('all 49 ordered pairs of task statuses have the expected triggers', (t) => 
 });
 
 test('a transition without a row is rejected', (t) => {
-  for (const trigger of TRIGGERS)
+  for (const trigger of TRIGGERS.filter((each) => each !== 'undo skip'))
     t.equal(nextTaskStatus('succeeded', trigger), null, `succeeded, ${trigger}`);
   t.equal(nextTaskStatus('ready', 'cascade'), null);
   t.equal(nextTaskStatus('pending', 'lease'), null);
@@ -182,8 +202,18 @@ test('returns the terminal and live statuses', (t) => {
   t.strictSame(TASK_STATUSES.filter(isTerminalTask), ['succeeded', 'failed', 'canceled']);
   t.strictSame(TASK_STATUSES.filter(isLiveTask), ['assigned', 'running']);
   for (const status of TASK_STATUSES.filter(isTerminalTask)) {
-    const exits = TASK_TRANSITIONS.filter((row) => row.from === status && row.trigger !== 'manual retry');
-    t.strictSame(exits, [], `only a manual retry changes ${status}`);
+    const ofUsers: readonly TaskTrigger[] = ['manual retry', 'skip', 'undo skip'];
+    const exits = TASK_TRANSITIONS.filter((row) => row.from === status && !ofUsers.includes(row.trigger));
+    t.strictSame(exits, [], `only a user changes ${status}`);
   }
+  t.end();
+});
+
+test('a retry of a task needs one that has failed, was canceled or is skipped', (t) => {
+  for (const status of TASK_STATUSES) {
+    const isEnded = status === 'failed' || status === 'canceled';
+    t.equal(retryTriggerOf({ status, skipped: false }), isEnded ? 'manual retry' : null, status);
+  }
+  t.equal(retryTriggerOf({ status: 'succeeded', skipped: true }), 'undo skip');
   t.end();
 });

@@ -30,6 +30,7 @@ const TASK: AssignedTaskState = {
   silent: false,
   exiting: false,
   cascaded: false,
+  skipped: false,
 };
 
 const OPEN: AttemptRecord = {

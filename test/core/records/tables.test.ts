@@ -126,6 +126,10 @@ test('the numbers of tables in a change set never change', (t) => {
       'productRevision',
       'joinToken',
       'workerCredential',
+      'webhook',
+      'webhookDelivery',
+      'webhookEvent',
+      'notice',
     ],
   );
   t.end();

@@ -30,6 +30,7 @@ const task: fc.Arbitrary<TaskState> = fc
     silent: fc.boolean(),
     exiting: fc.boolean(),
     cascaded: fc.boolean(),
+    skipped: fc.boolean(),
   })
   .map(({ when, ...rest }) => ({
     ...rest,
@@ -82,6 +83,7 @@ test('every status has exactly this code', (t) => {
       silent: false,
       exiting: false,
       cascaded: false,
+      skipped: false,
     };
     writeTask(page, 31, state);
     t.strictSame(readTask(page, 31), state, status);
@@ -127,6 +129,7 @@ test('an empty page holds untouched tasks alone', (t) => {
     silent: false,
     exiting: false,
     cascaded: false,
+    skipped: false,
   });
   t.end();
 });

@@ -10,6 +10,7 @@ const NOTHING: OutboxBatch = {
   counts: [],
   logDeletions: [],
   busNotices: [],
+  webhookOrders: [],
 };
 const eventOf = (text: string): OutboxBatch => ({
   ...NOTHING,

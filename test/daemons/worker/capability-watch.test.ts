@@ -23,6 +23,7 @@ function watched(t: Test, config: Partial<CapabilityWatchOptions['config']> = {}
   const watch = new CapabilityWatch({
     config: { tags: {}, gpus: null, detectApplications: true, ...config },
     machine: { os: 'none', osVersion: 'none-1' },
+    isolation: () => ['private_tmp'],
     environment: { PATH: folder },
     directory: folder,
     warn: (text) => warned.push(text),
@@ -47,6 +48,7 @@ test('the first detection', async (t) => {
     gpuMemoryMib: 16_376,
     gpuModels: ['NVIDIA RTX A5000', 'NVIDIA RTX A4000'],
     osVersion: 'none-1',
+    isolation: ['private_tmp'],
   });
   t.ok(hardware.scratchMib > 0);
   t.strictSame(warned, []);

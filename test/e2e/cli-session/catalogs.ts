@@ -73,4 +73,31 @@ export const catalogCommands: readonly Case<CliSession>[] = [
       ]);
     },
   ],
+  [
+    'creates, tests, changes and deletes webhooks',
+    async (t, session) => {
+      const { run, json } = session.commandsOf(t);
+      const hook = ['--events', 'job.failed,worker.offline'];
+      await run(2, 'webhooks', 'create', 'chat', '--receiver', 'http://10.0.0.1/', ...hook);
+      await run(2, 'webhooks', 'create', 'chat', '--receiver', 'http://127.0.0.1:1/', '--events', 'job.gone');
+      await run(2, 'webhooks', 'create', 'chat', ...hook);
+      const made = await json(0, 'webhooks', 'create', 'chat', '--receiver', 'http://127.0.0.1:1/x', ...hook);
+      t.match(made, { name: 'chat', endpoint: 'http://127.0.0.1:1', secret: /^[A-Za-z0-9_-]{43}$/ });
+      await run(2, 'webhooks', 'set', 'chat', '--queue', 'render');
+      await run(0, 'webhooks', 'set', 'chat', '--format', 'slack', '--disabled');
+      t.match(await json(0, 'webhooks', 'show', 'chat'), {
+        format: 'slack',
+        enabled: false,
+        secret: undefined,
+      });
+      await Promise.all([run(0, 'webhooks'), run(0, 'webhooks', 'list'), run(0, 'webhooks', 'show', 'chat')]);
+      await run(1, 'webhooks', 'test', 'chat');
+      t.match(await json(0, 'webhooks', 'deliveries', 'chat'), [{ type: 'webhook.test', status: 'failed' }]);
+      await run(0, 'webhooks', 'deliveries', 'chat');
+      await run(0, 'webhooks', 'rotate-secret', 'chat');
+      await run(0, 'webhooks', 'formats');
+      await run(0, 'webhooks', 'delete', 'chat', '--yes');
+      await run(4, 'webhooks', 'show', 'chat');
+    },
+  ],
 ];

@@ -153,7 +153,12 @@ export async function startCliSession(t: Test): Promise<CliSession> {
     isBusAuthenticated: false,
     httpPort: await freePort(),
     busPort: await freePort(),
-    flags: ['--scheduler-retry-delay-seconds=0', '--scheduler-max-attempts=1', `--presets-dir=${presets}`],
+    flags: [
+      '--scheduler-retry-delay-seconds=0',
+      '--scheduler-max-attempts=1',
+      `--presets-dir=${presets}`,
+      '--webhooks-allow-private=127.0.0.0/8',
+    ],
   });
   const proxy = await recordingProxy(service.httpPort);
   let worker: Daemon | null = null;

@@ -84,6 +84,21 @@ export const waitingJobCommands: readonly Case<CliSession>[] = [
       await run(5, 'task', 'held/Render/0', 'cancel');
       await run(0, 'task', 'held/Render/0', 'retry');
       await run(5, 'task', 'held/Render/0', 'retry');
+      await run(0, 'task', 'held/Render/0', 'skip', '--reason', 'not needed');
+      await run(5, 'task', 'held/Render/0', 'skip');
+      t.match(await json(0, 'task', 'held/Render/0'), {
+        status: 'succeeded',
+        skipped: { reason: 'not needed' },
+      });
+      await run(0, 'task', 'held/Render/0', 'retry');
+      await run(2, 'job', 'held', 'skip');
+      await run(2, 'job', 'held', 'pause', '--reason', 'x');
+      await run(0, 'job', 'held', 'skip', '--step', 'Render', '--index-range', '0', '--dry-run');
+      await run(0, 'job', 'held', 'skip', '--step', 'Render', '--index-range', '0', '--reason', 'test');
+      await run(5, 'job', 'held', 'skip', '--step', 'Render', '--index-range', '0');
+      await run(5, 'job', 'held', 'skip', '--failed');
+      await run(0, 'job', 'held', 'retry', '--skipped');
+      await run(5, 'job', 'held', 'retry', '--skipped');
       await run(5, 'farms', 'delete', 'north');
       const canceled = run(7, 'job', 'held', 'wait');
       const behind = run(7, ...submit, '-p', 'Name=behind', '--depends-on', 'held', '--wait');

@@ -16,6 +16,7 @@ import { joinPlan, splitPlan } from '../../../daemons/threads/plan-parts.ts';
 import { FollowedJobs, followedMemory } from '../../../src/adapters/system/followed-jobs.ts';
 import { TaskEventHub } from '../../../daemons/server/task-events.ts';
 import { Argon2Passwords } from '../../../src/adapters/identity/argon2-passwords.ts';
+import { targetUrlFault } from '../../../src/adapters/webhooks/target-url.ts';
 import { randomSecrets } from '../../../src/adapters/identity/random-secrets.ts';
 import { AuditRecorder } from '../../../http/audit/audit-recorder.ts';
 import type {
@@ -350,6 +351,10 @@ export class ApiFixture {
       secrets: randomSecrets,
       get workerTokens() {
         return workerTokens();
+      },
+      webhooks: {
+        urlFault: (url) => targetUrlFault(url, { names: [], networks: [] }),
+        formats: () => Promise.resolve([{ name: 'generic', title: 'Callsheet event' }]),
       },
       oidc: this.oidc,
       auth: this.auth,

@@ -141,6 +141,7 @@ export const taskState = (changes: Partial<TaskState> & Pick<TaskState, 'status'
   silent: false,
   exiting: false,
   cascaded: false,
+  skipped: false,
   ...changes,
 });
 

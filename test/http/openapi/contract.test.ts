@@ -127,6 +127,8 @@ const ADDITIVE_PERMISSIONS: readonly (readonly [string, string])[] = [
   ['POST /api/v1/jobs/bulk', 'jobs.write'],
   ['GET /api/v1/jobs/summary', 'jobs.read'],
   ['GET /api/v1/jobs/{id}/steps', 'jobs.read'],
+  ['POST /api/v1/jobs/{id}/skip', 'jobs.write'],
+  ['POST /api/v1/tasks/{id}/skip', 'jobs.write'],
   ['GET /api/v1/jobs/{id}/task-grid', 'jobs.read'],
   ['GET /api/v1/jobs/{id}/template', 'jobs.read'],
   ['GET /api/v1/jobs/{id}/dependents', 'jobs.read'],
@@ -139,6 +141,15 @@ const ADDITIVE_PERMISSIONS: readonly (readonly [string, string])[] = [
   ['POST /api/v1/worker-tokens', 'infra.manage'],
   ['DELETE /api/v1/worker-tokens/{id}', 'infra.manage'],
   ['POST /api/v1/workers/{id}/credential/revoke', 'infra.manage'],
+  ['GET /api/v1/webhooks', 'jobs.write'],
+  ['POST /api/v1/webhooks', 'jobs.write'],
+  ['GET /api/v1/webhooks/{id}', 'jobs.write'],
+  ['PUT /api/v1/webhooks/{id}', 'jobs.write'],
+  ['DELETE /api/v1/webhooks/{id}', 'jobs.write'],
+  ['POST /api/v1/webhooks/{id}/secret', 'jobs.write'],
+  ['POST /api/v1/webhooks/{id}/test', 'jobs.write'],
+  ['GET /api/v1/webhooks/{id}/deliveries', 'jobs.write'],
+  ['GET /api/v1/webhook-formats', 'jobs.write'],
 ];
 
 void test('the contract has exactly these operations and permissions', async (t) => {

@@ -157,6 +157,7 @@ void test('the grid has one character per task, in task order', async (t) => {
       S: 'succeeded',
       F: 'failed',
       C: 'canceled',
+      K: 'skipped',
     },
     steps: [render, encode],
   });

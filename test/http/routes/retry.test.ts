@@ -99,6 +99,7 @@ void test('selects tasks by step, range and worker', async (t) => {
     selection: { stepOrder: 1, indices: [run(0, 1), run(29, 1)] },
   });
   t.strictSame(await picked({ worker_id: WORKER }, jobNumber(2)), { selection: { workerOrdinal: 4 } });
+  t.strictSame(await picked({ skipped: true }), { selection: { isSkipped: true } });
   t.strictSame(await picked({ worker_id: gone, step: 'render', index_range: '3' }), {
     selection: { stepOrder: 0, indices: [run(3, 1)], workerOrdinal: 12 },
   });

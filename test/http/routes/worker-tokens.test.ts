@@ -1,5 +1,6 @@
 import { test } from 'tap';
 import { joinedCredential } from '../../../src/core/bus-identity/credentials.ts';
+import { JOIN_TOKEN_LIFETIME_MS } from '../../../src/core/bus-identity/join-tokens.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
@@ -69,6 +70,10 @@ void test('input out of range is rejected', async (t) => {
     [{ uses: 1.5 }, /uses/],
     [{ expires_in: '59s' }, /must be from 1m to 2160h/],
     [{ expires_in: '2161h' }, /must be from 1m to 2160h/],
+    [{ expires_in: '129601m' }, /must be from 1m to 2160h/],
+    [{ expires_in: '7776001s' }, /must be from 1m to 2160h/],
+    [{ expires_in: '0s' }, /must be from 1m to 2160h/],
+    [{ expires_in: '060s' }, /without leading zeros/],
     [{ expires_in: '1d' }, /expires_in/],
     [{ expires_in: 60 }, /expires_in/],
     [{ tags: { 'a b': 'c' } }, /tags/],
@@ -83,6 +88,18 @@ void test('input out of range is rejected', async (t) => {
     t.match(answer, { status: 400, body: { detail } }, JSON.stringify(body).slice(0, 60));
   }
   t.strictSame(api.asked, []);
+  api.answer = () => done(TOKEN);
+  const { min, max } = JOIN_TOKEN_LIFETIME_MS;
+  for (const [expires_in, lifetimeMs] of [
+    ['60s', min],
+    ['1m', min],
+    ['7776000s', max],
+    ['129600m', max],
+    ['2160h', max],
+  ] as const) {
+    t.match(await client.json('POST', '/api/v1/worker-tokens', { expires_in }), { status: 201 }, expires_in);
+    t.match(api.asked.at(-1), { message: { input: { lifetimeMs } } });
+  }
   api.answer = () => refused('bad-request', 'farm_id: there is no farm x');
   t.match(await client.json('POST', '/api/v1/worker-tokens', { farm_id: 'x' }), { status: 400 });
 });

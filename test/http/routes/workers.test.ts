@@ -203,6 +203,7 @@ void test('returns a worker with its tasks', async (t) => {
     scratch_mib: 900_000,
     os: 'linux',
     os_version: 'debian-12',
+    isolation: [],
     arch: 'x64',
     version: '0.1.0',
     queue_ids: [QUEUE],

@@ -18,6 +18,7 @@ export const aWorker = (change: Partial<Worker> = {}): Worker => ({
   scratch_mib: 0,
   os: 'linux',
   os_version: 'debian-12',
+  isolation: [],
   arch: 'x86_64',
   version: '0.9.0',
   queue_ids: [],

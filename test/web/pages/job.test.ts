@@ -74,7 +74,7 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
   const after = await submit(LARGE);
   await api.call('PATCH', `/api/v1/jobs/${after}`, { action: 'pause' });
   fixture.worker('render-01', ['--worker-allow-root=true', '--worker-cpus=4']);
-  const { page, faults } = await fixture.open(`/jobs/${job}`);
+  const { page, faults } = await fixture.open(`/jobs/${job}?tab=steps`);
   const dialog = page.getByRole('dialog');
   const chip = (name: string, count: string) =>
     page
@@ -272,6 +272,7 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
 
   await t.test('a button opens the first failed task', async () => {
     await page.goto(`/jobs/${job}`);
+    await page.getByRole('tab', { name: /^Failures/, selected: true }).waitFor();
     await page.getByRole('button', { name: 'First failure' }).click();
     await page.waitForURL(new RegExp(`/tasks/${job}-0-29$`));
   });

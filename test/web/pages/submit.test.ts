@@ -374,6 +374,8 @@ await test('the submit page submits jobs', { timeout: 240_000 }, async (t) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Start over' }).click();
     await page.goto('/submit?product=studio/small');
     await side.getByText('Checked: 3 tasks in 1 step').waitFor();
+    await page.getByRole('button', { name: 'Start over' }).click();
+    t.equal(await page.getByRole('dialog').count(), 0, 'there is nothing to lose');
     await page.goto('/submit?product=no-product');
     await page.getByText('no product no-product').waitFor();
   });

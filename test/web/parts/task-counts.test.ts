@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { test } from 'tap';
 import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
-import { countedParts, countsText, isDrawn, percentDone } from '../../../web/parts/task-counts.ts';
+import { countedParts, countsText, fillOf, percentDone } from '../../../web/parts/task-counts.ts';
 
 const STATUSES = ['pending', 'ready', 'assigned', 'running', 'succeeded', 'failed', 'canceled'] as const;
 
@@ -21,18 +21,18 @@ test('unschedulable tasks are separate from the other ready tasks', (t) => {
   t.end();
 });
 
-test('tasks that wait or were canceled leave the bar empty', (t) => {
+test('only finished work fills the bar, and tasks that wait or were canceled leave it empty', (t) => {
   const drawn = (change: Parameters<typeof counts>[0]) =>
     countedParts(counts(change))
-      .filter(({ part }) => isDrawn(part))
-      .map(({ part }) => part);
+      .map(({ part }) => [part, fillOf(part)])
+      .filter(([, fill]) => fill !== 'empty');
   t.strictSame(drawn({ pending: 4, ready: 3, unschedulable: 1 }), []);
   t.strictSame(drawn({ canceled: 9 }), []);
   t.strictSame(drawn({ succeeded: 1, running: 1, assigned: 1, failed: 1, canceled: 1, ready: 5 }), [
-    'succeeded',
-    'running',
-    'assigned',
-    'failed',
+    ['succeeded', 'solid'],
+    ['failed', 'solid'],
+    ['running', 'pale'],
+    ['assigned', 'pale'],
   ]);
   t.end();
 });

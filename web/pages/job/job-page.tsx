@@ -1,4 +1,4 @@
-import { Suspense } from 'react';
+import { Suspense, useState } from 'react';
 import { ListChecks } from 'lucide-react';
 import { useParams } from 'wouter';
 import { ProblemError } from '../../../client/problem.ts';
@@ -16,7 +16,7 @@ import { Tabs, type Tab } from '../../parts/tabs.tsx';
 import { useUrlState } from '../../state/use-url-state.ts';
 import { JobActions } from './job-actions-bar.tsx';
 import { JobSummary } from './job-summary.tsx';
-import { JOB_TABS, JOB_VIEW } from './job-view.ts';
+import { firstTab, JOB_TABS, JOB_VIEW } from './job-view.ts';
 import { DependenciesTab } from './tabs/dependencies-tab.tsx';
 import { EnvironmentTab } from './tabs/environment-tab.tsx';
 import { FailuresTab } from './tabs/failures-tab.tsx';
@@ -87,7 +87,10 @@ function JobView({ id }: { id: string }) {
 }
 
 function JobTabs({ job, onChanged }: { job: JobDetail; onChanged: () => void }) {
-  const [{ tab }, setView] = useUrlState(JOB_VIEW);
+  const [{ tab: chosen }, setView] = useUrlState(JOB_VIEW);
+  // The tab stays when the status changes: what a user reads does not go away.
+  const [first] = useState(() => firstTab(job));
+  const tab = chosen === 'auto' ? first : chosen;
   const tabs: readonly Tab[] = [
     { id: 'steps', label: 'Steps', count: job.steps.length },
     { id: 'tasks', label: 'Tasks', count: job.task_counts.total },
@@ -103,7 +106,7 @@ function JobTabs({ job, onChanged }: { job: JobDetail; onChanged: () => void }) 
       tabs={tabs}
       current={tab}
       label="Job details"
-      onChange={(chosen) => setView({ tab: JOB_TABS.find((each) => each === chosen) ?? 'steps' })}
+      onChange={(id) => setView({ tab: JOB_TABS.find((each) => each === id) ?? 'auto' })}
     >
       {tab === 'steps' && <StepsTab job={job} />}
       {tab === 'tasks' && <TasksTab job={job} onChanged={onChanged} />}

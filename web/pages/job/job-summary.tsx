@@ -8,7 +8,7 @@ import { FarmName, QueueName } from '../../parts/names.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { statusColor } from '../../parts/status-badge.tsx';
 import { statusStyle } from '../../parts/status-looks.ts';
-import { countedParts } from '../../parts/task-counts.ts';
+import { countedParts, fillOf } from '../../parts/task-counts.ts';
 import { TaskProgress } from '../../parts/task-progress.tsx';
 import { durationText } from '../../parts/time-text.ts';
 import { Ago, Elapsed } from '../../parts/time.tsx';
@@ -58,6 +58,10 @@ function Counts({ job }: { job: JobDetail }) {
       {countedParts(job.task_counts).map(({ part, count }) => (
         <li key={part} style={statusColor(part)}>
           <Link href={`/jobs/${job.id}?tab=tasks&view=table&status=${part}`}>
+            <span
+              className={`job-summary__swatch task-fill--${fillOf(part)} task-fill--${part}`}
+              aria-hidden="true"
+            />
             <strong className="number">{count.toLocaleString('en')}</strong>{' '}
             {statusStyle('task', part).label.toLowerCase()}
           </Link>

@@ -1,3 +1,4 @@
+import type { JobDetail } from '../../../client/resources.ts';
 import { PROGRESS_PARTS } from '../../parts/status-looks.ts';
 import { choiceField, choicesField, textField } from '../../state/use-url-state.ts';
 
@@ -12,9 +13,20 @@ export const JOB_TABS = [
   'template',
 ] as const;
 
-/** View of a job page, stored in the address. `step` is a name; `frames` is the range of its selected tasks. */
+type JobTab = (typeof JOB_TABS)[number];
+
+/** Returns the tab that a job opens on: its failed tasks, the tasks while it runs, or else the steps. */
+export function firstTab({ status, failure_summary: { failed_count: failed } }: JobDetail): JobTab {
+  if (status === 'running') return 'tasks';
+  return status === 'failed' && failed > 0 ? 'failures' : 'steps';
+}
+
+/**
+ * View of a job page, stored in the address. `tab` is `auto` until one is chosen. `step` is a name; `frames` is the range of
+ * its selected tasks.
+ */
 export const JOB_VIEW = {
-  tab: choiceField(JOB_TABS, 'steps'),
+  tab: choiceField([...JOB_TABS, 'auto'], 'auto'),
   step: textField(),
   view: choiceField(['grid', 'table'], 'grid'),
   status: choicesField(PROGRESS_PARTS),

@@ -1,16 +1,17 @@
-import { Ban, RotateCcw, X } from 'lucide-react';
+import { Ban, RotateCcw, SkipForward, X } from 'lucide-react';
 import { useState } from 'react';
 import type { JobDetail, Step } from '../../../client/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { counted } from '../../parts/number-text.ts';
-import { GRID_STATUSES, PROGRESS_PARTS, statusStyle } from '../../parts/status-looks.ts';
+import { CELL_STATUSES, GRID_STATUSES, statusStyle } from '../../parts/status-looks.ts';
 import { useService } from '../../state/service.tsx';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { taskAt } from './model/cells.ts';
 import { formatIndexRanges, indicesIn, type IndexRange } from './model/index-ranges.ts';
 import { retriedText } from './model/retried-text.ts';
 import { CancelTasksDialog } from './cancel-tasks-dialog.tsx';
+import { SkipDialog } from './skip-dialog.tsx';
 import { useJobAction } from './use-job-action.ts';
 
 interface SelectionBarProps {
@@ -32,7 +33,8 @@ export function SelectionBar(props: SelectionBarProps) {
   const { why } = usePermissions();
   const [isBusy, run] = useJobAction(onChanged);
   const [isCanceling, setIsCanceling] = useState(false);
-  const { total, retriable, active, summary } = summarize(cells, runs);
+  const [isSkipping, setIsSkipping] = useState(false);
+  const { total, retriable, skippable, active, summary } = summarize(cells, runs);
   const forbidden = why('jobs.write');
   const retry = (): void =>
     run('Could not retry the selected tasks', async () => {
@@ -52,7 +54,9 @@ export function SelectionBar(props: SelectionBarProps) {
         size="small"
         icon={<RotateCcw aria-hidden="true" />}
         isBusy={isBusy}
-        disabledReason={forbidden || (retriable === 0 ? 'Only failed or canceled tasks can be retried.' : '')}
+        disabledReason={
+          forbidden || (retriable === 0 ? 'Only failed, canceled or skipped tasks can be retried.' : '')
+        }
         onPress={retry}
       >
         Retry{retriable > 0 && ` ${retriable.toLocaleString('en')}`}
@@ -66,10 +70,28 @@ export function SelectionBar(props: SelectionBarProps) {
       >
         Cancel{active.length > 0 && ` ${active.length.toLocaleString('en')}`}…
       </Button>
+      <Button
+        size="small"
+        icon={<SkipForward aria-hidden="true" />}
+        isBusy={isBusy}
+        disabledReason={forbidden || (skippable === 0 ? 'All selected tasks have succeeded.' : '')}
+        onPress={() => setIsSkipping(true)}
+      >
+        Skip{skippable > 0 && ` ${skippable.toLocaleString('en')}`}…
+      </Button>
       <CopyButton text={text} label="Copy range" />
       <Button size="small" look="quiet" icon={<X aria-hidden="true" />} onPress={onClear}>
         Clear selection
       </Button>
+      {isSkipping && (
+        <SkipDialog
+          jobId={job.id}
+          title={`Skip ${counted(skippable, 'task')}?`}
+          selection={{ step: step.name, index_range: formatIndexRanges(runs) }}
+          onChanged={onChanged}
+          onClose={() => setIsSkipping(false)}
+        />
+      )}
       {isCanceling && (
         <CancelTasksDialog
           count={active.length}
@@ -90,14 +112,15 @@ function summarize(cells: string, runs: readonly IndexRange[]) {
     const status = GRID_STATUSES[cells[index] ?? ''] ?? 'pending';
     counts.set(status, (counts.get(status) ?? 0) + 1);
   }
-  const texts = PROGRESS_PARTS.filter((part) => counts.has(part)).map(
+  const texts = CELL_STATUSES.filter((part) => counts.has(part)).map(
     (part) =>
       `${(counts.get(part) ?? 0).toLocaleString('en')} ${statusStyle('task', part).label.toLowerCase()}`,
   );
   return {
     total: indices.length,
-    retriable: (counts.get('failed') ?? 0) + (counts.get('canceled') ?? 0),
-    active: indices.filter((index) => !'SFC'.includes(cells[index] ?? '')),
+    retriable: (counts.get('failed') ?? 0) + (counts.get('canceled') ?? 0) + (counts.get('skipped') ?? 0),
+    skippable: indices.length - (counts.get('succeeded') ?? 0) - (counts.get('skipped') ?? 0),
+    active: indices.filter((index) => !'SKFC'.includes(cells[index] ?? '')),
     summary: texts.join(', '),
   };
 }

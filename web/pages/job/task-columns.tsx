@@ -2,9 +2,11 @@ import type { JobDetail, Task } from '../../../client/resources.ts';
 import type { Column } from '../../parts/data-table/column.ts';
 import { WorkerName } from '../../parts/names.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { shownTaskStatus } from '../../parts/status-looks.ts';
 import { durationText } from '../../parts/time-text.ts';
 import { Ago, Elapsed } from '../../parts/time.tsx';
 import { useNow } from '../../state/use-now.ts';
+import { skippedText } from './model/skipped-text.ts';
 
 const parametersOf = ({ parameters = {} }: Task): string =>
   Object.entries(parameters)
@@ -12,11 +14,13 @@ const parametersOf = ({ parameters = {} }: Task): string =>
     .join(', ');
 
 const reasonOf = ({
+  skipped,
   failure_reason: failed,
   waiting_reason: waiting,
   unschedulable_reason: unschedulable,
   status_message: message,
-}: Task): string => failed ?? waiting ?? unschedulable ?? message ?? '';
+}: Task): string =>
+  skipped === undefined ? (failed ?? waiting ?? unschedulable ?? message ?? '') : skippedText(skipped);
 
 const progressOf = ({ progress, status }: Task): string =>
   progress === undefined || (status !== 'running' && status !== 'assigned')
@@ -24,10 +28,10 @@ const progressOf = ({ progress, status }: Task): string =>
     : `${Math.floor(progress)} %`;
 
 function TaskState({ task }: { task: Task }) {
-  const { status, unschedulable_reason: unschedulable, retry_after: after } = task;
+  const { status, retry_after: after } = task;
   return (
     <span className="row">
-      <StatusBadge kind="task" status={unschedulable === undefined ? status : 'unschedulable'} />
+      <StatusBadge kind="task" status={shownTaskStatus(task)} />
       {after !== undefined && status === 'ready' && <RetryIn at={after} />}
     </span>
   );

@@ -108,36 +108,39 @@ function useTaskMenu({ act }: TaskTableModel): (task: Task) => readonly ActionIt
   const { why } = usePermissions();
   const [, navigate] = useLocation();
   const forbidden = why('jobs.write');
-  return ({ id, status }) => [
-    {
-      id: 'log',
-      label: 'Show log',
-      icon: <FileText aria-hidden="true" />,
-      act: () => navigate(`/tasks/${id}`),
-    },
-    {
-      id: 'why',
-      label: 'Why is it waiting?',
-      icon: <HelpCircle aria-hidden="true" />,
-      disabledReason: status === 'ready' || status === 'pending' ? '' : 'The task is not waiting.',
-      act: () => navigate(`/tasks/${id}`),
-    },
-    {
-      id: 'retry',
-      label: 'Retry',
-      icon: <RotateCcw aria-hidden="true" />,
-      startsGroup: true,
-      disabledReason:
-        forbidden || (isRetriable(status) ? '' : 'Only failed or canceled tasks can be retried.'),
-      act: () => act('retry', 'Could not retry the task', () => Promise.resolve([id])),
-    },
-    {
-      id: 'cancel',
-      label: 'Cancel',
-      icon: <Ban aria-hidden="true" />,
-      disabledReason: forbidden || (hasTaskEnded(status) ? 'The task has ended.' : ''),
-      act: () => act('cancel', 'Could not cancel the task', () => Promise.resolve([id])),
-    },
-    copyItem('id', id),
-  ];
+  return (task) => {
+    const { id, status } = task;
+    return [
+      {
+        id: 'log',
+        label: 'Show log',
+        icon: <FileText aria-hidden="true" />,
+        act: () => navigate(`/tasks/${id}`),
+      },
+      {
+        id: 'why',
+        label: 'Why is it waiting?',
+        icon: <HelpCircle aria-hidden="true" />,
+        disabledReason: status === 'ready' || status === 'pending' ? '' : 'The task is not waiting.',
+        act: () => navigate(`/tasks/${id}`),
+      },
+      {
+        id: 'retry',
+        label: 'Retry',
+        icon: <RotateCcw aria-hidden="true" />,
+        startsGroup: true,
+        disabledReason:
+          forbidden || (isRetriable(task) ? '' : 'Only failed, canceled or skipped tasks can be retried.'),
+        act: () => act('retry', 'Could not retry the task', () => Promise.resolve([id])),
+      },
+      {
+        id: 'cancel',
+        label: 'Cancel',
+        icon: <Ban aria-hidden="true" />,
+        disabledReason: forbidden || (hasTaskEnded(status) ? 'The task has ended.' : ''),
+        act: () => act('cancel', 'Could not cancel the task', () => Promise.resolve([id])),
+      },
+      copyItem('id', id),
+    ];
+  };
 }

@@ -11,7 +11,7 @@ import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { textField, useUrlState } from '../../state/use-url-state.ts';
-import { EMPTY_DRAFT } from './model/draft.ts';
+import { EMPTY_DRAFT, hasEntries } from './model/draft.ts';
 import { draftOf } from './model/job-draft.ts';
 import { ProductChooser } from './product-chooser.tsx';
 import { ProductForm } from './product-form.tsx';
@@ -33,12 +33,19 @@ export function SubmitPage() {
   const [isAsking, setIsAsking] = useState(false);
   const key = `${from}:${product}:${round}`;
   const draftKey = product === '' ? from : productDraftKey(user, product);
+  const startOver = (): void => {
+    forgetDraft(draftKey);
+    setRound(round + 1);
+  };
   return (
     <Page
       title={from === '' ? 'Submit a job' : 'Resubmit with changes'}
       crumbs={from === '' ? [] : [{ label: job?.name ?? 'Job', href: `/jobs/${encodeURIComponent(from)}` }]}
       actions={
-        <Button icon={<RotateCcw aria-hidden="true" />} onPress={() => setIsAsking(true)}>
+        <Button
+          icon={<RotateCcw aria-hidden="true" />}
+          onPress={() => (hasEntries(loadDraft(draftKey)) ? setIsAsking(true) : startOver())}
+        >
           Start over
         </Button>
       }
@@ -57,8 +64,7 @@ export function SubmitPage() {
           title="Start over?"
           action="Start over"
           onConfirm={() => {
-            forgetDraft(draftKey);
-            setRound(round + 1);
+            startOver();
             return Promise.resolve();
           }}
           onClose={() => setIsAsking(false)}

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Ban, RotateCcw } from 'lucide-react';
+import { Ban, RotateCcw, SkipForward } from 'lucide-react';
 import { useState } from 'react';
 import type { Task } from '../../../client/resources.ts';
 import { Button } from '../../parts/button.tsx';
@@ -9,14 +9,17 @@ import { hasTaskEnded, isRetriable } from '../../state/ended.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
+import { taskIndexOf } from '../job/model/cells.ts';
 import { retriedText } from '../job/model/retried-text.ts';
+import { SkipDialog } from '../job/skip-dialog.tsx';
 import { isLive } from './task-state.ts';
 
 /** The actions on a task. */
 export function TaskActions({ task }: { task: Task }) {
   const { why } = usePermissions();
-  const { isBusy, retry, cancel, confirmCancel, isAsking, closeDialog } = useTaskActions(task);
-  const canRetry = isRetriable(task.status);
+  const { isBusy, reload, retry, cancel, confirmCancel, isAsking, closeDialog } = useTaskActions(task);
+  const [isSkipping, setIsSkipping] = useState(false);
+  const canRetry = isRetriable(task);
   const forbidden = why('jobs.write');
   return (
     <>
@@ -25,7 +28,9 @@ export function TaskActions({ task }: { task: Task }) {
         icon={<RotateCcw aria-hidden="true" />}
         look={canRetry ? 'primary' : 'plain'}
         isBusy={isBusy}
-        disabledReason={forbidden || (canRetry ? '' : 'Only failed or canceled tasks can be retried.')}
+        disabledReason={
+          forbidden || (canRetry ? '' : 'Only failed, canceled or skipped tasks can be retried.')
+        }
         onPress={retry}
       >
         Retry
@@ -38,6 +43,25 @@ export function TaskActions({ task }: { task: Task }) {
       >
         Cancel
       </Button>
+      <Button
+        icon={<SkipForward aria-hidden="true" />}
+        isBusy={isBusy}
+        disabledReason={
+          forbidden || (task.status === 'succeeded' ? 'The task has succeeded or is skipped.' : '')
+        }
+        onPress={() => setIsSkipping(true)}
+      >
+        Skip…
+      </Button>
+      {isSkipping && (
+        <SkipDialog
+          jobId={task.job_id}
+          title="Skip task?"
+          selection={selectionOf(task.id, task.step_id)}
+          onChanged={reload}
+          onClose={() => setIsSkipping(false)}
+        />
+      )}
       {isAsking && (
         <ConfirmDialog
           title="Cancel task?"
@@ -51,6 +75,12 @@ export function TaskActions({ task }: { task: Task }) {
     </>
   );
 }
+
+/** Selects one task of its job. */
+const selectionOf = (taskId: string, stepId: string) => ({
+  step: stepId,
+  index_range: String(taskIndexOf(taskId)?.index ?? 0),
+});
 
 function CopyActions({ id }: { id: string }) {
   const { rest } = useService();
@@ -77,6 +107,7 @@ function useTaskActions({ id, status }: Task) {
   const client = useQueryClient();
   const [isAsking, setIsAsking] = useState(false);
   const [isBusy, setIsBusy] = useState(false);
+  const reload = (): Promise<void> => client.invalidateQueries({ queryKey: ['tasks', 'one', id] });
   const request = async (action: 'retry' | 'cancel'): Promise<void> => {
     if (action === 'cancel') await rest.call('post', '/tasks/{id}/cancel', { path: { id } });
     else {
@@ -86,7 +117,7 @@ function useTaskActions({ id, status }: Task) {
       });
       if (answer.retried > 1 || answer.dependents.length > 0) toasts.done(retriedText(answer));
     }
-    await client.invalidateQueries({ queryKey: ['tasks', 'one', id] });
+    await reload();
   };
   const run = (action: 'retry' | 'cancel'): void => {
     setIsBusy(true);
@@ -97,6 +128,7 @@ function useTaskActions({ id, status }: Task) {
   return {
     isBusy,
     isAsking,
+    reload: () => void reload(),
     closeDialog: () => setIsAsking(false),
     retry: () => run('retry'),
     // Canceling a task that no worker has loses no work, so it needs no confirmation.

@@ -24,6 +24,7 @@ import { taskAfter } from '../../state/task-after.ts';
 import { useEvents } from '../../state/use-events.ts';
 import { useNow } from '../../state/use-now.ts';
 import { countField, useUrlState } from '../../state/use-url-state.ts';
+import { skippedText } from '../job/model/skipped-text.ts';
 import { Attempts } from './attempts.tsx';
 import { stepHref } from './explanation-links.ts';
 import { TaskActions } from './task-actions.tsx';
@@ -75,7 +76,7 @@ function TaskView({ task }: { task: Task }) {
   return (
     <Page
       title={task.name}
-      beside={<StatusBadge kind="task" status={status} />}
+      beside={<StatusBadge kind="task" status={task.skipped === undefined ? status : 'skipped'} />}
       crumbs={crumbsOf(task, job)}
       actions={<TaskActions task={task} />}
     >
@@ -222,9 +223,20 @@ function Progress({ percent }: { percent: number }) {
   );
 }
 
-function Notices({ task: { status, failure_reason: reason, retry_after: retryAt } }: { task: Task }) {
+function Notices({
+  task: { status, failure_reason: reason, retry_after: retryAt, skipped },
+}: {
+  task: Task;
+}) {
   return (
     <>
+      {skipped !== undefined && (
+        <Notice
+          kind="info"
+          title={skippedText(skipped)}
+          detail="It counts as succeeded. A retry undoes the skip."
+        />
+      )}
       {reason !== undefined && (
         <Notice
           kind={status === 'failed' ? 'danger' : 'warning'}

@@ -34,6 +34,10 @@ export function WorkerFacts({ worker }: { worker: WorkerDetail }) {
           ['GPUs', gpuText(worker)],
           ['Scratch space', worker.scratch_mib === 0 ? null : mibText(worker.scratch_mib)],
           ['OS', [os, version === os ? '' : version, arch].filter((text) => text !== '').join(' · ')],
+          [
+            'Isolation',
+            worker.isolation.length === 0 ? null : worker.isolation.join(', ').replaceAll('_', ' '),
+          ],
           ['Callsheet', worker.version],
           ['Host name', <span key="host">{worker.hostname}</span>],
           [

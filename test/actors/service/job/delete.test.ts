@@ -278,6 +278,7 @@ function submitMaterialized(fixture: TestFarm, tasks: number, failed = tasks): v
     silent: false,
     exiting: false,
     cascaded: false,
+    skipped: false,
   };
   const tried: TaskState = { ...untried, failedAttempts: 1, attemptNumber: 1, workerOrdinal: 1 };
   const changes: Change[] = [];

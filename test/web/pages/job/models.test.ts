@@ -135,6 +135,8 @@ void test('a grid has a round number of columns, and every cell is found at its 
   t.equal(indexAt(layout, GUTTER + 39 * 26, 2 * 26 + 1), null, 'after the last cell');
   t.equal(ZOOMS[fittingZoom(10_000, 1_100, 450)], 6);
   t.equal(ZOOMS[fittingZoom(1_000_000, 1_100, 450)], ZOOMS[0]);
+  t.equal(ZOOMS[fittingZoom(25, 1_100, 450)], 38, 'a single row has large cells');
+  t.equal(ZOOMS[fittingZoom(40, 1_100, 450)], 26);
 });
 
 void test('keys move within the grid', async (t) => {

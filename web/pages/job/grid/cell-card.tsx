@@ -7,6 +7,7 @@ import { Elapsed } from '../../../parts/time.tsx';
 import { queries } from '../../../state/queries.ts';
 import { useService } from '../../../state/service.tsx';
 import { taskAt } from '../model/cells.ts';
+import { skippedText } from '../model/skipped-text.ts';
 
 /** Time that the pointer must rest on a cell before its task is loaded, in milliseconds. */
 const REST_MS = 180;
@@ -98,6 +99,7 @@ function TaskFacts({ id, status }: { id: string; status: string }) {
         </div>
       )}
       {data.progress !== undefined && status === 'running' && <div>{Math.floor(data.progress)} %</div>}
+      {data.skipped !== undefined && <div className="muted">{skippedText(data.skipped)}</div>}
       {data.failure_reason !== undefined && <div className="cell-card__reason">{data.failure_reason}</div>}
       {data.unschedulable_reason !== undefined && (
         <div className="cell-card__reason">{data.unschedulable_reason}</div>

@@ -1,6 +1,11 @@
 import { showDirections } from '../../../../src/core/escaped-text.ts';
 import { contrastColor } from '../../../parts/canvas-colors.ts';
-import { GRID_STATUSES, statusStyle, type ProgressPart } from '../../../parts/status-looks.ts';
+import {
+  GRID_STATUSES,
+  statusStyle,
+  type CellStatus,
+  type ProgressPart,
+} from '../../../parts/status-looks.ts';
 import type { FrameScale } from '../model/frames.ts';
 import { cornerOf, type GridLayout } from '../model/grid-layout.ts';
 import type { IndexRange } from '../model/index-ranges.ts';
@@ -53,11 +58,12 @@ function drawCell(
   context: CanvasRenderingContext2D,
   { layout, picked, colors, font }: GridPicture,
   index: number,
-  status: ProgressPart,
+  status: CellStatus,
 ): void {
   const { x, y } = cornerOf(layout, index);
   const { size } = layout;
-  context.globalAlpha = picked.length === 0 || picked.includes(status) ? 1 : FADED;
+  context.globalAlpha =
+    picked.length === 0 || picked.includes(status === 'skipped' ? 'succeeded' : status) ? 1 : FADED;
   context.fillStyle = colors[`--state-${status}`] ?? '';
   context.fillRect(x, y, size, size);
   if (size >= MIN_LETTER_SIZE) {

@@ -1,5 +1,10 @@
 import { useMemo, useState } from 'react';
-import { GRID_STATUSES, statusStyle, type ProgressPart } from '../../../parts/status-looks.ts';
+import {
+  GRID_STATUSES,
+  statusStyle,
+  type CellStatus,
+  type ProgressPart,
+} from '../../../parts/status-looks.ts';
 import { frameText, type FrameScale } from '../model/frames.ts';
 import { cornerOf } from '../model/grid-layout.ts';
 import type { IndexRange } from '../model/index-ranges.ts';
@@ -93,5 +98,4 @@ export function TaskGrid(props: TaskGridProps) {
 const cellName = (scale: FrameScale, index: number): string =>
   `${scale.parameter === '' ? 'Task' : scale.parameter} ${scale.labelAt(index)}`;
 
-const statusAt = (cells: string, index: number): ProgressPart =>
-  GRID_STATUSES[cells[index] ?? ''] ?? 'pending';
+const statusAt = (cells: string, index: number): CellStatus => GRID_STATUSES[cells[index] ?? ''] ?? 'pending';

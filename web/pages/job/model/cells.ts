@@ -14,8 +14,11 @@ export function taskIndexOf(taskId: string): { readonly step: number; readonly i
 export const taskAt = (stepId: string, index: number): string => `${stepId}-${index}`;
 
 /** Returns the grid character of the status that an event reports. */
-const cellOf = ({ status, unschedulable_reason: reason }: TaskEvent): string =>
-  statusStyle('task', status === 'ready' && reason !== '' ? 'unschedulable' : status).letter;
+function cellOf({ status, skipped, unschedulable_reason: reason }: TaskEvent): string {
+  const isUnschedulable = status === 'ready' && reason !== '';
+  const shown = skipped === true ? 'skipped' : isUnschedulable ? 'unschedulable' : status;
+  return statusStyle('task', shown).letter;
+}
 
 /** Returns the grid after task events, or the same object if they change nothing. */
 export function gridAfter(grid: TaskGrid, events: readonly TaskEvent[]): TaskGrid {
@@ -70,7 +73,7 @@ export function cellsMatchCounts(cells: string, counts: TaskCounts): boolean {
     of('U') === counts.unschedulable &&
     of('A') === counts.assigned &&
     of('R') === counts.running &&
-    of('S') === counts.succeeded &&
+    of('S') + of('K') === counts.succeeded &&
     of('F') === counts.failed &&
     of('C') === counts.canceled
   );

@@ -19,11 +19,13 @@ export const GUTTER = 60;
 /** Round numbers of columns. */
 const ROUND_COLUMNS = [1000, 500, 400, 300, 250, 200, 150, 120, 100, 80, 60, 50, 40, 30, 25, 20, 10, 5];
 
-/** Returns the index of the largest zoom at which `count` cells fit the height. It is never the very largest. */
+/** Returns the index of the largest zoom at which `count` cells fit the height. The very largest is for a single row. */
 export function fittingZoom(count: number, width: number, height: number): number {
+  const largest = ZOOMS.length - 1;
+  if (layoutOf(count, width, Math.max(...ZOOMS)).rows <= 1) return largest;
   const fitting = ZOOMS.filter((pitch) => layoutOf(count, width, pitch).height <= height);
   const best = Math.max(0, ...fitting.map((pitch) => ZOOMS.indexOf(pitch)));
-  return Math.min(best, ZOOMS.length - 2);
+  return Math.min(best, largest - 1);
 }
 
 /** Returns the layout of `count` cells in a width. It has a round number of columns, so that rows begin at round indices. */

@@ -55,6 +55,16 @@ export const EMPTY_DRAFT: Draft = {
   sent: null,
 };
 
+/** Members that a user has not entered: state of the page. */
+const STATE: ReadonlySet<string> = new Set<keyof Draft>(['isTemplateOpen', 'left', 'sent']);
+
+/** Reports whether a stored draft has entries that a user could miss. */
+export const hasEntries = (draft: Draft | null): boolean =>
+  draft !== null &&
+  Object.entries(EMPTY_DRAFT).some(
+    ([name, empty]) => !STATE.has(name) && JSON.stringify(Reflect.get(draft, name)) !== JSON.stringify(empty),
+  );
+
 /** Returns the draft with another template, without the inputs for the previous one. */
 export const withTemplate = (draft: Draft, text: string, source: string): Draft => ({
   ...draft,
