@@ -7,13 +7,12 @@ import { CommandError } from './exit-codes.ts';
 import { findPlace, type Place } from './job-place.ts';
 import { flagError } from './parameter-flags.ts';
 import { submitOnce, type SubmitRequest } from './submit-once.ts';
-import { readTemplateFile, type TemplateFile } from './template-file.ts';
+import type { TemplateFile } from './template-file.ts';
 import { printable } from './terminal.ts';
 
 /** A job to submit from a template. Farm, queue and jobs are as given on the command line. */
 export interface Submission extends Place {
-  /** Path of the template; `-` reads standard input. */
-  readonly template: string;
+  readonly file: TemplateFile;
   readonly parameters: ReadonlyMap<string, string>;
   readonly options: Omit<
     QueryOf<'post', '/jobs'>,
@@ -42,7 +41,7 @@ export async function templateRequest(
   submission: Submission,
 ): Promise<SubmitRequest> {
   const { client, terminal } = context;
-  const file = await readTemplateFile(submission.template);
+  const { file } = submission;
   const place = await findPlace(context, submission);
   const parameters = [...submission.parameters].map(([name, value]) => [`param.${name}`, value] as const);
   const query = { ...place, ...submission.options, parameters: Object.fromEntries(parameters) };

@@ -11,6 +11,7 @@ import { ProgressView } from '../commands/progress.ts';
 import { createQueue } from '../nouns/queues.ts';
 import type { JobDetail } from '../../client/resources.ts';
 import { RestClient } from '../commands/rest-client.ts';
+import { readTemplateFile } from '../commands/template-file.ts';
 import { submitJob } from '../commands/template-submission.ts';
 import { processTerminal } from '../commands/terminal.ts';
 import { WATCHING, exitCodeOfJob, waitForJob } from '../commands/waiting.ts';
@@ -144,14 +145,16 @@ async function workersAreOnline(client: RestClient): Promise<boolean> {
 
 async function renderJob(client: RestClient, picturesDir: string): Promise<JobDetail> {
   const submission = {
-    template: TEMPLATE,
+    file: await readTemplateFile(TEMPLATE),
     farm: FARM,
     queue: QUEUE,
     dependsOn: [],
     parameters: new Map([['OutputDir', picturesDir]]),
     options: {},
   };
-  const job = await submitJob({ client, terminal, farm: null, queue: null }, submission, () => print('waiting for the server'));
+  const job = await submitJob({ client, terminal, farm: null, queue: null }, submission, () =>
+    print('waiting for the server'),
+  );
   print(`submitted ${shown(TEMPLATE)} as job ${job.id}`);
   return waitForJob(client, job.id, new ProgressView(terminal), WATCHING);
 }

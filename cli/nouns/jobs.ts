@@ -3,6 +3,7 @@ import { integer } from '../commands/integer.ts';
 import type { ClientOptions } from '../commands/client-command.ts';
 import type { JobRetryOptions } from '../commands/retry.ts';
 import { retryOptions } from '../commands/retry-options.ts';
+import type { SubmissionOptions } from '../commands/submission.ts';
 import { submitVerb } from '../commands/submit.ts';
 import { verb, type Noun, type Verb } from '../grammar/verb.ts';
 import {
@@ -15,6 +16,7 @@ import {
   type JobSetOptions,
   type WaitOptions,
 } from './job-actions.ts';
+import { cloneJob, cloneOptions } from './job-clone.ts';
 import { showJob } from './job-details.ts';
 import { jobListOptions, listJobs, type JobListOptions } from './job-list.ts';
 import { waitForJobs, watchJob, type JobWaitOptions } from './job-wait.ts';
@@ -110,6 +112,13 @@ const VERBS: readonly [Verb, ...Verb[]] = [
       ),
     run: ([job = ''], options) => setJob(job, options),
   }),
+  verb<SubmissionOptions>({
+    name: 'clone',
+    about: 'Submit a job again, with changes. Prints the id of the new job.',
+    arguments: [JOB_ARGUMENT],
+    options: cloneOptions,
+    run: ([job = ''], options) => cloneJob(job, options),
+  }),
   verb<ClientOptions & ConfirmOptions>({
     name: 'delete',
     about: 'Cancel the running tasks of a job and delete it with all its data.',
@@ -141,6 +150,6 @@ export const jobs: Noun = {
   name: 'jobs',
   singular: 'job',
   about:
-    'List, show, submit, cancel, retry, pause, resume, change, delete or wait for jobs, or skip tasks of one.',
+    'List, show, submit, cancel, retry, pause, resume, change, clone, delete or wait for jobs, or skip tasks of one.',
   verbs: VERBS,
 };

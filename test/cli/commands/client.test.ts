@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { EXIT, EXIT_MEANINGS, CommandError } from '../../../cli/commands/exit-codes.ts';
 import { RestClient } from '../../../cli/commands/rest-client.ts';
+import { readTemplateFile } from '../../../cli/commands/template-file.ts';
 import { submitJob, type Submission } from '../../../cli/commands/template-submission.ts';
 import { ROOT } from '../../tidy/project-files.ts';
 import { answeringService, type Answer } from '../answering-service.ts';
@@ -109,8 +110,8 @@ const contextFor = (url: string): Parameters<typeof submitJob>[0] => ({
   queue: null,
 });
 
-const submission = (template: string): Submission => ({
-  template,
+const submission = async (template: string): Promise<Submission> => ({
+  file: await readTemplateFile(template),
   farm: ID,
   queue: ID,
   dependsOn: [],
@@ -132,7 +133,7 @@ test('a submission with a lost response is repeated with the same idempotency ke
   t.teardown(() => service.close());
   const file = join(t.testdir({ 't.yaml': 'name: x\n' }), 't.yaml');
   const told: string[] = [];
-  const made = await submitJob(contextFor(service.url), submission(file), () => told.push('away'));
+  const made = await submitJob(contextFor(service.url), await submission(file), () => told.push('away'));
   t.equal(made.id, ID);
   t.same(told, ['away']);
   const keys = service.requests
@@ -145,7 +146,7 @@ test('a submission with a lost response is repeated with the same idempotency ke
   for (const answer of [conflict, starting]) {
     const refusing = await answeringService({ ...catalog, 'POST /api/v1/jobs': [answer] });
     t.teardown(() => refusing.close());
-    t.type(await ended(submitJob(contextFor(refusing.url), submission(file), () => {})), Array);
+    t.type(await ended(submitJob(contextFor(refusing.url), await submission(file), () => {})), Array);
     t.equal(refusing.requests.length, 3, 'a rejected submission is not repeated');
   }
 });
