@@ -20,7 +20,7 @@ export interface ClientContext {
 export interface ClientOptions extends TargetOptions, OutputOptions {}
 
 /** Adds the options that select the server. */
-export const withServerOptions = (command: Command): Command =>
+const withServerOptions = (command: Command): Command =>
   command
     .option('--url <address>', 'address of the server (or SVC_URL)')
     .option('--context <name>', 'context with the server, instead of the one in use');

@@ -7,7 +7,7 @@ interface Action {
   readonly verb: string;
   /** The object with its kind, such as `farm show`. */
   readonly object: string;
-  /** What changes with it and what stays, one sentence each. */
+  /** Sentences about the changes and about the objects that stay. */
   readonly consequences: readonly string[];
 }
 

@@ -18,7 +18,7 @@ export interface JobBundle {
   readonly priority: number | undefined;
   readonly paused: boolean | undefined;
   readonly maxAttempts: number | undefined;
-  /** What was ignored, one sentence each. */
+  /** Sentences about ignored entries. */
   readonly notes: readonly string[];
 }
 

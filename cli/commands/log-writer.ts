@@ -4,7 +4,7 @@ import { printJsonLine } from '../output/output.ts';
 import type { ClientContext } from './client-command.ts';
 import { TerminalFilter } from './terminal-filter.ts';
 
-/** What is printed of the log of a task. */
+/** Part of the log of a task that is printed. */
 export interface LogSelection {
   /** Pass control characters and escape sequences to a terminal. */
   readonly isRaw: boolean;

@@ -20,7 +20,7 @@ export interface Submission extends Place {
   >;
 }
 
-/** What a submission needs of the context of a command. */
+/** Parts of the context of a command that a submission uses. */
 type SubmissionContext = Pick<ClientContext, 'client' | 'farm' | 'queue'> & {
   readonly terminal: Pick<ClientContext['terminal'], 'errorColors'>;
 };

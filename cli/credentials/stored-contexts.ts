@@ -36,7 +36,8 @@ export function storedContexts(): StoredContexts {
     EXIT.usage,
     `${path}: is not a file of contexts; delete it and run callsheet context add`,
   );
-  if (!isObject(document) || document['version'] !== VERSION || !isObject(document['contexts'])) throw invalid;
+  if (!isObject(document) || document['version'] !== VERSION || !isObject(document['contexts']))
+    throw invalid;
   const contexts = new Map<string, StoredContext>();
   for (const [name, entry] of Object.entries(document['contexts'])) {
     const context = contextIn(entry);
@@ -55,7 +56,8 @@ export const storeContexts = ({ current, contexts }: StoredContexts): void =>
 function contextIn(entry: unknown): StoredContext | null {
   if (!isObject(entry)) return null;
   const { url, key, farm, queue } = entry;
-  if (typeof url !== 'string' || !isTextOrNull(key) || !isTextOrNull(farm) || !isTextOrNull(queue)) return null;
+  if (typeof url !== 'string' || !isTextOrNull(key) || !isTextOrNull(farm) || !isTextOrNull(queue))
+    return null;
   return { url, key, farm, queue };
 }
 

@@ -1,5 +1,11 @@
 import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import { isObject, privatePath, readPrivateJson, writePrivateJson, type Environment } from './private-file.ts';
+import {
+  isObject,
+  privatePath,
+  readPrivateJson,
+  writePrivateJson,
+  type Environment,
+} from './private-file.ts';
 import { serviceAddress } from './service-address.ts';
 
 /** API key that `callsheet login` has stored for one service. */

@@ -31,7 +31,7 @@ interface Shown {
 }
 
 /** Returns the name of a column for `--columns` and `--sort`: its title in lower case, with dashes for blanks. */
-export const keyOfColumn = ({ title }: Pick<Column<never>, 'title'>): string =>
+const keyOfColumn = ({ title }: Pick<Column<never>, 'title'>): string =>
   title.toLowerCase().replaceAll(' ', '-');
 
 /** Prints a list in the format of the command. All formats but JSON end with the count on standard error. */

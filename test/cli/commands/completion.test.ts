@@ -164,7 +164,9 @@ const has = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status 
 /** Words that every completion script must contain. */
 const WORDS = COMMANDS.flatMap(([command]) => [
   command.name(),
-  ...command.options.filter(({ hidden }) => !hidden).flatMap(({ long, argChoices }) => [(long ?? '').slice(2), ...(argChoices ?? [])]),
+  ...command.options
+    .filter(({ hidden }) => !hidden)
+    .flatMap(({ long, argChoices }) => [(long ?? '').slice(2), ...(argChoices ?? [])]),
   ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
 ]);
 

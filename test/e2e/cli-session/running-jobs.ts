@@ -42,7 +42,10 @@ export const runningJobCommands: readonly Case<CliSession>[] = [
         run(5, 'workers', 'token', 'create', '--uses', '2', '--tags', 'a=b', '--expires', '1h'),
         run(5, 'workers', 'token', 'revoke', '01a2'),
       ]);
-      t.match((await run(0, 'logs', broken, '--failed')).out, /^==> Render\[Frame=1\] \(failed\) <==\nframe 1\n/);
+      t.match(
+        (await run(0, 'logs', broken, '--failed')).out,
+        /^==> Render\[Frame=1\] \(failed\) <==\nframe 1\n/,
+      );
       await run(2, 'job', broken, '--range', '0');
       await run(2, 'job', broken, 'retry', '--step', 'Nothing');
       await run(4, 'job', broken, 'retry', '--worker', 'missing');
