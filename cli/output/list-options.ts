@@ -89,14 +89,14 @@ export interface ServerOrder<Field extends string> {
   readonly sort_dir: 'asc' | 'desc' | undefined;
 }
 
-/** Returns the order of a paged list: `--sort-by` and `--sort-dir`, else `--sort`. `fields` are those of the list. */
+/** Returns the order of a paged list: `--sort-by` and `--sort-dir`, else `--sort`. `--sort-by` alone keeps the direction of `--sort`. `fields` are those of the list. */
 export function serverOrder<Field extends string>(
   { sort, sortBy, sortDir }: Pick<PageOptions, 'sort'> & SortOptions<Field>,
   fields: readonly Field[],
 ): ServerOrder<Field> {
   const { field, isDescending } = orderOf(sort ?? '');
   const wanted = sortBy ?? fields.find((each) => each === field);
-  const direction = sort === undefined || sortBy !== undefined ? undefined : isDescending ? 'desc' : 'asc';
+  const direction = sort === undefined ? undefined : isDescending ? 'desc' : 'asc';
   return { sort_by: wanted, sort_dir: sortDir ?? direction };
 }
 

@@ -8,7 +8,7 @@ export const runningJobCommands: readonly Case<CliSession>[] = [
   [
     'submits, shows and retries jobs that a worker runs',
     async (t, session) => {
-      const { run } = session.commandsOf(t);
+      const { run, json } = session.commandsOf(t);
       const { submit, startWorker } = session;
       await startWorker();
       const shot = await run(0, ...submit, '--watch');
@@ -66,6 +66,22 @@ export const runningJobCommands: readonly Case<CliSession>[] = [
       const separated = await run(0, 'logs', `${broken}/Render/0`);
       t.match(separated.out, /^frame 1\n--- attempt 2 ---\nframe 1\n--- attempt 3 ---\nframe 1\n$/);
       await run(1, 'jobs', 'wait', '--all', 'shot', broken);
+      const cloned = await json(
+        0,
+        'jobs',
+        'clone',
+        broken,
+        '-p',
+        'Name=cloned',
+        '-p',
+        'Exit=0',
+        '--priority',
+        '60',
+        '--paused',
+      );
+      t.match(cloned, { name: 'cloned', priority: 60, status: 'paused' });
+      t.match(await json(0, 'jobs', 'show', 'cloned'), { parameters: { Name: 'cloned', Exit: '0' } });
+      await run(0, 'jobs', 'delete', 'cloned', '--yes');
       await run(0, 'jobs', 'wait', '--any', 'shot', 'shot');
     },
   ],
