@@ -12,7 +12,8 @@ import type {
  * Values that the service accepts, for help, completion and validation before a request. The types of the contract
  * ensure that the lists are complete.
  */
-const words = <Word extends string>(all: Readonly<Record<Word, true>>): readonly string[] => Object.keys(all);
+const words = <Word extends string>(all: Readonly<Record<Word, true>>): readonly Word[] =>
+  Object.keys(all).filter((word): word is Word => Object.hasOwn(all, word));
 
 export const JOB_STATUSES = words<JobStatus>({
   pending: true,

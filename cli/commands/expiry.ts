@@ -33,8 +33,8 @@ export function futureTime(text: string): string {
   return new Date(time).toISOString();
 }
 
-/** Like `futureTime`; `none` returns null. */
-export const futureTimeOrNone = (text: string): string | null => (text === 'none' ? null : futureTime(text));
+/** Like `futureTime`, but returns `none` as it is: commander replaces null. */
+export const futureTimeOrNone = (text: string): string => (text === 'none' ? text : futureTime(text));
 
 const TIME_FORMS = 'a time such as 2026-11-22T10:00:00Z, or a duration such as 2h or 7d';
 

@@ -2,7 +2,7 @@ import type { Step } from '../../client/resources.ts';
 import type { ClientContext } from './client-command.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 
-/** Options of `callsheet job JOB hold` and `release`. */
+/** Options of `callsheet jobs hold` and `release`. */
 export interface HoldOptions {
   readonly step?: string;
   readonly reason?: string;

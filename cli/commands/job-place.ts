@@ -1,10 +1,12 @@
-import { findFarm, findJob, findQueue } from './lookup.ts';
-import type { RestClient } from './rest-client.ts';
+import type { ClientContext } from './client-command.ts';
+import { farmOf, queueOf } from './default-place.ts';
+import { findJob } from './lookup.ts';
 
 /** Where a job is submitted to, and the jobs that must complete first, as given on the command line. */
 export interface Place {
-  readonly farm: string;
-  readonly queue: string;
+  /** Undefined for the default farm. */
+  readonly farm?: string | undefined;
+  readonly queue?: string | undefined;
   readonly dependsOn: readonly string[];
 }
 
@@ -16,10 +18,13 @@ interface PlaceIds {
 }
 
 /** Finds the ids of a place. Throws if something does not exist or is ambiguous. */
-export async function findPlace(client: RestClient, given: Place): Promise<PlaceIds> {
-  const farm = await findFarm(client, given.farm);
-  const queue = await findQueue(client, farm, given.queue);
+export async function findPlace(
+  context: Pick<ClientContext, 'client' | 'farm' | 'queue'>,
+  given: Place,
+): Promise<PlaceIds> {
+  const farm = await farmOf(context, given.farm);
+  const queue = await queueOf(context, farm, given.queue);
   const upstream: string[] = [];
-  for (const each of given.dependsOn) upstream.push(await findJob(client, each, farm.id));
+  for (const each of given.dependsOn) upstream.push(await findJob(context.client, each, farm.id));
   return { farm_id: farm.id, queue_id: queue.id, depends_on: upstream };
 }

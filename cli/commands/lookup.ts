@@ -24,15 +24,19 @@ interface Named {
   readonly name: string;
 }
 
-/** Yields all items of a paged list. */
-async function allPages<Item>(
-  page: (paging: { readonly limit: number; readonly offset: number }) => Promise<Page<Item>>,
-): Promise<Item[]> {
+/** Requests one page of a list. */
+export type PageRequest<Item> = (paging: {
+  readonly limit: number;
+  readonly offset: number;
+}) => Promise<Page<Item>>;
+
+/** Returns all items of a paged list from an offset on. */
+export async function allPages<Item>(page: PageRequest<Item>, offset = 0): Promise<Item[]> {
   const items: Item[] = [];
   for (;;) {
-    const { items: more, total } = await page({ limit: PAGE_MAX, offset: items.length });
+    const { items: more, total } = await page({ limit: PAGE_MAX, offset: offset + items.length });
     items.push(...more);
-    if (more.length === 0 || items.length >= total) return items;
+    if (more.length === 0 || offset + items.length >= total) return items;
   }
 }
 
@@ -44,14 +48,19 @@ export const allQueues = (client: RestClient, farmId?: string): Promise<Queue[]>
 export const allWorkers = (client: RestClient, farmId?: string): Promise<Worker[]> =>
   allPages((paging) => client.call('get', '/workers', { query: { farm_id: farmId, ...paging } }));
 
-/** Returns the name of a job or worker; its id if it was deleted. */
-export async function nameOf(client: RestClient, kind: 'job' | 'worker', id: string): Promise<string> {
+/** Requests that read one resource with a name. */
+const READ_NAMED = {
+  farm: (client: RestClient, id: string) => client.call('get', '/farms/{id}', { path: { id } }),
+  job: (client: RestClient, id: string) => client.call('get', '/jobs/{id}', { path: { id } }),
+  queue: (client: RestClient, id: string) => client.call('get', '/queues/{id}', { path: { id } }),
+  worker: (client: RestClient, id: string) => client.call('get', '/workers/{id}', { path: { id } }),
+};
+
+/** Returns the name of a farm, job, queue or worker; its id if it was deleted. */
+export async function nameOf(client: RestClient, kind: keyof typeof READ_NAMED, id: string): Promise<string> {
   try {
-    const found =
-      kind === 'job'
-        ? await client.call('get', '/jobs/{id}', { path: { id } })
-        : await client.call('get', '/workers/{id}', { path: { id } });
-    return found.name;
+    const { name } = await READ_NAMED[kind](client, id);
+    return name;
   } catch (error) {
     if (error instanceof CommandError && error.exitCode === EXIT.notFound) return id;
     throw error;

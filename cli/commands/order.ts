@@ -1,5 +1,5 @@
 import type { JobOrder, PassedJob } from '../../client/resources.ts';
-import { counted } from './confirm-deletion.ts';
+import { counted } from './confirm.ts';
 import type { RestClient } from './rest-client.ts';
 import { table, type Column } from './table.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,4 +1,5 @@
-import { printJson, type ClientContext } from './client-command.ts';
+import { printResult } from '../output/output.ts';
+import type { ClientContext } from './client-command.ts';
 import { CommandError } from './exit-codes.ts';
 import { printFailure } from './failing-log.ts';
 import { ProgressView, silentProgress } from './progress.ts';
@@ -9,11 +10,8 @@ import { WAITING, WATCHING, exitCodeOfJob, waitForJob } from './waiting.ts';
  * Waits for the end of a job, with or without its progress, prints the outcome and sets the exit status. With progress,
  * also prints the end of the first failed task's log. A failure to read that log does not change the exit status.
  */
-export async function outcome(
-  { client, terminal, json }: ClientContext,
-  jobId: string,
-  watches: boolean,
-): Promise<void> {
+export async function outcome(context: ClientContext, jobId: string, watches: boolean): Promise<void> {
+  const { client, terminal } = context;
   const job = watches
     ? await waitForJob(client, jobId, new ProgressView(terminal), WATCHING)
     : await waitForJob(client, jobId, silentProgress(terminal), WAITING);
@@ -25,7 +23,6 @@ export async function outcome(
       terminal.err(`could not list the failed tasks: ${printableLines(error.message)}\n`);
     }
   }
-  if (json) printJson(terminal, job);
-  else terminal.out(`${job.id} ${job.status}\n`);
+  printResult(context, job, () => `${job.id} ${job.status}\n`);
   process.exitCode = exitCodeOfJob(job);
 }

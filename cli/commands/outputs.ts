@@ -1,8 +1,10 @@
 import type { Output } from '../../client/resources.ts';
-import { printJson, type ClientContext } from './client-command.ts';
+import { printResult } from '../output/output.ts';
+import { contextOf, type ClientOptions } from './client-command.ts';
+import { findJob } from './lookup.ts';
 import { table, type Column } from './table.ts';
 
-/** Options of `callsheet job JOB outputs`. */
+/** Options of `callsheet jobs outputs`. */
 export interface OutputOptions {
   readonly location?: string;
 }
@@ -15,11 +17,11 @@ const columns: readonly Column<Output>[] = [
 ];
 
 /** Prints all outputs of a job; with `location` their paths at that compute location. */
-export async function printOutputs(
-  { client, terminal, json }: ClientContext,
-  id: string,
-  { location }: OutputOptions,
-): Promise<void> {
+export async function printOutputs(given: string, options: OutputOptions & ClientOptions): Promise<void> {
+  const context = contextOf(options);
+  const { client, terminal } = context;
+  const { location } = options;
+  const id = await findJob(client, given);
   const items: Output[] = [];
   let after: string | undefined;
   do {
@@ -34,6 +36,5 @@ export async function printOutputs(
     items.push(...page.items);
     after = page.next;
   } while (after !== undefined);
-  if (json) printJson(terminal, { items });
-  else terminal.out(table(columns, items, terminal));
+  printResult(context, { items }, () => table(columns, items, terminal));
 }

@@ -27,19 +27,18 @@ function valuesOf(document: DocumentNode): Map<string, string> | readonly Pointe
   const values = new Map<string, string>();
   const errors: PointedError[] = [];
   for (const { key, value } of document.entries) {
-    const text = value.kind === 'sequence' ? jsonOf(value) : textOf(value);
+    const text = parameterText(value);
     if (text !== null) values.set(key, text);
-    else
-      errors.push(
-        errorAt(
-          `/${key}`,
-          value,
-          `must be text, a number, a boolean or a list, and is ${nodeKindName(value)}`,
-        ),
-      );
+    else errors.push(errorAt(`/${key}`, value, `${PARAMETER_RULE}, and is ${nodeKindName(value)}`));
   }
   return errors.length > 0 ? errors : values;
 }
+
+export const PARAMETER_RULE = 'must be text, a number, a boolean or a list';
+
+/** Returns the value of a job parameter as the REST API takes it: a list as JSON; null if it cannot be a value. */
+export const parameterText = (node: DocumentNode): string | null =>
+  node.kind === 'sequence' ? jsonOf(node) : textOf(node);
 
 function textOf(node: DocumentNode): string | null {
   switch (node.kind) {
@@ -65,7 +64,8 @@ function jsonOf(node: DocumentNode): string | null {
   return items.includes(null) ? null : `[${items.join(',')}]`;
 }
 
-const errorAt = (pointer: string, { line, column }: DocumentNode, detail: string): PointedError => ({
+/** Returns an error at a node of a file. */
+export const errorAt = (pointer: string, { line, column }: DocumentNode, detail: string): PointedError => ({
   pointer,
   detail,
   line,

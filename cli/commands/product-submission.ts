@@ -1,8 +1,11 @@
+import { ProblemError } from '../../client/problem.ts';
 import type { ProductParameter } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
 import { parametersText } from '../products/product-text.ts';
+import type { ClientContext } from './client-command.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { findPlace, type Place } from './job-place.ts';
+import { flagError } from './parameter-flags.ts';
 import type { RestClient } from './rest-client.ts';
 import type { SubmitRequest } from './submit-once.ts';
 import type { Terminal } from './terminal.ts';
@@ -22,12 +25,12 @@ interface ProductSubmission extends Place {
  * names those that are unknown or missing, with all parameters of the product.
  */
 export async function productRequest(
-  client: RestClient,
+  context: ClientContext,
   submission: ProductSubmission,
-  terminal: Terminal,
 ): Promise<SubmitRequest> {
+  const { client, terminal } = context;
   const path = { name: submission.product };
-  const place = await findPlace(client, submission);
+  const place = await findPlace(context, submission);
   const body = { ...place, ...submission.options, parameters: Object.fromEntries(submission.parameters) };
   const explained = <T>(request: Promise<T>): Promise<T> => explain(request, client, submission, terminal);
   return {
@@ -49,7 +52,7 @@ async function explain<T>(
     if (!(error instanceof CommandError) || error.exitCode !== EXIT.usage) throw error;
     const known = await client.call('get', '/products/{name}/parameters', { path: { name: product } });
     const faults = parameterFaults(product, known, given);
-    if (faults.length === 0) throw error;
+    if (faults.length === 0) throw withFlags(error, given);
     const text = [
       error.message,
       ...faults,
@@ -58,6 +61,15 @@ async function explain<T>(
     ];
     throw new CommandError(error.exitCode, text.join('\n'));
   }
+}
+
+/** Returns the error with the flags of the values that are not valid. */
+function withFlags(error: CommandError, given: ReadonlyMap<string, string>): CommandError {
+  const errors = error.cause instanceof ProblemError ? error.cause.errors : [];
+  const lines = errors.map((each) => flagError(each, given)).filter((line) => line !== null);
+  return lines.length === 0 || lines.length < errors.length
+    ? error
+    : new CommandError(error.exitCode, lines.join('\n'), { cause: error.cause });
 }
 
 /** Returns a sentence for each parameter that is unknown or missing. */

@@ -1,11 +1,12 @@
+import { isConnectionRefused } from '../../client/fetch-faults.ts';
 import { ProblemError, ServiceUnreachable, UnreadableAnswer } from '../../client/problem.ts';
 import { Rest, type StreamOptions, type TaggedAnswer } from '../../client/rest.ts';
 import type { AnswerOf, CallArguments, Method, PathOf, StreamLines } from '../../client/rest-calls.ts';
 import { CommandError, EXIT, ServiceUnavailable, errorForStatus } from './exit-codes.ts';
 import { problemText } from './problem-text.ts';
 
-/** Where the API key of a command comes from: `--api-key` or `SVC_API_KEY`, or `callsheet login`. */
-export type KeySource = 'given' | 'stored';
+/** Where the API key of a command comes from: `--api-key` or `SVC_API_KEY`, a context, or `callsheet login`. */
+export type KeySource = 'given' | 'context' | 'stored';
 
 /** API key of a command. */
 export interface CommandKey {
@@ -97,6 +98,8 @@ export class RestClient {
         return `You are not signed in: run ${login}, or set SVC_API_KEY.`;
       case 'given':
         return 'The API key is wrong, has expired or was revoked: create another one with callsheet keys create.';
+      case 'context':
+        return 'The key of the context has expired or was revoked: run callsheet context add with another one.';
       case 'stored':
         return `The stored key has expired or was revoked: run ${login}.`;
     }
@@ -106,6 +109,9 @@ export class RestClient {
 const FORBIDDEN_HINT =
   'Your account may not do this: ask an administrator (callsheet whoami shows your role).';
 
+const REFUSED_HINT =
+  'No server listens there: start one with callsheet server, or name its address with --url, SVC_URL or callsheet context use.';
+
 /**
  * Converts errors of a request to errors of a command. Other errors are bugs of this program and are returned
  * unchanged.
@@ -113,9 +119,12 @@ const FORBIDDEN_HINT =
 function commandErrorOf(error: unknown): unknown {
   if (error instanceof ProblemError) {
     const hint = error.status === 403 ? `\n${FORBIDDEN_HINT}` : '';
-    return errorForStatus(error.status, `${problemText(error)}${hint}`);
+    return errorForStatus(error.status, `${problemText(error)}${hint}`, { cause: error });
   }
-  if (error instanceof ServiceUnreachable) return new ServiceUnavailable(error.message, error.isAnswerLost);
+  if (error instanceof ServiceUnreachable) {
+    const hint = isConnectionRefused(error.cause) ? `\n${REFUSED_HINT}` : '';
+    return new ServiceUnavailable(`${error.message}${hint}`, error.isAnswerLost);
+  }
   if (error instanceof UnreadableAnswer) return new CommandError(EXIT.failed, error.message);
   return error;
 }

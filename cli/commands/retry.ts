@@ -1,14 +1,16 @@
+import { printResult } from '../output/output.ts';
 import { createInterface } from 'node:readline/promises';
 import type { JobRetry } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
 import type { ClientContext } from './client-command.ts';
+import { counted } from './confirm.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { allWorkers, findIn } from './lookup.ts';
 import { printable } from './terminal.ts';
 
 type RetrySelection = BodyOf<'post', '/jobs/{id}/retry'>;
 
-/** Options of `callsheet job JOB retry`. */
+/** Options of `callsheet jobs retry`. */
 export interface JobRetryOptions {
   readonly step?: string;
   readonly range?: string;
@@ -30,7 +32,7 @@ export async function retryJob(
   id: string,
   options: JobRetryOptions,
 ): Promise<JobRetry | null> {
-  const { client, terminal, json } = context;
+  const { client, terminal, isForPrograms } = context;
   const body = await selectionOf(context, id, options);
   const call = (query: { readonly with_dependents: boolean; readonly dry_run: boolean }): Promise<JobRetry> =>
     client.call('post', '/jobs/{id}/retry', { path: { id }, query, ...(body !== undefined && { body }) });
@@ -42,12 +44,13 @@ export async function retryJob(
       `nothing was retried: ${which} has no ${options.skipped === true ? 'skipped' : 'failed or canceled'} tasks`,
     );
   }
-  if (!json) terminal.err(previewText(preview));
+  if (!isForPrograms) terminal.err(previewText(preview));
   if (options.dryRun === true) {
-    if (json) terminal.out(`${JSON.stringify(preview, null, 2)}\n`);
+    if (isForPrograms) printResult(context, preview, () => '');
     return null;
   }
-  const isAsked = !json && preview.dependents.length > 0 && process.stdin.isTTY && process.stderr.isTTY;
+  const isAsked =
+    !isForPrograms && preview.dependents.length > 0 && process.stdin.isTTY && process.stderr.isTTY;
   const withDependents = isAsked ? await confirmDependents(preview.dependents.length) : options.dependents;
   return call({ with_dependents: withDependents, dry_run: false });
 }
@@ -100,6 +103,3 @@ async function confirmDependents(count: number): Promise<boolean> {
     lines.close();
   }
 }
-
-const counted = (count: number, noun: string): string =>
-  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,10 +1,10 @@
 import type { JobSkip } from '../../client/resources.ts';
 import type { ClientContext } from './client-command.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
-import { counted } from './confirm-deletion.ts';
+import { counted } from './confirm.ts';
 import { printable } from './terminal.ts';
 
-/** Options of `callsheet job JOB skip`. */
+/** Options of `callsheet jobs skip`. */
 export interface JobSkipOptions {
   readonly step?: string;
   readonly range?: string;
@@ -19,7 +19,7 @@ export interface JobSkipOptions {
  * and `conflict` if all selected tasks have succeeded.
  */
 export async function skipTasks(
-  { client, terminal, json }: ClientContext,
+  { client, terminal, isForPrograms }: ClientContext,
   id: string,
   { step, range, indexRange, failed, reason = '', dryRun = false }: JobSkipOptions,
 ): Promise<JobSkip> {
@@ -33,7 +33,7 @@ export async function skipTasks(
   });
   if (answer.skipped === 0)
     throw new CommandError(EXIT.conflict, 'nothing was skipped: all selected tasks have succeeded already');
-  if (!json) terminal.err(stepLines(answer));
+  if (!isForPrograms) terminal.err(stepLines(answer));
   return answer;
 }
 

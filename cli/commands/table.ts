@@ -10,6 +10,10 @@ export interface Column<Row> {
   /** If that is not enough, ids are cut to a length that commands still accept. */
   readonly isId?: boolean;
   readonly isStatus?: boolean;
+  /** The value is a time as RFC 3339, or a word such as `never`. A list shows it as an age, and exactly with `-o wide`. */
+  readonly isTime?: boolean;
+  /** A list shows the column with `-o wide` only. */
+  readonly isWide?: boolean;
 }
 
 const GAP = '  ';

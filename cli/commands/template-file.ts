@@ -10,12 +10,16 @@ export interface TemplateFile {
   readonly format: TemplateFormat;
 }
 
+/** Returns the format of a template without a file name: input that begins with a brace is JSON. */
+export const formatOfText = (text: string): TemplateFormat =>
+  text.trimStart().startsWith('{') ? 'json' : 'yaml';
+
 /**
  * Reads a template; `-` is standard input. A file that ends in `.json` is JSON, and so is input that begins with a
  * brace.
  */
 export async function readTemplateFile(path: string): Promise<TemplateFile> {
   const { name, text, isStandardInput } = await readTextFile(path, 'template');
-  const isJson = isStandardInput ? text.trimStart().startsWith('{') : extname(path).toLowerCase() === '.json';
-  return { name, text, format: isJson ? 'json' : 'yaml' };
+  if (isStandardInput) return { name, text, format: formatOfText(text) };
+  return { name, text, format: extname(path).toLowerCase() === '.json' ? 'json' : 'yaml' };
 }

@@ -28,13 +28,14 @@ const ENDED: ReadonlySet<JobStatus> = new Set(['completed', 'failed', 'canceled'
 
 /**
  * Waits until a job is completed, failed or canceled, and returns its last state. Continues through outages as long as
- * those of a restart.
+ * those of a restart. Rejects with the reason of `signal` when it is aborted.
  */
 export async function waitForJob(
   client: RestClient,
   jobId: string,
   view: JobView,
   pace: Pace,
+  signal?: AbortSignal,
 ): Promise<JobDetail> {
   let etag: string | null = null;
   let unchanged = 0;
@@ -43,7 +44,7 @@ export async function waitForJob(
     for (;;) {
       const known: string | null = etag;
       const changed: TaggedAnswer<JobDetail> | null = await retryWhileUnavailable(
-        () => client.ifChanged(known, '/jobs/{id}', { path: { id: jobId } }),
+        () => client.ifChanged(known, '/jobs/{id}', { path: { id: jobId }, signal }),
         () => view.note(`waiting for the server at ${client.url}`),
       );
       unchanged = changed === null ? unchanged + 1 : 0;
@@ -56,7 +57,7 @@ export async function waitForJob(
           view.note(`paused: ${printable(job.park_reason ?? 'by a user')}`);
         wasPaused = job.status === 'paused';
       }
-      await delay(pauseMs(pace, unchanged));
+      await delay(pauseMs(pace, unchanged), undefined, { signal });
     }
   } finally {
     view.end();

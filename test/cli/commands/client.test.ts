@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { EXIT, EXIT_MEANINGS, CommandError } from '../../../cli/commands/exit-codes.ts';
 import { RestClient } from '../../../cli/commands/rest-client.ts';
+import { readTemplateFile } from '../../../cli/commands/template-file.ts';
 import { submitJob, type Submission } from '../../../cli/commands/template-submission.ts';
 import { ROOT } from '../../tidy/project-files.ts';
 import { answeringService, type Answer } from '../answering-service.ts';
 import { runCallsheet } from '../run-callsheet.ts';
 
 const ID = '0198a1c2-1111-7111-8111-111111111111';
-const FARM = { id: ID, name: 'north', description: '' };
+const FARM = { id: ID, name: 'north', description: '', created_at: '2026-01-02T03:04:05.678Z' };
 const COUNTS = { total: 1, running: 0, assigned: 0, succeeded: 1, failed: 0, canceled: 0 };
 const JOB = { id: ID, farm_id: ID, name: 'shot', status: 'completed', task_counts: COUNTS, steps: [] };
 const job = (status: string, etag = ''): Answer => ({
@@ -102,8 +103,15 @@ test('an incomplete or invalid JSON response ends the command with a message', a
   ]);
 });
 
-const submission = (template: string): Submission => ({
-  template,
+const contextFor = (url: string): Parameters<typeof submitJob>[0] => ({
+  client: new RestClient(url),
+  terminal: { errorColors: false },
+  farm: null,
+  queue: null,
+});
+
+const submission = async (template: string): Promise<Submission> => ({
+  file: await readTemplateFile(template),
   farm: ID,
   queue: ID,
   dependsOn: [],
@@ -125,7 +133,7 @@ test('a submission with a lost response is repeated with the same idempotency ke
   t.teardown(() => service.close());
   const file = join(t.testdir({ 't.yaml': 'name: x\n' }), 't.yaml');
   const told: string[] = [];
-  const made = await submitJob(new RestClient(service.url), submission(file), () => told.push('away'));
+  const made = await submitJob(contextFor(service.url), await submission(file), () => told.push('away'));
   t.equal(made.id, ID);
   t.same(told, ['away']);
   const keys = service.requests
@@ -138,7 +146,7 @@ test('a submission with a lost response is repeated with the same idempotency ke
   for (const answer of [conflict, starting]) {
     const refusing = await answeringService({ ...catalog, 'POST /api/v1/jobs': [answer] });
     t.teardown(() => refusing.close());
-    t.type(await ended(submitJob(new RestClient(refusing.url), submission(file), () => {})), Array);
+    t.type(await ended(submitJob(contextFor(refusing.url), await submission(file), () => {})), Array);
     t.equal(refusing.requests.length, 3, 'a rejected submission is not repeated');
   }
 });
@@ -229,10 +237,10 @@ test('settings of a job are changed only by set', async (t) => {
   t.match(await run('set'), { code: 2, err: 'nothing to set; give an option\n' });
   t.match(await run('cancel', '--priority', '1'), {
     code: 2,
-    err: 'these options need the action "set"\n',
+    err: /unknown option '--priority'/,
   });
   t.match(await run('--priority', '1'), { code: 2 });
-  t.match(await run('delete', '--wait'), { code: 2, err: '--wait and --watch do not apply to "delete"\n' });
+  t.match(await run('delete', '--wait'), { code: 2, err: /unknown option '--wait'/ });
   t.equal(service.requests.length, 0);
 });
 
@@ -279,7 +287,7 @@ test('a task is shown with its attempts, canceled and retried', async (t) => {
   t.teardown(() => service.close());
   const run = (...args: readonly string[]): ReturnType<typeof runCallsheet> =>
     runCallsheet(['task', 'a-task', ...args, '--url', service.url]);
-  t.same(await run(), {
+  t.same(await run('-o', 'wide'), {
     code: 0,
     out: [
       'status      failed',

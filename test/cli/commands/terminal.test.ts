@@ -18,6 +18,9 @@ const JOB = {
   name: '東京の長い長い長いショット',
   status: 'running',
   owner: 'ann',
+  project: '',
+  farm_id: ID,
+  queue_id: 'night',
   priority: 50,
   created_at: '2026-01-02T03:04:05.678Z',
   task_counts: COUNTS,
@@ -50,13 +53,18 @@ async function seen(
 const plain = (text: string): string => text.replaceAll(/\u001b\[[0-9]*m/g, '');
 
 test('a table fits the terminal and has colors unless they are turned off', { skip }, async (t) => {
-  const service = await answeringService({ 'GET /api/v1/jobs': [{ body: { items: [JOB], total: 1 } }] });
+  const service = await answeringService({
+    'GET /api/v1/farms': [{ body: [] }],
+    'GET /api/v1/queues': [{ body: { items: [], total: 0 } }],
+    'GET /api/v1/jobs': [{ body: { items: [JOB], total: 1 } }],
+  });
   t.teardown(() => service.close());
   const SVC_URL = service.url;
   for (const columns of [120, 80, 40, 24]) {
     const text = await seen(['jobs'], columns, { SVC_URL });
     const lines = plain(text).trimEnd().split('\n');
-    t.equal(lines.length, 2, `${columns}`);
+    t.equal(lines.length, 3, `${columns}`);
+    t.equal(lines.pop(), '1 job', 'the count follows the table');
     for (const line of lines) t.ok(textWidth(line) <= columns, `${columns}: ${line}`);
     if (columns >= 80) t.match(text, /\u001b\[36mrunning/, 'a status is colored');
   }
