@@ -88,7 +88,7 @@ interface JobOptions extends ClientOptions, RetryOptions, JobRetryOptions, JobSk
   readonly priority?: number;
   readonly top?: boolean;
   readonly preview?: boolean;
-  readonly startAfter?: string | null;
+  readonly startAfter?: string;
   readonly queue?: string;
   readonly wait?: boolean;
   readonly watch?: boolean;
@@ -101,7 +101,7 @@ type Update = BodyOf<'patch', '/jobs/{id}'>;
 async function updateOf({ client }: ClientContext, id: string, options: JobOptions): Promise<Update> {
   const settings = {
     priority: options.top === true ? (await orderOf(client, id, 'top')).top_priority : options.priority,
-    start_after: options.startAfter,
+    start_after: options.startAfter === 'none' ? null : options.startAfter,
     ...retryChanges(options),
   };
   if (options.queue === undefined) return settings;

@@ -46,13 +46,13 @@ async function list(_options: object, command: Command): Promise<void> {
 
 interface CreateOptions extends ClientOptions {
   /** Milliseconds; null: the key does not expire. */
-  readonly expires?: number | null;
+  readonly expires?: number;
 }
 
 async function create(name: string, _options: object, command: Command): Promise<void> {
   const options = command.optsWithGlobals<CreateOptions>();
   const { client, terminal, json } = contextOf(options);
-  const expiresAt = expiryOf(options.expires ?? null, Date.now());
+  const expiresAt = expiryOf(options.expires ?? Infinity, Date.now());
   const made = await client.call('post', '/api-keys', { body: { name, expires_at: expiresAt } });
   if (json) printJson(terminal, made);
   else terminal.out(`${made.secret}\n`);

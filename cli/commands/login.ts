@@ -24,7 +24,7 @@ interface LoginOptions {
   readonly withApiKey?: boolean;
   readonly browser?: boolean;
   /** Milliseconds; null: the key does not expire. */
-  readonly expires: number | null;
+  readonly expires: number;
 }
 
 const DAY_MS = 86_400_000;

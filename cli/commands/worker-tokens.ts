@@ -13,7 +13,7 @@ interface CreateOptions extends ClientOptions {
   readonly tags?: Readonly<Record<string, string>>;
   readonly uses?: number;
   /** Milliseconds; null for `never`. */
-  readonly expires?: number | null;
+  readonly expires?: number;
 }
 
 const SECOND_MS = 1000;
@@ -27,7 +27,8 @@ function tagList(given: string): Readonly<Record<string, string>> {
 
 async function create(_options: object, command: Command): Promise<void> {
   const options = command.optsWithGlobals<CreateOptions>();
-  if (options.expires === null) throw new CommandError(EXIT.usage, '--expires: every worker token expires');
+  if (options.expires === Infinity)
+    throw new CommandError(EXIT.usage, '--expires: every worker token expires');
   const { client, terminal, json } = contextOf(options);
   const farm = await findGivenFarm(client, options.farm);
   const made = await client.call('post', '/worker-tokens', {
