@@ -9,18 +9,18 @@ function parseSpan(text: string): number | null {
   return days === undefined ? parseDuration(text) : Number(days) * DAY_MS;
 }
 
-/** Parses the lifetime of a key: milliseconds, or null for `never`. Throws a usage error for another text. */
-export function lifetime(text: string): number | null {
-  if (text === 'never') return null;
+/** Parses the lifetime of a key: milliseconds, Infinity for `never`. Throws a usage error for another text. */
+export function lifetime(text: string): number {
+  if (text === 'never') return Infinity;
   const span = parseSpan(text);
   if (span === null || span <= 0)
     throw new InvalidArgumentError('must be a time such as 30d or 12h, or never');
   return span;
 }
 
-/** Returns the time at which a key with a lifetime expires, as RFC 3339; null for none. */
-export const expiryOf = (lifetimeMs: number | null, now: number): string | null =>
-  lifetimeMs === null ? null : new Date(now + lifetimeMs).toISOString();
+/** Returns the time at which a key with a lifetime expires, as RFC 3339; null for Infinity. */
+export const expiryOf = (lifetimeMs: number, now: number): string | null =>
+  lifetimeMs === Infinity ? null : new Date(now + lifetimeMs).toISOString();
 
 /**
  * Parses a time in the future: RFC 3339, or a duration such as `2h` from now. A time without a zone is local. Returns

@@ -24,8 +24,8 @@ interface LoginOptions extends TargetOptions {
   readonly passwordFile?: string;
   readonly withApiKey?: boolean;
   readonly browser?: boolean;
-  /** Milliseconds; null: the key does not expire. */
-  readonly expires: number | null;
+  /** Milliseconds; Infinity: the key does not expire. */
+  readonly expires: number;
 }
 
 const DAY_MS = 86_400_000;

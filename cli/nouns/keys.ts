@@ -43,13 +43,13 @@ async function list(options: KeysOptions & WholeListOptions): Promise<void> {
 }
 
 interface CreateOptions extends ClientOptions {
-  /** Milliseconds; null: the key does not expire. */
-  readonly expires?: number | null;
+  /** Milliseconds; Infinity: the key does not expire. */
+  readonly expires?: number;
 }
 
 async function create(name: string, options: CreateOptions): Promise<void> {
   const context = contextOf(options);
-  const expiresAt = expiryOf(options.expires ?? null, Date.now());
+  const expiresAt = expiryOf(options.expires ?? Infinity, Date.now());
   const made = await context.client.call('post', '/api-keys', { body: { name, expires_at: expiresAt } });
   printResult(context, made, () => `${made.secret}\n`);
   context.terminal.err('Keep the key in a safe place: it is not shown again.\n');

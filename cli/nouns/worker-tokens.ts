@@ -19,8 +19,8 @@ interface CreateOptions extends ClientOptions {
   readonly farm?: string;
   readonly tags?: Readonly<Record<string, string>>;
   readonly uses?: number;
-  /** Milliseconds; null for `never`. */
-  readonly expires?: number | null;
+  /** Milliseconds; Infinity for `never`. */
+  readonly expires?: number;
 }
 
 const SECOND_MS = 1000;
@@ -33,7 +33,8 @@ function tagList(given: string): Readonly<Record<string, string>> {
 }
 
 async function create(options: CreateOptions): Promise<void> {
-  if (options.expires === null) throw new CommandError(EXIT.usage, '--expires: every worker token expires');
+  if (options.expires === Infinity)
+    throw new CommandError(EXIT.usage, '--expires: every worker token expires');
   const context = contextOf(options);
   const { client, terminal } = context;
   const farm = await findGivenFarm(client, options.farm);

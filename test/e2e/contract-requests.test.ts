@@ -29,6 +29,8 @@ const NEVER_SUCCEEDING: Readonly<Record<string, string>> = {
   beginOidcLogin: 'there is no provider',
   finishOidcLogin: 'there is no provider',
   deleteWorker: 'the only worker is online',
+  holdStep: 'the jobs have ended by then; test/http and the session of the command line hold steps',
+  getJobOrder: 'the jobs have ended by then; test/http and the session of the command line read the order',
   ...Object.fromEntries(
     ['listWorkerTokens', 'createWorkerToken', 'revokeWorkerToken', 'revokeWorkerCredential'].map(
       (operation) => [operation, 'the bus has no authentication'],
@@ -49,6 +51,8 @@ const STRICTER: Readonly<Record<string, string>> = {
   skipJobTasks: 'a selection is required, and range and index_range exclude each other',
   createWebhook: 'filters exclude each other, and owner and queue must fit, as the descriptions say',
   replaceWebhook: 'filters exclude each other, and owner and queue must fit, as the descriptions say',
+  listJobOutputs: 'after must be the next of an earlier page, as the description says',
+  listTaskOutputs: 'after must be the next of an earlier page, as the description says',
   retryJob: 'range and index_range exclude each other, as their descriptions say',
 };
 /** Few of their generated requests succeed, so they get more of them. */

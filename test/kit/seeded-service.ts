@@ -213,6 +213,8 @@ function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints']
         })
         .map((roots) => Object.fromEntries(places.map((place, at) => [place, roots[at]]))),
     ),
+    // Cursors are valid only if an earlier page has returned them.
+    after: fc.constant(undefined),
     // Values that all jobs of this file have.
     step: fc.constant('S'),
     range: fc.constant('0'),

@@ -82,7 +82,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     ],
     [
       'texts of reports do not count for their size',
-      'FRAME_CHARACTERS + ESCAPED_CHARACTERS * texts.reduce((sum, text) => sum + text.length + 1, 0)',
+      "FRAME_CHARACTERS + ESCAPED_CHARACTERS * texts.join('').length",
       'FRAME_CHARACTERS',
     ],
     [

@@ -188,7 +188,7 @@ await test('a wrangler solves daily problems in the pages', { timeout: 240_000 }
     const failures = page.getByRole('table', { name: 'Failures by step' });
     await failures.getByRole('link', { name: 'Node' }).waitFor();
     await saveScreenshots(page, 'journey-bad-node');
-    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Disable', exact: true }).first().click();
     await page.getByRole('button', { name: 'Enable' }).waitFor();
     await writeFile(go, '');
     await page.goto(`/jobs/${job}`);

@@ -192,9 +192,10 @@ export const queries = {
         }),
       placeholderData: keepPreviousData,
     }),
-  taskOutputs: (rest: Rest, id: string, place: string) =>
+  /** Outputs change when an attempt ends, so `changedAt` (`updated_at` of the task) is part of the key. */
+  taskOutputs: (rest: Rest, id: string, changedAt: string, place: string) =>
     queryOptions({
-      queryKey: ['tasks', 'one', id, 'outputs', place],
+      queryKey: ['tasks', 'outputs', id, changedAt, place],
       queryFn: ({ signal }) =>
         rest.call('get', '/tasks/{id}/outputs', {
           path: { id },

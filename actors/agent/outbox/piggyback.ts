@@ -106,8 +106,8 @@ const charactersOf = ({
   failure_excerpt: excerpt = '',
   outputs = [],
 }: TerminalReport): number => {
-  const texts = [message, statusMessage, excerpt, ...outputs];
-  return FRAME_CHARACTERS + ESCAPED_CHARACTERS * texts.reduce((sum, text) => sum + text.length + 1, 0);
+  const texts = [message, statusMessage, excerpt, outputs.join(' ')];
+  return FRAME_CHARACTERS + ESCAPED_CHARACTERS * texts.join('').length;
 };
 
 function terminalReport(report: StatusMessage): TerminalReport | null {

@@ -56,7 +56,7 @@ export async function lockWorkerDirectory(directory: string): Promise<{ release(
     closeSync(file);
     throw new WorkerDirectoryError(
       code === LOCK_HELD
-        ? `worker.dir: ${directory} is in use by another worker (process ${readFileSync(path, 'utf8').trim()})`
+        ? `worker.dir: ${directory} is in use by another worker${holder(path)}`
         : `worker.dir: ${directory} could not be locked (flock gave ${String(code)}; it is part of util-linux)`,
     );
   }
@@ -67,6 +67,12 @@ export async function lockWorkerDirectory(directory: string): Promise<{ release(
       closeSync(file);
     },
   };
+}
+
+/** The process that holds the lock, for the message; the holder writes its id only after it has the lock. */
+function holder(path: string): string {
+  const process = readFileSync(path, 'utf8').trim();
+  return process === '' ? '' : ` (process ${process})`;
 }
 
 /** Locks the open file. The lock belongs to the file description, so it outlives the command. */

@@ -84,7 +84,7 @@ function TaskView({ task }: { task: Task }) {
       <Facts task={task} />
       <Notices task={task} />
       {isWaiting(status) && <Waiting taskId={id} />}
-      <Outputs taskId={id} />
+      <Outputs task={task} />
       {attempts.error !== null && attempts.data === undefined && (
         <QueryProblem error={attempts.error} what="the attempts" onRetry={() => void attempts.refetch()} />
       )}
