@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
 import { DAEMONS } from '../src/core/config/keys.ts';
-import { CommandError, EXIT } from './commands/exit-codes.ts';
-import { printableLines } from './commands/terminal.ts';
-import { runProgram } from './grammar/program.ts';
+import { CommandError, EXIT } from './terminal/exit-codes.ts';
+import { printableLines } from './terminal/terminal.ts';
+import { runProgram } from './commands/program.ts';
 
 async function main(args: readonly string[]): Promise<void> {
   try {

@@ -12,12 +12,12 @@ import {
 } from '../credentials/stored-credentials.ts';
 import { browserLogin } from './browser-login.ts';
 import { shortTime } from '../output/age.ts';
-import { optionsOf, serviceCommand } from './client-command.ts';
-import { CommandError, EXIT } from './exit-codes.ts';
-import { expiryOf, lifetime } from './expiry.ts';
-import { RestClient } from './rest-client.ts';
-import { targetOf, warnIfOpen, type TargetOptions } from './target.ts';
-import { printable, processTerminal, type Terminal } from './terminal.ts';
+import { optionsOf, serviceCommand } from '../client/client-command.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { expiryOf, lifetime } from '../options/expiry.ts';
+import { RestClient } from '../client/rest-client.ts';
+import { targetOf, warnIfOpen, type TargetOptions } from '../client/target.ts';
+import { printable, processTerminal, type Terminal } from '../terminal/terminal.ts';
 
 interface LoginOptions extends TargetOptions {
   readonly username?: string;

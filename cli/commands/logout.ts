@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { storeCredential, storedCredential } from '../credentials/stored-credentials.ts';
-import { optionsOf, serviceCommand } from './client-command.ts';
-import { CommandError, EXIT } from './exit-codes.ts';
-import { RestClient } from './rest-client.ts';
-import { targetOf, type TargetOptions } from './target.ts';
-import { processTerminal } from './terminal.ts';
+import { optionsOf, serviceCommand } from '../client/client-command.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { RestClient } from '../client/rest-client.ts';
+import { targetOf, type TargetOptions } from '../client/target.ts';
+import { processTerminal } from '../terminal/terminal.ts';
 
 interface LogoutOptions extends TargetOptions {
   readonly local?: boolean;

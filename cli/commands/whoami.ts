@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { clientCommand, contextOf, optionsOf, type ClientOptions } from './client-command.ts';
+import { clientCommand, contextOf, optionsOf, type ClientOptions } from '../client/client-command.ts';
 import { printResult } from '../output/output.ts';
-import { formatField } from './terminal.ts';
+import { formatField } from '../terminal/terminal.ts';
 
 const WIDTH = 13;
 

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 
 /** Environment that determines where the files are. */
 export type Environment = Readonly<Record<string, string | undefined>>;

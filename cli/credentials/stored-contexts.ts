@@ -1,4 +1,4 @@
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { isObject, privatePath, readPrivateJson, writePrivateJson } from './private-file.ts';
 
 /** A server with the key and the defaults that commands use for it. */

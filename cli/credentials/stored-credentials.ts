@@ -1,4 +1,4 @@
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import {
   isObject,
   privatePath,

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { countFindings, isFit, type Finding } from '../../src/core/host-check/finding.ts';
-import { clientCommand, contextOf, optionsOf, type ClientOptions } from '../commands/client-command.ts';
-import { EXIT } from '../commands/exit-codes.ts';
-import { oneLine, painted } from '../commands/terminal.ts';
+import { clientCommand, contextOf, optionsOf, type ClientOptions } from '../client/client-command.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
+import { oneLine, painted } from '../terminal/terminal.ts';
 import { printResult } from '../output/output.ts';
 
 const STATUS_WIDTH = 9;

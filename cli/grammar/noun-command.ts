@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { withClientOptions } from '../commands/client-command.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
+import { withClientOptions } from '../client/client-command.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { argumentOf, type Noun, type Verb } from './verb.ts';
 
 /** Creates the command of a noun with a command for each verb. The first verb runs if none is given. */

@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 
 /** Verb that `--wait` or `--watch` means if no verb is given. */
 const WAITS: ReadonlyMap<string, string> = new Map([

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { optionsOf } from '../commands/client-command.ts';
+import { optionsOf } from '../client/client-command.ts';
 
 /** Argument of a verb: its name as commander takes it, such as `<job>` or `[file...]`, and its help. */
 export interface VerbArgument {

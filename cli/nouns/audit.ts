@@ -1,12 +1,12 @@
 import { Option, type Command } from 'commander';
 import { auditEntries, type AuditFilter } from '../../client/accounts.ts';
 import type { AuditEntry, AuditOutcome } from '../../client/resources.ts';
-import { AUDIT_OUTCOMES } from '../commands/choices.ts';
-import { contextOf, type ClientContext, type ClientOptions } from '../commands/client-command.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import { pastTime } from '../commands/expiry.ts';
-import { integer } from '../commands/integer.ts';
-import type { Column } from '../commands/table.ts';
+import { AUDIT_OUTCOMES } from '../options/choices.ts';
+import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { pastTime } from '../options/expiry.ts';
+import { integer } from '../options/integer.ts';
+import type { Column } from '../terminal/table.ts';
 import { verb, type Noun } from '../grammar/verb.ts';
 import { printListing, type ListOptions } from '../output/listing.ts';
 import { columnsOption } from '../output/list-options.ts';

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
-import { contextOf, type ClientContext, type ClientOptions } from '../commands/client-command.ts';
-import { confirm } from '../commands/confirm.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import { findIn } from '../commands/lookup.ts';
-import type { RestClient } from '../commands/rest-client.ts';
-import { table, type Column } from '../commands/table.ts';
-import { oneLine } from '../commands/terminal.ts';
+import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
+import { confirm } from '../options/confirm.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { findIn } from '../client/lookup.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import { table, type Column } from '../terminal/table.ts';
+import { oneLine } from '../terminal/terminal.ts';
 import { verb, type Verb } from '../grammar/verb.ts';
 import { factsText } from '../output/facts.ts';
 import { sorted, wholeListOptions, type WholeListOptions } from '../output/list-options.ts';
 import { printListing, shownColumns } from '../output/listing.ts';
 import { printResult } from '../output/output.ts';
-import { confirmable, entryArgument, type ConfirmOptions } from './verb-parts.ts';
+import { confirmable, entryArgument, type ConfirmOptions } from '../grammar/verb-parts.ts';
 
 /** Options of catalog verbs, in addition to those of every client command. */
 export interface CatalogOptions extends ClientOptions {

@@ -1,8 +1,8 @@
-import { confirm } from '../commands/confirm.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import { checkUrl } from '../commands/rest-client.ts';
-import type { Column } from '../commands/table.ts';
-import { processTerminal } from '../commands/terminal.ts';
+import { confirm } from '../options/confirm.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { checkUrl } from '../client/rest-client.ts';
+import type { Column } from '../terminal/table.ts';
+import { processTerminal } from '../terminal/terminal.ts';
 import { secretFromFile } from '../credentials/enter-secret.ts';
 import {
   contextsPath,
@@ -14,7 +14,7 @@ import { verb, type Noun, type VerbArgument } from '../grammar/verb.ts';
 import { sorted, wholeListOptions, type WholeListOptions } from '../output/list-options.ts';
 import { printListing } from '../output/listing.ts';
 import { formatOption, outputOf, type OutputOptions } from '../output/output.ts';
-import { confirmable, type ConfirmOptions } from './verb-parts.ts';
+import { confirmable, type ConfirmOptions } from '../grammar/verb-parts.ts';
 
 /** A context as the list shows it. The key is not printed. */
 interface ListedContext {

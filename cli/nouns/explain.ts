@@ -1,12 +1,12 @@
 import type { Gate, TaskExplanation } from '../../client/resources.ts';
-import { contextOf, type ClientContext, type ClientOptions } from '../commands/client-command.ts';
-import { findTask } from '../commands/lookup.ts';
-import { table, type Column } from '../commands/table.ts';
-import { coloredStatus, printable } from '../commands/terminal.ts';
+import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
+import { findTask } from '../client/lookup.ts';
+import { table, type Column } from '../terminal/table.ts';
+import { coloredStatus, printable } from '../terminal/terminal.ts';
 import { verb } from '../grammar/verb.ts';
 import { shownColumns } from '../output/listing.ts';
 import { printResult } from '../output/output.ts';
-import { TASK_ARGUMENT } from './verb-parts.ts';
+import { TASK_ARGUMENT } from '../grammar/verb-parts.ts';
 
 const FAILURE_COLUMNS: readonly Column<TaskExplanation['failures'][number]>[] = [
   { title: 'FAILED ON', value: (failure) => failure.worker, shrinks: true },

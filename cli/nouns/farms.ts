@@ -1,14 +1,14 @@
 import type { Farm } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
-import type { ClientOptions } from '../commands/client-command.ts';
-import { counted } from '../commands/confirm.ts';
-import { integer } from '../commands/integer.ts';
-import { allFarms, allQueues, allWorkers } from '../commands/lookup.ts';
-import type { RestClient } from '../commands/rest-client.ts';
-import { retryChanges, retryOptions, type RetryOptions } from '../commands/retry-options.ts';
+import type { ClientOptions } from '../client/client-command.ts';
+import { counted } from '../options/confirm.ts';
+import { integer } from '../options/integer.ts';
+import { allFarms, allQueues, allWorkers } from '../client/lookup.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import { retryChanges, retryOptions, type RetryOptions } from '../options/retry-options.ts';
 import { verb, type Noun } from '../grammar/verb.ts';
 import { catalogVerbs, changeEntry, createEntry, type Catalog } from './catalog.ts';
-import { entryArgument } from './verb-parts.ts';
+import { entryArgument } from '../grammar/verb-parts.ts';
 
 /** Returns what the deletion of a farm deletes and keeps. */
 async function consequencesOf(client: RestClient, { id }: Farm): Promise<readonly string[]> {

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 import type { ApiKey } from '../../client/resources.ts';
-import { contextOf, type ClientOptions } from '../commands/client-command.ts';
-import { confirm } from '../commands/confirm.ts';
-import { expiryOf, lifetime } from '../commands/expiry.ts';
-import { findIn } from '../commands/lookup.ts';
-import type { RestClient } from '../commands/rest-client.ts';
-import type { Column } from '../commands/table.ts';
+import { contextOf, type ClientOptions } from '../client/client-command.ts';
+import { confirm } from '../options/confirm.ts';
+import { expiryOf, lifetime } from '../options/expiry.ts';
+import { findIn } from '../client/lookup.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import type { Column } from '../terminal/table.ts';
 import { verb, type Noun } from '../grammar/verb.ts';
 import { sorted, wholeListOptions, type WholeListOptions } from '../output/list-options.ts';
 import { printListing } from '../output/listing.ts';
 import { printResult } from '../output/output.ts';
 import { allUsers, findUser } from './users.ts';
-import { confirmable, entryArgument, type ConfirmOptions } from './verb-parts.ts';
+import { confirmable, entryArgument, type ConfirmOptions } from '../grammar/verb-parts.ts';
 
 interface KeysOptions extends ClientOptions {
   readonly user?: string;

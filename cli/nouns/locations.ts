@@ -1,9 +1,9 @@
 import type { ComputeLocation } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
-import type { ClientOptions } from '../commands/client-command.ts';
+import type { ClientOptions } from '../client/client-command.ts';
 import { verb, type Noun } from '../grammar/verb.ts';
 import { catalogVerbs, changeEntry, createEntry, type Catalog } from './catalog.ts';
-import { entryArgument } from './verb-parts.ts';
+import { entryArgument } from '../grammar/verb-parts.ts';
 
 const LOCATIONS: Catalog<ComputeLocation, BodyOf<'put', '/compute-locations/{id}'>> = {
   what: 'compute location',

@@ -1,11 +1,11 @@
 import type { UsagePool } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
-import type { ClientOptions } from '../commands/client-command.ts';
-import { counted } from '../commands/confirm.ts';
-import { integer } from '../commands/integer.ts';
+import type { ClientOptions } from '../client/client-command.ts';
+import { counted } from '../options/confirm.ts';
+import { integer } from '../options/integer.ts';
 import { verb, type Noun } from '../grammar/verb.ts';
 import { catalogVerbs, changeEntry, createEntry, type Catalog } from './catalog.ts';
-import { entryArgument } from './verb-parts.ts';
+import { entryArgument } from '../grammar/verb-parts.ts';
 
 const POOLS: Catalog<UsagePool, BodyOf<'put', '/usage-pools/{id}'>> = {
   what: 'usage pool',

@@ -1,15 +1,15 @@
 import { Option } from 'commander';
 import type { Queue } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
-import { counted } from '../commands/confirm.ts';
-import { farmOf } from '../commands/default-place.ts';
-import { integer } from '../commands/integer.ts';
-import { allFarms, allQueues, findGivenFarm } from '../commands/lookup.ts';
-import type { RestClient } from '../commands/rest-client.ts';
-import { retryChanges, retryOptions, type RetryOptions } from '../commands/retry-options.ts';
+import { counted } from '../options/confirm.ts';
+import { farmOf } from '../client/default-place.ts';
+import { integer } from '../options/integer.ts';
+import { allFarms, allQueues, findGivenFarm } from '../client/lookup.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import { retryChanges, retryOptions, type RetryOptions } from '../options/retry-options.ts';
 import { verb, type Noun, type Verb } from '../grammar/verb.ts';
 import { catalogVerbs, changeEntry, createEntry, type Catalog, type CatalogOptions } from './catalog.ts';
-import { entryArgument } from './verb-parts.ts';
+import { entryArgument } from '../grammar/verb-parts.ts';
 
 const QUEUES: Catalog<Queue, BodyOf<'put', '/queues/{id}'>> = {
   what: 'queue',

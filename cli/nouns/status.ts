@@ -1,10 +1,10 @@
 import type { Farm, FarmWaiting, JobSummary, Queue, WorkerSummary } from '../../client/resources.ts';
 import type { AnswerOf } from '../../client/rest-calls.ts';
-import { contextOf, type ClientContext, type ClientOptions } from '../commands/client-command.ts';
-import { counted } from '../commands/confirm.ts';
-import { farmOf } from '../commands/default-place.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import { allQueues } from '../commands/lookup.ts';
+import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
+import { counted } from '../options/confirm.ts';
+import { farmOf } from '../client/default-place.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { allQueues } from '../client/lookup.ts';
 import { verb } from '../grammar/verb.ts';
 import { factLines } from '../output/facts.ts';
 import { printResult } from '../output/output.ts';

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { StorageLocation } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
-import { collectAssignment } from '../commands/assignments.ts';
-import type { ClientOptions } from '../commands/client-command.ts';
+import { collectAssignment } from '../options/assignments.ts';
+import type { ClientOptions } from '../client/client-command.ts';
 import { verb, type Noun } from '../grammar/verb.ts';
 import { catalogVerbs, changeEntry, createEntry, type Catalog } from './catalog.ts';
-import { entryArgument } from './verb-parts.ts';
+import { entryArgument } from '../grammar/verb-parts.ts';
 
 const STORAGE: Catalog<StorageLocation, BodyOf<'put', '/storage-locations/{id}'>> = {
   what: 'storage location',

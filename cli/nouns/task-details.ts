@@ -1,8 +1,8 @@
 import { shownStatusOf } from '../../client/attempt-status.ts';
 import type { Attempt, Task } from '../../client/resources.ts';
-import { contextOf, type ClientContext, type ClientOptions } from '../commands/client-command.ts';
-import { findTask, nameOf, namesOf } from '../commands/lookup.ts';
-import { table, type Column } from '../commands/table.ts';
+import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
+import { findTask, nameOf, namesOf } from '../client/lookup.ts';
+import { table, type Column } from '../terminal/table.ts';
 import { factLines } from '../output/facts.ts';
 import { shownColumns } from '../output/listing.ts';
 import { printResult } from '../output/output.ts';

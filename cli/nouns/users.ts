@@ -1,20 +1,20 @@
 import { Option, type Command } from 'commander';
 import type { Role, User } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
-import { ROLES } from '../commands/choices.ts';
-import { contextOf, type ClientContext, type ClientOptions } from '../commands/client-command.ts';
-import { confirm } from '../commands/confirm.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import { findIn } from '../commands/lookup.ts';
-import type { RestClient } from '../commands/rest-client.ts';
-import { table, type Column } from '../commands/table.ts';
+import { ROLES } from '../options/choices.ts';
+import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
+import { confirm } from '../options/confirm.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { findIn } from '../client/lookup.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import { table, type Column } from '../terminal/table.ts';
 import { askSecret, secretFromFile } from '../credentials/enter-secret.ts';
 import { verb, type Noun, type Verb } from '../grammar/verb.ts';
 import { factsText } from '../output/facts.ts';
 import { sorted, wholeListOptions, type WholeListOptions } from '../output/list-options.ts';
 import { printListing, shownColumns } from '../output/listing.ts';
 import { printResult } from '../output/output.ts';
-import { confirmable, type ConfirmOptions } from './verb-parts.ts';
+import { confirmable, type ConfirmOptions } from '../grammar/verb-parts.ts';
 
 const COLUMNS: readonly Column<User>[] = [
   { title: 'ID', value: (user) => user.id, isId: true },

@@ -1,5 +1,5 @@
-import { contextOf, type ClientOptions } from '../commands/client-command.ts';
-import { ServiceUnavailable } from '../commands/exit-codes.ts';
+import { contextOf, type ClientOptions } from '../client/client-command.ts';
+import { ServiceUnavailable } from '../terminal/exit-codes.ts';
 import { programVersion } from '../commands/program-version.ts';
 import { verb } from '../grammar/verb.ts';
 import { factLines } from '../output/facts.ts';

@@ -1,7 +1,7 @@
 import type { Webhook, WebhookDelivery } from '../../client/resources.ts';
-import { nameOf } from '../commands/lookup.ts';
-import type { RestClient } from '../commands/rest-client.ts';
-import type { Column } from '../commands/table.ts';
+import { nameOf } from '../client/lookup.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import type { Column } from '../terminal/table.ts';
 import type { Fact } from '../output/facts.ts';
 
 /** Columns of a list of webhooks. */

@@ -1,12 +1,12 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Webhook, WebhookEventType, WebhookReplacement } from '../../client/resources.ts';
-import { WEBHOOK_EVENTS } from '../commands/choices.ts';
-import { contextOf, type ClientOptions } from '../commands/client-command.ts';
-import { counted } from '../commands/confirm.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import { findGivenFarm, findIn, findQueue } from '../commands/lookup.ts';
-import type { RestClient } from '../commands/rest-client.ts';
-import type { Column } from '../commands/table.ts';
+import { WEBHOOK_EVENTS } from '../options/choices.ts';
+import { contextOf, type ClientOptions } from '../client/client-command.ts';
+import { counted } from '../options/confirm.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { findGivenFarm, findIn, findQueue } from '../client/lookup.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import type { Column } from '../terminal/table.ts';
 import { secretFromFile } from '../credentials/enter-secret.ts';
 import { verb, type Noun } from '../grammar/verb.ts';
 import { factLines } from '../output/facts.ts';
@@ -14,7 +14,7 @@ import { sorted, wholeListOptions, type WholeListOptions } from '../output/list-
 import { printListing } from '../output/listing.ts';
 import { printResult } from '../output/output.ts';
 import { catalogVerbs, changeEntry, type Catalog } from './catalog.ts';
-import { entryArgument } from './verb-parts.ts';
+import { entryArgument } from '../grammar/verb-parts.ts';
 import { DELIVERY_COLUMNS, WEBHOOK_COLUMNS, webhookFacts } from './webhook-details.ts';
 
 const WEBHOOKS: Catalog<Webhook, WebhookReplacement> = {

@@ -1,19 +1,19 @@
 import { InvalidArgumentError } from 'commander';
 import type { WorkerToken } from '../../client/resources.ts';
 import { tags } from '../../src/core/config/value-type.ts';
-import { contextOf, type ClientOptions } from '../commands/client-command.ts';
-import { confirm } from '../commands/confirm.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import { lifetime } from '../commands/expiry.ts';
-import { integer } from '../commands/integer.ts';
-import { allFarms, findGivenFarm, findIn } from '../commands/lookup.ts';
-import type { Column } from '../commands/table.ts';
+import { contextOf, type ClientOptions } from '../client/client-command.ts';
+import { confirm } from '../options/confirm.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { lifetime } from '../options/expiry.ts';
+import { integer } from '../options/integer.ts';
+import { allFarms, findGivenFarm, findIn } from '../client/lookup.ts';
+import type { Column } from '../terminal/table.ts';
 import { verb, type Noun } from '../grammar/verb.ts';
 import { shortTime } from '../output/age.ts';
 import { sorted, wholeListOptions, type WholeListOptions } from '../output/list-options.ts';
 import { printListing } from '../output/listing.ts';
 import { printResult } from '../output/output.ts';
-import { confirmable, type ConfirmOptions } from './verb-parts.ts';
+import { confirmable, type ConfirmOptions } from '../grammar/verb-parts.ts';
 
 interface CreateOptions extends ClientOptions {
   readonly farm?: string;

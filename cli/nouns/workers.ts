@@ -1,12 +1,12 @@
 import { Option, type Command } from 'commander';
 import type { Farm, Queue, Worker, WorkerDetail } from '../../client/resources.ts';
-import { WORKER_ORDERS, WORKER_STATUSES } from '../commands/choices.ts';
-import { contextOf, type ClientContext, type ClientOptions } from '../commands/client-command.ts';
-import { confirm } from '../commands/confirm.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import { allFarms, allQueues, findGivenFarm, findWorker } from '../commands/lookup.ts';
-import type { RestClient } from '../commands/rest-client.ts';
-import { table, type Column } from '../commands/table.ts';
+import { WORKER_ORDERS, WORKER_STATUSES } from '../options/choices.ts';
+import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
+import { confirm } from '../options/confirm.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { allFarms, allQueues, findGivenFarm, findWorker } from '../client/lookup.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import { table, type Column } from '../terminal/table.ts';
 import { verb, type Noun, type Verb } from '../grammar/verb.ts';
 import { factsText } from '../output/facts.ts';
 import { pageOptions, serverOrder, type PageOptions, type SortOptions } from '../output/list-options.ts';
@@ -14,8 +14,8 @@ import { printListing, shownColumns } from '../output/listing.ts';
 import { printResult } from '../output/output.ts';
 import { readPages } from '../output/pages.ts';
 import { parametersOf } from './task-text.ts';
-import { confirmable, entryArgument, type ConfirmOptions } from './verb-parts.ts';
-import { queueOfGiven } from './place-filters.ts';
+import { confirmable, entryArgument, type ConfirmOptions } from '../grammar/verb-parts.ts';
+import { queueOfGiven } from '../client/place-filters.ts';
 import { workerTokens } from './worker-tokens.ts';
 
 interface FarmOptions extends ClientOptions {

@@ -1,5 +1,5 @@
-import { coloredStatus, formatField, type Terminal } from '../commands/terminal.ts';
-import type { Column } from '../commands/table.ts';
+import { coloredStatus, formatField, type Terminal } from '../terminal/terminal.ts';
+import type { Column } from '../terminal/table.ts';
 
 /** A name and its value, which may be missing. */
 export type Fact = readonly [name: string, value: string | undefined];

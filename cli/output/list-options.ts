@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { DIRECTIONS } from '../commands/choices.ts';
-import type { Column } from '../commands/table.ts';
+import { DIRECTIONS } from '../options/choices.ts';
+import type { Column } from '../terminal/table.ts';
 import { columnOf, type ListOptions } from './listing.ts';
 
 const LIMIT_STANDARD = 50;

@@ -1,6 +1,6 @@
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import { table, type Column } from '../commands/table.ts';
-import type { Terminal } from '../commands/terminal.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { table, type Column } from '../terminal/table.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { formatAge, shortTime } from './age.ts';
 import { printJson, printResult, type Output } from './output.ts';
 

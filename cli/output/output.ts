@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import { printableLines, type Terminal } from '../commands/terminal.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { printableLines, type Terminal } from '../terminal/terminal.ts';
 import { templateText } from './template.ts';
 
 const FORMATS = ['table', 'wide', 'json', 'jsonl', 'name', 'template'] as const;

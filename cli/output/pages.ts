@@ -1,5 +1,5 @@
 import type { Page } from '../../client/resources.ts';
-import { allPages, type PageRequest } from '../commands/lookup.ts';
+import { allPages, type PageRequest } from '../client/lookup.ts';
 import type { PageOptions } from './list-options.ts';
 
 /** Items of a paged list as a command prints them. */

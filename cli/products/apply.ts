@@ -1,8 +1,8 @@
 import type { ProductDefinition } from '../../src/core/products/product-definition.ts';
 import type { Product, ProductSummary } from '../../client/resources.ts';
-import { contextOf, type ClientOptions } from '../commands/client-command.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import type { RestClient } from '../commands/rest-client.ts';
+import { contextOf, type ClientOptions } from '../client/client-command.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import type { RestClient } from '../client/rest-client.ts';
 import { printResult } from '../output/output.ts';
 import { comparableText } from './comparable-text.ts';
 import { readDefinitionFiles, type DefinitionFile } from './definition-file.ts';

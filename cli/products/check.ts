@@ -1,4 +1,4 @@
-import { painted, printable, processTerminal } from '../commands/terminal.ts';
+import { painted, printable, processTerminal } from '../terminal/terminal.ts';
 import { outputOf, printResult, type OutputOptions } from '../output/output.ts';
 import { readDefinitionFiles, type DefinitionFile } from './definition-file.ts';
 import { describedText } from './product-text.ts';

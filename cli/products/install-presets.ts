@@ -1,6 +1,6 @@
 import type { PresetDetail, Product } from '../../client/resources.ts';
-import { contextOf, type ClientOptions } from '../commands/client-command.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
+import { contextOf, type ClientOptions } from '../client/client-command.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { printResult } from '../output/output.ts';
 import { createPools, missingPools } from './usage-pools.ts';
 

@@ -1,7 +1,7 @@
-import { contextOf, type ClientContext, type ClientOptions } from '../commands/client-command.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import type { RestClient } from '../commands/rest-client.ts';
-import { printable, type Terminal } from '../commands/terminal.ts';
+import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import { printable, type Terminal } from '../terminal/terminal.ts';
 import { printResult } from '../output/output.ts';
 import { comparableText } from './comparable-text.ts';
 import { diffText } from './diff-text.ts';

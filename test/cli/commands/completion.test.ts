@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import type { Command, Option } from 'commander';
 import { test } from 'tap';
 import { standardVerbOf } from '../../../cli/grammar/noun-command.ts';
-import { callsheetProgram } from '../../../cli/grammar/program.ts';
+import { callsheetProgram } from '../../../cli/commands/program.ts';
 import { runCallsheet } from '../run-callsheet.ts';
 
 const HELP = ['-h', '--help'];

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { Test } from 'tap';
 import { standardVerbOf } from '../../../cli/grammar/noun-command.ts';
 import { verbFirst } from '../../../cli/grammar/object-first.ts';
-import { callsheetProgram } from '../../../cli/grammar/program.ts';
+import { callsheetProgram } from '../../../cli/commands/program.ts';
 import { runCallsheet, type Ran } from '../../cli/run-callsheet.ts';
 import { freePort, startService, startWorker, type Daemon, type RunningService } from '../../kit/daemons.ts';
 import { recordingProxy, type RecordingProxy } from '../../kit/recording-proxy.ts';
