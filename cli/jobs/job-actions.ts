@@ -100,11 +100,17 @@ export interface JobSetOptions extends WaitOptions, RetryOptions {
 }
 
 /** Changes settings of a job. The queue must be in the job's farm. */
-export async function setJob(given: string, options: JobSetOptions): Promise<void> {
+export async function setJob(job: string, options: JobSetOptions): Promise<void> {
   const { queue, startAfter, top, preview } = options;
   const retry = retryChanges(options);
-  const changes = [options.priority, top, startAfter, queue, ...Object.values(retry)];
-  if (changes.every((value) => value === undefined))
+  const given: Readonly<Record<string, unknown>> = {
+    priority: options.priority,
+    top,
+    startAfter,
+    queue,
+    ...retry,
+  };
+  if (Object.values(given).every((value) => value === undefined))
     throw new CommandError(EXIT.usage, 'nothing to set; give an option');
   if (top === true && options.priority !== undefined)
     throw new CommandError(EXIT.usage, '--top and --priority exclude each other');
@@ -112,15 +118,15 @@ export async function setJob(given: string, options: JobSetOptions): Promise<voi
     throw new CommandError(EXIT.usage, '--preview needs --priority or --top');
   const context = contextOf(options);
   const { client, terminal } = context;
-  const id = await findJob(client, given);
+  const id = await findJob(client, job);
   if (preview === true) {
     const order = await orderOf(client, id, options.priority ?? 'top');
     return printResult(context, order, () => orderText(order, terminal));
   }
   const priority = top === true ? (await orderOf(client, id, 'top')).top_priority : options.priority;
-  const settings = { priority, start_after: startAfter === 'none' ? null : startAfter, ...retry };
+  const changes = { priority, start_after: startAfter === 'none' ? null : startAfter, ...retry };
   const body: BodyOf<'patch', '/jobs/{id}'> =
-    queue === undefined ? settings : { ...settings, queue_id: await queueIdOf(context, id, queue) };
+    queue === undefined ? changes : { ...changes, queue_id: await queueIdOf(context, id, queue) };
   await client.call('patch', '/jobs/{id}', { path: { id }, body });
   await finish(context, id, options);
 }
