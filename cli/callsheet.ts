@@ -1,12 +1,12 @@
 import { CommanderError } from 'commander';
 import { DAEMONS } from '../src/core/config/keys.ts';
-import { CommandError, EXIT } from './commands/exit-codes.ts';
-import { callsheetProgram } from './commands/program.ts';
-import { printableLines } from './commands/terminal.ts';
+import { CommandError, EXIT } from './terminal/exit-codes.ts';
+import { printableLines } from './terminal/terminal.ts';
+import { runProgram } from './commands/program.ts';
 
-async function main(argv: readonly string[]): Promise<void> {
+async function main(args: readonly string[]): Promise<void> {
   try {
-    await callsheetProgram().parseAsync(argv);
+    await runProgram(args);
   } catch (error) {
     if (error instanceof CommandError) {
       console.error(printableLines(error.message));
@@ -33,4 +33,4 @@ process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
-await main(process.argv);
+await main(process.argv.slice(2));

@@ -29,6 +29,9 @@ export const isTimeout = (error: unknown): boolean => error instanceof Error && 
 /** Reports whether a stream ended because no data arrived. */
 export const isSilence = (error: unknown): boolean => causeCodeOf(error) === SILENT_CODE;
 
+/** Reports whether no process listens at the address. */
+export const isConnectionRefused = (error: unknown): boolean => causeCodeOf(error) === 'ECONNREFUSED';
+
 /** Returns the reason of a failure. fetch itself only reports "fetch failed". */
 export function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

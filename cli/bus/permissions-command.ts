@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { accountLines } from '../../src/core/bus-identity/server-accounts.ts';
 import { WIRE_LIMITS } from '../../src/core/wire/limits.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 
 interface PermissionFlags {
   readonly out: string;

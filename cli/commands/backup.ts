@@ -2,7 +2,7 @@ import { constants, setPriority } from 'node:os';
 import type { Command } from 'commander';
 import { versionFacts } from '../../daemons/process/version.ts';
 import { dataCommand, dataDirectoryOf, ending, sizeText } from './data-options.ts';
-import { EXIT } from './exit-codes.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { listenForCode, type SentCode } from '../../src/adapters/identity/loopback/code-listener.ts';
 import { openBrowser } from '../../src/adapters/identity/loopback/open-browser.ts';
-import { CommandError, EXIT } from './exit-codes.ts';
-import { RestClient } from './rest-client.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { RestClient } from '../client/rest-client.ts';
 
 /** Time in which the user must sign in and confirm. */
 const WAIT_MS = 5 * 60_000;

@@ -7,7 +7,7 @@ import { readFlags } from '../../src/core/config/flags.ts';
 import type { ConfigSources, Resolved } from '../../src/core/config/resolve.ts';
 import { serverConfig, type ServerConfig } from '../../src/core/config/server-config.ts';
 import { workerConfig, type WorkerConfig } from '../../src/core/config/worker-config.ts';
-import { CommandError, EXIT } from './exit-codes.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 
 /** Returns the sources of a daemon's configuration, given the arguments after its name. */
 function sourcesOf(args: readonly string[]): ConfigSources {

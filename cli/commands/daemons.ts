@@ -3,7 +3,7 @@ import { environmentName, flagName } from '../../src/core/config/key-names.ts';
 import { DAEMONS, type Daemon, type KeySet } from '../../src/core/config/keys.ts';
 import type { LogConfig } from '../../src/core/config/server-config.ts';
 import type { SimulationOptions } from '../simulated-workers.ts';
-import { CommandError, EXIT } from './exit-codes.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 
 /** Returns the help text of a daemon's flags, from the configuration schema. */
 function flagHelp(daemon: Daemon): string {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { CommandError, EXIT, type ExitCode } from './exit-codes.ts';
+import { CommandError, EXIT, type ExitCode } from '../terminal/exit-codes.ts';
 
 /** Options of commands that read or write the data of a service on this machine. */
 interface DataOptions {

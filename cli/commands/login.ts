@@ -11,19 +11,20 @@ import {
   type StoredCredential,
 } from '../credentials/stored-credentials.ts';
 import { browserLogin } from './browser-login.ts';
-import { serviceCommand, shortTime, warnIfOpen } from './client-command.ts';
-import { CommandError, EXIT } from './exit-codes.ts';
-import { expiryOf, lifetime } from './expiry.ts';
-import { RestClient } from './rest-client.ts';
-import { printable, processTerminal, type Terminal } from './terminal.ts';
+import { shortTime } from '../output/age.ts';
+import { optionsOf, serviceCommand } from '../client/client-command.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { expiryOf, lifetime } from '../options/expiry.ts';
+import { RestClient } from '../client/rest-client.ts';
+import { targetOf, warnIfOpen, type TargetOptions } from '../client/target.ts';
+import { printable, processTerminal, type Terminal } from '../terminal/terminal.ts';
 
-interface LoginOptions {
-  readonly url: string;
+interface LoginOptions extends TargetOptions {
   readonly username?: string;
   readonly passwordFile?: string;
   readonly withApiKey?: boolean;
   readonly browser?: boolean;
-  /** Milliseconds; null: the key does not expire. */
+  /** Milliseconds; Infinity: the key does not expire. */
   readonly expires: number;
 }
 
@@ -33,8 +34,9 @@ const LIFETIME_DAYS = 90;
 const KEY_NAME_MAX = 200;
 
 /** `callsheet login`: gets an API key for this machine, checks it, and stores it for the address. */
-async function login(options: LoginOptions): Promise<void> {
-  const { url } = options;
+async function login(_options: object, command: Command): Promise<void> {
+  const options = optionsOf<LoginOptions>(command);
+  const { url } = targetOf(options);
   const terminal = processTerminal();
   const client = new RestClient(url);
   // Fails before a password is asked for if the file cannot be used.

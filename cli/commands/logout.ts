@@ -1,19 +1,21 @@
 import type { Command } from 'commander';
 import { storeCredential, storedCredential } from '../credentials/stored-credentials.ts';
-import { serviceCommand } from './client-command.ts';
-import { CommandError, EXIT } from './exit-codes.ts';
-import { checkUrl, RestClient } from './rest-client.ts';
-import { processTerminal } from './terminal.ts';
+import { optionsOf, serviceCommand } from '../client/client-command.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { RestClient } from '../client/rest-client.ts';
+import { targetOf, type TargetOptions } from '../client/target.ts';
+import { processTerminal } from '../terminal/terminal.ts';
 
-interface LogoutOptions {
-  readonly url: string;
+interface LogoutOptions extends TargetOptions {
   readonly local?: boolean;
 }
 
 /** Revokes the key that `callsheet login` has created, and removes it from this machine. */
-async function logout({ url, local = false }: LogoutOptions): Promise<void> {
+async function logout(_options: object, command: Command): Promise<void> {
+  const options = optionsOf<LogoutOptions>(command);
+  const { local = false } = options;
   const terminal = processTerminal();
-  checkUrl(url);
+  const { url } = targetOf(options);
   const stored = storedCredential(url);
   if (stored === null) throw new CommandError(EXIT.notFound, `no API key is stored for ${url}`);
   const { key, keyId } = stored;

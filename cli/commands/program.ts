@@ -1,40 +1,24 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { packageRoot } from '../../src/adapters/system/package-root.ts';
-import { auditCommand } from './audit.ts';
-import { completionCommand } from './completion-command.ts';
+import { busCommand } from '../bus/permissions-command.ts';
 import { backupCommand } from './backup.ts';
 import { compactCommand } from './compact.ts';
-import { busCommand } from '../bus/permissions-command.ts';
-import { restoreCommand } from './restore.ts';
+import { completionCommand } from './completion-command.ts';
 import { serverCommand, workerCommand } from './daemons.ts';
-import { exitStatusHelp } from './exit-codes.ts';
-import { explainCommand } from './explain.ts';
-import { farmsCommand } from './farms.ts';
-import { jobCommand } from './job.ts';
-import { jobsCommand } from './jobs.ts';
-import { keysCommand } from './keys.ts';
-import { locationsCommand } from './locations.ts';
+import { exitStatusHelp } from '../terminal/exit-codes.ts';
 import { loginCommand } from './login.ts';
 import { logoutCommand } from './logout.ts';
-import { logsCommand } from './logs.ts';
-import { doctorCommand } from '../doctor/doctor-command.ts';
-import { openjdCommand } from '../openjd/openjd-command.ts';
-import { poolsCommand } from './pools.ts';
-import { presetsCommand } from '../products/presets-command.ts';
-import { productsCommand } from '../products/products-command.ts';
-import { queuesCommand } from './queues.ts';
-import { storageCommand } from './storage.ts';
-import { submitCommand } from './submit.ts';
-import { taskCommand } from './task.ts';
-import { tasksCommand } from './tasks.ts';
-import { usersCommand } from './users.ts';
+import { programVersion } from './program-version.ts';
+import { restoreCommand } from './restore.ts';
 import { whoamiCommand } from './whoami.ts';
-import { webhooksCommand } from './webhooks.ts';
-import { workersCommand } from './workers.ts';
+import { withClientOptions } from '../client/client-command.ts';
+import { doctorCommand } from '../doctor/doctor-command.ts';
+import { NOUNS, VERBS_WITHOUT_NOUN } from '../nouns/all.ts';
+import { openjdCommand } from '../openjd/openjd-command.ts';
+import { nounCommand, shortForm } from '../grammar/noun-command.ts';
+import { verbFirst } from '../grammar/object-first.ts';
 
-/** The command `callsheet`: two daemons, clients of the REST API, and template tools for this machine. */
-const COMMANDS = [
+/** Commands about this machine and the account. */
+const BEFORE = [
   serverCommand,
   workerCommand,
   doctorCommand,
@@ -45,35 +29,9 @@ const COMMANDS = [
   loginCommand,
   logoutCommand,
   whoamiCommand,
-  submitCommand,
-  productsCommand,
-  presetsCommand,
-  jobsCommand,
-  jobCommand,
-  tasksCommand,
-  taskCommand,
-  explainCommand,
-  logsCommand,
-  workersCommand,
-  farmsCommand,
-  queuesCommand,
-  locationsCommand,
-  storageCommand,
-  poolsCommand,
-  webhooksCommand,
-  keysCommand,
-  usersCommand,
-  auditCommand,
-  openjdCommand,
-  completionCommand,
 ];
 
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8'));
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
-    ? String(manifest.version)
-    : '';
-}
+const AFTER = [openjdCommand, completionCommand];
 
 /** Makes usage errors of all subcommands exit with EXIT.usage. The default of commander is 1. */
 function exitAsDocumented(command: Command): void {
@@ -83,12 +41,23 @@ function exitAsDocumented(command: Command): void {
 
 /** Creates the command without running it. */
 export function callsheetProgram(): Command {
-  const program = new Command('callsheet')
-    .description('A job scheduler for render farms.')
-    .version(version())
+  const program = withClientOptions(new Command('callsheet'))
+    .description('A job scheduler for render farms: callsheet NOUN VERB, for example callsheet jobs list.')
+    // The options above apply before the noun; nouns have them too.
+    .enablePositionalOptions()
+    .version(programVersion())
     .showHelpAfterError('(--help says more)')
     .addHelpText('after', exitStatusHelp());
-  for (const command of COMMANDS) program.addCommand(command());
+  for (const command of BEFORE) program.addCommand(command());
+  for (const verb of VERBS_WITHOUT_NOUN) program.addCommand(shortForm(verb.name, verb));
+  for (const noun of NOUNS) program.addCommand(nounCommand(noun));
+  for (const command of AFTER) program.addCommand(command());
   exitAsDocumented(program);
   return program;
+}
+
+/** Runs a command line, given without the program. */
+export async function runProgram(args: readonly string[]): Promise<void> {
+  const program = callsheetProgram();
+  await program.parseAsync(verbFirst(program, args), { from: 'user' });
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { dataCommand, dataDirectoryOf, ending } from './data-options.ts';
-import { EXIT } from './exit-codes.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
 
 interface RestoreFlags {
   readonly config?: string;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { clientCommand, contextOf, printJson, type ClientOptions } from './client-command.ts';
-import { formatField } from './terminal.ts';
+import { clientCommand, contextOf, optionsOf, type ClientOptions } from '../client/client-command.ts';
+import { printResult } from '../output/output.ts';
+import { formatField } from '../terminal/terminal.ts';
 
 const WIDTH = 13;
 
@@ -11,13 +12,10 @@ const CREDENTIALS: ReadonlyMap<string, string> = new Map([
   ['session', 'session'],
 ]);
 
-async function whoami(options: ClientOptions): Promise<void> {
-  const { client, terminal, json } = contextOf(options);
+async function whoami(_options: object, command: Command): Promise<void> {
+  const context = contextOf(optionsOf<ClientOptions>(command));
+  const { client } = context;
   const principal = await client.call('get', '/auth/me');
-  if (json) {
-    printJson(terminal, principal);
-    return;
-  }
   const fields = [
     ['Server', client.url],
     ['Name', principal.username],
@@ -26,7 +24,9 @@ async function whoami(options: ClientOptions): Promise<void> {
     ['Credential', CREDENTIALS.get(principal.kind) ?? principal.kind],
     ['Permissions', principal.permissions.join('\n')],
   ] as const;
-  for (const [name, value] of fields) terminal.out(formatField(name, value, WIDTH));
+  printResult(context, principal, () =>
+    fields.map(([name, value]) => formatField(name, value, WIDTH)).join(''),
+  );
 }
 
 /** `callsheet whoami` */

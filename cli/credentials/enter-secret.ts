@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 
 /** Maximum number of bytes of a secret from a file. */
 const SECRET_BYTES_MAX = 4096;

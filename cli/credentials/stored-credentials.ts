@@ -1,18 +1,11 @@
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import {
-  chmodSync,
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
+  isObject,
+  privatePath,
+  readPrivateJson,
+  writePrivateJson,
+  type Environment,
+} from './private-file.ts';
 import { serviceAddress } from './service-address.ts';
 
 /** API key that `callsheet login` has stored for one service. */
@@ -23,20 +16,11 @@ export interface StoredCredential {
   readonly username: string;
 }
 
-/** Environment that determines where the file is. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 const VERSION = 1;
-/** Access of others than the owner. */
-const OTHERS = 0o077;
 
-/** Returns the path of the file: in `XDG_CONFIG_HOME`, else in `~/.config`. */
-export function credentialsPath(environment: Environment = process.env): string {
-  const given = environment['XDG_CONFIG_HOME'] ?? '';
-  // A relative path is invalid and ignored (XDG Base Directory Specification).
-  const folder = isAbsolute(given) ? given : join(environment['HOME'] || homedir(), '.config');
-  return join(folder, 'callsheet', 'credentials.json');
-}
+/** Returns the path of the file with the credentials. */
+export const credentialsPath = (environment?: Environment): string =>
+  privatePath('credentials.json', environment);
 
 /**
  * Returns the credential that is stored for a service; null if there is none.
@@ -52,18 +36,16 @@ export function storeCredential(url: string, credential: StoredCredential | null
   const all = readAll(path);
   if (credential === null) all.delete(serviceAddress(url));
   else all.set(serviceAddress(url), credential);
-  const services = Object.fromEntries(all);
-  writeWhole(path, `${JSON.stringify({ version: VERSION, services }, null, 2)}\n`);
+  writePrivateJson(path, { version: VERSION, services: Object.fromEntries(all) });
 }
 
 function readAll(path: string): Map<string, StoredCredential> {
-  const text = readPrivate(path);
-  if (text === null) return new Map();
+  const document = readPrivateJson(path);
+  if (document === undefined) return new Map();
   const invalid = new CommandError(
     EXIT.usage,
     `${path}: is not a credentials file; delete it and sign in again`,
   );
-  const document = parsed(text);
   if (!isObject(document) || document['version'] !== VERSION || !isObject(document['services']))
     throw invalid;
   const found = new Map<string, StoredCredential>();
@@ -81,63 +63,3 @@ function credentialOf(entry: unknown): StoredCredential | null {
   if (typeof key !== 'string' || typeof username !== 'string') return null;
   return typeof keyId === 'string' || keyId === null ? { key, keyId, username } : null;
 }
-
-/** Returns the text of a file that only this user can read; null if it does not exist. */
-function readPrivate(path: string): string | null {
-  let file: number;
-  try {
-    file = openSync(path, 'r');
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw unusable(path, error);
-  }
-  try {
-    const { mode, uid } = fstatSync(file);
-    if ((mode & OTHERS) !== 0)
-      throw new CommandError(EXIT.usage, `${path}: can be read by other users; run: chmod 600 ${path}`);
-    if (uid !== process.getuid?.()) throw new CommandError(EXIT.usage, `${path}: belongs to another user`);
-    return readFileSync(file, 'utf8');
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** Writes a file as a whole, readable by this user only: a reader sees the old or the new content. */
-function writeWhole(path: string, text: string): void {
-  const folder = dirname(path);
-  const temporary = join(folder, `.credentials-${process.pid}.json`);
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    chmodSync(folder, 0o700);
-    const file = openSync(temporary, 'wx', 0o600);
-    try {
-      writeSync(file, text);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw unusable(path, error);
-  }
-}
-
-function unusable(path: string, error: unknown): CommandError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new CommandError(EXIT.failed, `${path}: cannot be used: ${reason}`);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT';
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

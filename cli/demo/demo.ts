@@ -4,16 +4,17 @@ import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { CommandError, EXIT, type ExitCode } from '../commands/exit-codes.ts';
-import { createFarm } from '../commands/farms.ts';
-import { allFarms, allQueues, allWorkers } from '../commands/lookup.ts';
-import { ProgressView } from '../commands/progress.ts';
-import { createQueue } from '../commands/queues.ts';
+import { CommandError, EXIT, type ExitCode } from '../terminal/exit-codes.ts';
+import { createFarm } from '../nouns/farms.ts';
+import { allFarms, allQueues, allWorkers } from '../client/lookup.ts';
+import { ProgressView } from '../jobs/progress.ts';
+import { createQueue } from '../nouns/queues.ts';
 import type { JobDetail } from '../../client/resources.ts';
-import { RestClient } from '../commands/rest-client.ts';
-import { submitJob } from '../commands/template-submission.ts';
-import { processTerminal } from '../commands/terminal.ts';
-import { WATCHING, exitCodeOfJob, waitForJob } from '../commands/waiting.ts';
+import { RestClient } from '../client/rest-client.ts';
+import { readTemplateFile } from '../submission/template-file.ts';
+import { submitJob } from '../submission/template-submission.ts';
+import { processTerminal } from '../terminal/terminal.ts';
+import { WATCHING, exitCodeOfJob, waitForJob } from '../jobs/waiting.ts';
 import { Daemon } from './daemon.ts';
 import { freePort } from './free-port.ts';
 
@@ -144,14 +145,16 @@ async function workersAreOnline(client: RestClient): Promise<boolean> {
 
 async function renderJob(client: RestClient, picturesDir: string): Promise<JobDetail> {
   const submission = {
-    template: TEMPLATE,
+    file: await readTemplateFile(TEMPLATE),
     farm: FARM,
     queue: QUEUE,
     dependsOn: [],
     parameters: new Map([['OutputDir', picturesDir]]),
     options: {},
   };
-  const job = await submitJob(client, submission, () => print('waiting for the server'));
+  const job = await submitJob({ client, terminal, farm: null, queue: null }, submission, () =>
+    print('waiting for the server'),
+  );
   print(`submitted ${shown(TEMPLATE)} as job ${job.id}`);
   return waitForJob(client, job.id, new ProgressView(terminal), WATCHING);
 }

@@ -1,7 +1,7 @@
 import { versionFacts } from '../../daemons/process/version.ts';
 import type { WorkerConfig } from '../../src/core/config/worker-config.ts';
 import type { Finding } from '../../src/core/host-check/finding.ts';
-import type { RestClient } from '../commands/rest-client.ts';
+import type { RestClient } from '../client/rest-client.ts';
 import { BUS_CHECKS } from './bus-checks.ts';
 import { FARM_CHECKS } from './farm-checks.ts';
 import { MACHINE_CHECKS } from './machine-checks.ts';

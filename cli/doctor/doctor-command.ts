@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { countFindings, isFit, type Finding } from '../../src/core/host-check/finding.ts';
-import { clientCommand, contextOf, printJson, type ClientOptions } from '../commands/client-command.ts';
-import { EXIT } from '../commands/exit-codes.ts';
-import { oneLine, painted } from '../commands/terminal.ts';
+import { clientCommand, contextOf, optionsOf, type ClientOptions } from '../client/client-command.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
+import { oneLine, painted } from '../terminal/terminal.ts';
+import { printResult } from '../output/output.ts';
 
 const STATUS_WIDTH = 9;
 const COLORS = { ok: 'green', warning: 'yellow', failure: 'red', skipped: 'grey' } as const;
@@ -23,14 +24,16 @@ export function findingsText(findings: readonly Finding[], colors: boolean): str
   ].join('\n');
 }
 
-async function doctor(options: ClientOptions, command: Command): Promise<void> {
-  const { client, terminal, json } = contextOf(options);
+async function doctor(_options: object, command: Command): Promise<void> {
+  const context = contextOf(optionsOf<ClientOptions>(command));
+  const { client, terminal } = context;
   const { workerConfigOf } = await import('../commands/daemon-config.ts');
   const config = workerConfigOf(command.args);
   const { checkHost } = await import('./check-host.ts');
   const findings = await checkHost(config, client);
-  if (json) printJson(terminal, { ok: isFit(findings), checks: findings });
-  else terminal.out(findingsText(findings, terminal.colors));
+  printResult(context, { ok: isFit(findings), checks: findings }, () =>
+    findingsText(findings, terminal.colors),
+  );
   await exitAfterOutput(isFit(findings) ? EXIT.ok : EXIT.failed);
 }
 

@@ -8,8 +8,8 @@ import {
 } from '../../src/core/host-check/farm-findings.ts';
 import { failure, ok, skipped, warning, type Finding } from '../../src/core/host-check/finding.ts';
 import type { Farm, Queue } from '../../client/resources.ts';
-import { allFarms, allQueues } from '../commands/lookup.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
+import { allFarms, allQueues } from '../client/lookup.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { reasonOf, type CheckedHost, type HostCheck } from './host-check.ts';
 
 const REST_MS = 20_000;

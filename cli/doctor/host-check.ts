@@ -1,6 +1,6 @@
 import type { Finding } from '../../src/core/host-check/finding.ts';
 import type { WorkerConfig } from '../../src/core/config/worker-config.ts';
-import type { RestClient } from '../commands/rest-client.ts';
+import type { RestClient } from '../client/rest-client.ts';
 
 /** Inputs of the checks of a host. */
 export interface CheckedHost {

@@ -1,8 +1,8 @@
 import type { CheckedTemplate } from '../../src/openjd/template/check-template.ts';
 import { prepareJob, type PreparedJob } from '../../src/openjd/template/expand/prepare-job.ts';
-import { table, type Column } from '../commands/table.ts';
-import { readTemplateFile } from '../commands/template-file.ts';
-import { painted, printable, processTerminal } from '../commands/terminal.ts';
+import { table, type Column } from '../terminal/table.ts';
+import { readTemplateFile } from '../submission/template-file.ts';
+import { painted, printable, processTerminal } from '../terminal/terminal.ts';
 import { LISTING } from './limits.ts';
 import { checkFile, prepareFile, readFile } from './prepare-file.ts';
 

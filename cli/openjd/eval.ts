@@ -1,7 +1,7 @@
 import type { FileStyle } from '../../src/openjd/expr/paths/parsed-path.ts';
 import { parseType } from '../../src/openjd/expr/type-system/type-text.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import { printableLines, processTerminal } from '../commands/terminal.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { printableLines, processTerminal } from '../terminal/terminal.ts';
 import { answerRequest } from './eval-answer.ts';
 import { contextOf } from './eval-request.ts';
 import { pathMappingOf } from './path-mapping-option.ts';

@@ -1,7 +1,7 @@
 import { openSpace } from '../../src/openjd/template/space/open-space.ts';
 import type { StepPlan } from '../../src/openjd/template/plan.ts';
-import { readTemplateFile } from '../commands/template-file.ts';
-import { painted, printable, processTerminal, type Terminal } from '../commands/terminal.ts';
+import { readTemplateFile } from '../submission/template-file.ts';
+import { painted, printable, processTerminal, type Terminal } from '../terminal/terminal.ts';
 import { LISTING, MAX_LISTED_TASKS } from './limits.ts';
 import { prepareFile, readFile } from './prepare-file.ts';
 

@@ -1,6 +1,6 @@
 import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
-import type { TextFile } from '../commands/text-file.ts';
-import { painted, printable, printableLines } from '../commands/terminal.ts';
+import type { TextFile } from '../terminal/text-file.ts';
+import { painted, printable, printableLines } from '../terminal/terminal.ts';
 
 /** Maximum number of characters that are shown of a line. The position of the error is always among them. */
 const SHOWN_WIDTH = 110;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Command, Option } from 'commander';
-import { collectAssignment } from '../commands/assignments.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
+import { collectAssignment } from '../options/assignments.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { inputLines } from './input-lines.ts';
 import type { EvalOptions } from './eval.ts';
 import type { RunOptions } from './run.ts';

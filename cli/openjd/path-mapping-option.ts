@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { PathMapping } from '../../src/core/delivery/path-map.ts';
 import { readPathMapping } from '../../src/core/delivery/read-path-mapping.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 
 const FILE_SCHEME = 'file://';
 /** A local run may copy any file of the user. */

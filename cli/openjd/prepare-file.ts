@@ -4,9 +4,9 @@ import type { DocumentNode } from '../../src/openjd/primitives/document.ts';
 import { prepareJob, type PreparedJob } from '../../src/openjd/template/expand/prepare-job.ts';
 import type { LanguageOptions } from '../../src/openjd/template/language/options.ts';
 import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import type { TemplateFile } from '../commands/template-file.ts';
-import type { Terminal } from '../commands/terminal.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import type { TemplateFile } from '../submission/template-file.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { findingsText } from './findings-text.ts';
 
 /** Throws a CommandError with the errors of a template and their positions. */

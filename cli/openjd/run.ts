@@ -6,10 +6,10 @@ import { runJob, type LocalStatus, type StepOutcome } from './local-run/run-job.
 import { selectTasks } from './local-run/select-tasks.ts';
 import { EXPRESSIONS } from '../../src/adapters/regex/default-expressions.ts';
 import { RUNNABLE_FEATURES } from '../../src/openjd/template/runnable-features.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import { table, type Column } from '../commands/table.ts';
-import { readTemplateFile } from '../commands/template-file.ts';
-import { painted, printable, printableLines, processTerminal, type Terminal } from '../commands/terminal.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { table, type Column } from '../terminal/table.ts';
+import { readTemplateFile } from '../submission/template-file.ts';
+import { painted, printable, printableLines, processTerminal, type Terminal } from '../terminal/terminal.ts';
 import { pathMappingOf } from './path-mapping-option.ts';
 import { PrefixedLines } from './prefixed-lines.ts';
 import { prepareFile, readFile } from './prepare-file.ts';

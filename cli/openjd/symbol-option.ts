@@ -4,7 +4,7 @@ import { STRING, type ExprType } from '../../src/openjd/expr/type-system/expr-ty
 import { parseType } from '../../src/openjd/expr/type-system/type-text.ts';
 import { readValue } from '../../src/openjd/expr/values/read-value.ts';
 import type { Value } from '../../src/openjd/expr/values/value.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { jsonOf } from './eval-request.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*$/;

@@ -1,8 +1,9 @@
 import type { ProductDefinition } from '../../src/core/products/product-definition.ts';
 import type { Product, ProductSummary } from '../../client/resources.ts';
-import { contextOf, printJson, type ClientOptions } from '../commands/client-command.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import type { RestClient } from '../commands/rest-client.ts';
+import { contextOf, type ClientOptions } from '../client/client-command.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import { printResult } from '../output/output.ts';
 import { comparableText } from './comparable-text.ts';
 import { readDefinitionFiles, type DefinitionFile } from './definition-file.ts';
 import { diffText } from './diff-text.ts';
@@ -25,7 +26,8 @@ interface Step {
  * products before the first change. A product that is equal to its file is left as it is.
  */
 export async function applyFiles(paths: readonly string[], options: ApplyOptions): Promise<void> {
-  const { client, terminal, json } = contextOf(options);
+  const context = contextOf(options);
+  const { client, terminal, isForPrograms } = context;
   const files = await readDefinitionFiles(paths, terminal);
   const steps = await stepsOf(client, files);
   const results: object[] = [];
@@ -33,12 +35,12 @@ export async function applyFiles(paths: readonly string[], options: ApplyOptions
     const { definition } = file;
     const isTry = options.dryRun === true;
     if (!isTry) await applyOne(client, file, action);
-    if (json) results.push({ file: file.name, name: definition.name, action });
+    if (isForPrograms) results.push({ file: file.name, name: definition.name, action });
     else terminal.out(`${definition.name} ${isTry ? `would be ${action}` : action}\n`);
-    if (isTry && !json && action === 'replaced' && before !== null)
+    if (isTry && !isForPrograms && action === 'replaced' && before !== null)
       terminal.out(diffText(comparableText(before), comparableText(definition), terminal.colors));
   }
-  if (json) printJson(terminal, results);
+  if (isForPrograms) printResult(context, results, () => '');
 }
 
 async function stepsOf(client: RestClient, files: readonly DefinitionFile[]): Promise<readonly Step[]> {

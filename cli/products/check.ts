@@ -1,10 +1,9 @@
-import { printJson } from '../commands/client-command.ts';
-import { painted, printable, processTerminal } from '../commands/terminal.ts';
+import { painted, printable, processTerminal } from '../terminal/terminal.ts';
+import { outputOf, printResult, type OutputOptions } from '../output/output.ts';
 import { readDefinitionFiles, type DefinitionFile } from './definition-file.ts';
 import { describedText } from './product-text.ts';
 
-export interface CheckOptions {
-  readonly json?: boolean;
+export interface CheckOptions extends OutputOptions {
   readonly show?: boolean;
 }
 
@@ -12,7 +11,9 @@ export interface CheckOptions {
 export async function checkFiles(paths: readonly string[], options: CheckOptions): Promise<void> {
   const terminal = processTerminal();
   const files = await readDefinitionFiles(paths, terminal);
-  if (options.json === true) return printJson(terminal, files.map(summaryOf));
+  const output = outputOf(options);
+  if (output.format !== 'table' && output.format !== 'wide')
+    return printResult({ terminal, output }, files.map(summaryOf), () => '');
   for (const file of files) {
     const { definition, description } = file;
     const { name, version } = definition;

@@ -5,9 +5,9 @@ import type { DocumentNode } from '../../src/openjd/primitives/document.ts';
 import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
 import { checkTemplate, type CheckResult } from '../../src/openjd/template/check-template.ts';
 import { describeTemplate, type TemplateDescription } from '../../src/openjd/template/describe-template.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import { readTextFile, type TextFile } from '../commands/text-file.ts';
-import type { Terminal } from '../commands/terminal.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { readTextFile, type TextFile } from '../terminal/text-file.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { findingsText } from '../openjd/findings-text.ts';
 import { LISTING } from '../openjd/limits.ts';
 

@@ -1,6 +1,6 @@
 import { diffHunks, type DiffHunk } from '../../src/core/text-diff/diff-hunks.ts';
 import { diffLines, type DiffLine } from '../../src/core/text-diff/line-diff.ts';
-import { painted, printable } from '../commands/terminal.ts';
+import { painted, printable } from '../terminal/terminal.ts';
 
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', removed: '-', added: '+' };
 

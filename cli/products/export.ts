@@ -2,8 +2,8 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeDefinition } from '../../src/adapters/yaml/read-definition.ts';
 import type { Product } from '../../client/resources.ts';
-import { contextOf, type ClientOptions } from '../commands/client-command.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
+import { contextOf, type ClientOptions } from '../client/client-command.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { definitionOf } from './definition-of.ts';
 import { isProductName } from './product-names.ts';
 

@@ -1,6 +1,7 @@
 import type { PresetDetail, Product } from '../../client/resources.ts';
-import { contextOf, printJson, type ClientOptions } from '../commands/client-command.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
+import { contextOf, type ClientOptions } from '../client/client-command.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { printResult } from '../output/output.ts';
 import { createPools, missingPools } from './usage-pools.ts';
 
 export interface InstallOptions extends ClientOptions {
@@ -13,7 +14,7 @@ export async function installPresets(given: readonly string[], options: InstallO
   if (slots !== undefined && slots < 1)
     throw new CommandError(EXIT.usage, '--create-pools: must be at least 1');
   const context = contextOf(options);
-  const { client, terminal, json } = context;
+  const { client, terminal, isForPrograms } = context;
   const presets: PresetDetail[] = [];
   for (const name of new Set(given))
     presets.push(await client.call('get', '/presets/{name}', { path: { name } }));
@@ -21,9 +22,9 @@ export async function installPresets(given: readonly string[], options: InstallO
   for (const { name } of presets) {
     const product = await client.call('post', '/presets/{name}/install', { path: { name } });
     products.push(product);
-    if (!json) terminal.out(`${product.name} ${product.version} installed\n`);
+    if (!isForPrograms) terminal.out(`${product.name} ${product.version} installed\n`);
   }
   const needed = presets.flatMap((preset) => preset.usage_pools);
   await createPools(context, await missingPools(client, needed), slots);
-  if (json) printJson(terminal, products);
+  if (isForPrograms) printResult(context, products, () => '');
 }

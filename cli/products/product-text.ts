@@ -1,7 +1,7 @@
 import type { ProductParameter, ProductSummary } from '../../client/resources.ts';
-import { markdownText } from '../commands/markdown-text.ts';
-import { table, type Column } from '../commands/table.ts';
-import { formatField, type Terminal } from '../commands/terminal.ts';
+import { markdownText } from '../terminal/markdown-text.ts';
+import { table, type Column } from '../terminal/table.ts';
+import { formatField, type Terminal } from '../terminal/terminal.ts';
 
 /** Members of a parameter that the commands show: the REST API and a definition file on this machine have it both. */
 export type ShownParameter = Pick<

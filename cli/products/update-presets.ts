@@ -1,7 +1,8 @@
-import { contextOf, printJson, type ClientContext, type ClientOptions } from '../commands/client-command.ts';
-import { CommandError, EXIT } from '../commands/exit-codes.ts';
-import type { RestClient } from '../commands/rest-client.ts';
-import { printable, type Terminal } from '../commands/terminal.ts';
+import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import { printable, type Terminal } from '../terminal/terminal.ts';
+import { printResult } from '../output/output.ts';
 import { comparableText } from './comparable-text.ts';
 import { diffText } from './diff-text.ts';
 import { missingPools, createPools } from './usage-pools.ts';
@@ -30,19 +31,19 @@ type Result = 'updated' | 'unchanged' | 'skipped' | 'would be updated';
  */
 export async function updatePresets(given: readonly string[], options: UpdateOptions): Promise<void> {
   const context = contextOf(options);
-  const { client, terminal, json } = context;
+  const { client, terminal, isForPrograms } = context;
   const updates: Update[] = [];
   for (const name of given.length > 0 ? new Set(given) : await namesWithUpdate(client))
     updates.push(await updateOf(client, name));
   const results: object[] = [];
   for (const update of updates) {
     const { name, from, to, before, after } = update;
-    if (!json) terminal.out(shownText(update, terminal));
+    if (!isForPrograms) terminal.out(shownText(update, terminal));
     const result = await apply(context, update, options);
-    if (json) results.push({ name, from, to, result, diff: diffText(before, after, false) });
+    if (isForPrograms) results.push({ name, from, to, result, diff: diffText(before, after, false) });
     else if (result !== 'unchanged') terminal.out(`${name} ${result}\n`);
   }
-  if (json) printJson(terminal, results);
+  if (isForPrograms) printResult(context, results, () => '');
   else if (updates.length === 0) terminal.out('All installed presets are up to date.\n');
 }
 

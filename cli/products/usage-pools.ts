@@ -1,6 +1,6 @@
-import type { ClientContext } from '../commands/client-command.ts';
-import type { RestClient } from '../commands/rest-client.ts';
-import { printable } from '../commands/terminal.ts';
+import type { ClientContext } from '../client/client-command.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import { printable } from '../terminal/terminal.ts';
 
 /** Returns those of the usage pools that do not exist: tasks that need them never start. */
 export async function missingPools(

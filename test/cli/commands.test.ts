@@ -1,15 +1,25 @@
 import { join } from 'node:path';
 import { test } from 'tap';
 import { answeringService } from './answering-service.ts';
-import { runCallsheet } from './run-callsheet.ts';
+import { runCallsheet, type Ran } from './run-callsheet.ts';
 
-const FARM = { id: '11111111-1111-7111-8111-111111111111', name: 'north', description: 'the first' };
+const CREATED = '2026-01-02T03:04:05.678Z';
+const FARM = {
+  id: '11111111-1111-7111-8111-111111111111',
+  name: 'north',
+  description: 'the first',
+  max_concurrent_tasks: 0,
+  created_at: CREATED,
+};
 const QUEUE = {
   id: '22222222-2222-7222-8222-222222222222',
   farm_id: FARM.id,
   name: 'render',
+  description: '',
   priority: 5,
+  max_concurrent_tasks: 0,
   paused: false,
+  created_at: CREATED,
 };
 const NO_COUNTS = {
   total: 4,
@@ -27,6 +37,7 @@ const JOB = {
   queue_id: QUEUE.id,
   name: 'a job',
   owner: 'anonymous',
+  project: '',
   priority: 50,
   status: 'pending',
   created_at: '2026-01-02T03:04:05.678Z',
@@ -200,7 +211,8 @@ test('problems are printed with all errors and locations, and each kind has its 
     ],
   });
   t.teardown(() => service.close());
-  const dir = t.testdir({ 't.yaml': 'name: x\n' });
+  const dir = t.testdir({ 't.yaml': `${'\n'.repeat(6)}        nme: x\n` });
+  const file = join(dir, 't.yaml');
   const url = ['--url', service.url];
 
   t.same(
@@ -208,7 +220,15 @@ test('problems are printed with all errors and locations, and each kind has its 
     {
       code: 2,
       out: '',
-      err: 'Unprocessable Content:\n  /steps/0/name: must not be empty (line 7, column 9)\n  /extensions/0: unknown extension\n  is not to be read\n',
+      err: [
+        `${file}:7:9: /steps/0/name: must not be empty`,
+        '  7 |         nme: x',
+        '    |         ^',
+        `${file}: /extensions/0: unknown extension`,
+        `${file}: is not to be read`,
+        '3 errors',
+        '',
+      ].join('\n'),
     },
   );
   t.same(await runCallsheet(['job', '55555555-5555-7555-8555-555555555555', 'cancel', ...url]), {
@@ -246,6 +266,12 @@ test('problems are printed with all errors and locations, and each kind has its 
   t.match(away.err, /^the server at http:\/\/127\.0\.0\.1:9 cannot be reached: /);
 });
 
+const TASKS_OF = '55555555-5555-7555-8555-555555555555';
+/** Stands for an age, which depends on the time of the test. */
+const AGE = 'AGE';
+
+const withoutAges = (ran: Ran): Ran => ({ ...ran, out: ran.out.replaceAll(/ [0-9]+[smhdy]$/gm, ` ${AGE}`) });
+
 test('lists', async (t) => {
   const service = await answeringService({
     ...FARMS,
@@ -264,6 +290,8 @@ test('lists', async (t) => {
               status: 'online',
               cpu_count: 8,
               committed_cores: 3,
+              current_task_count: 1,
+              last_heartbeat_at: CREATED,
               failed_attempts: 7,
               compute_location: '',
             },
@@ -272,12 +300,13 @@ test('lists', async (t) => {
         },
       },
     ],
-    'GET /api/v1/jobs/55555555-5555-7555-8555-555555555555/tasks': [
+    [`GET /api/v1/jobs/${TASKS_OF}/steps`]: [{ body: { items: [{ name: 'Render', order: 0 }] } }],
+    [`GET /api/v1/jobs/${TASKS_OF}/tasks`]: [
       {
         body: {
           items: [
             {
-              id: 'j-0-1',
+              id: `${TASKS_OF}-0-1`,
               name: 'Render',
               status: 'failed',
               failed_attempts: 3,
@@ -292,7 +321,7 @@ test('lists', async (t) => {
         body: {
           items: [
             {
-              id: 'j-0-1',
+              id: `${TASKS_OF}-0-1`,
               name: 'Render',
               status: 'running',
               failed_attempts: 0,
@@ -300,7 +329,13 @@ test('lists', async (t) => {
               progress: 41.9,
               status_message: 'sampling\u001b',
             },
-            { id: 'j-0-2', name: 'Render', status: 'ready', failed_attempts: 0, parameters: { F: '3' } },
+            {
+              id: `${TASKS_OF}-0-2`,
+              name: 'Render',
+              status: 'ready',
+              failed_attempts: 0,
+              parameters: { F: '3' },
+            },
           ],
           total: 2,
         },
@@ -309,48 +344,48 @@ test('lists', async (t) => {
   });
   t.teardown(() => service.close());
   const environment = { SVC_URL: `${service.url}/` };
-  const run = (args: string): Promise<unknown> => runCallsheet(args.split(' '), { environment });
+  const run = (args: string): Promise<Ran> => runCallsheet(args.split(' '), { environment });
 
-  t.same(await run('farms'), {
+  t.same(await run('farms -o wide'), {
     code: 0,
-    out: `ID                                    NAME   DESCRIPTION\n${FARM.id}  north  the first\n`,
-    err: '',
+    out: `ID                                    NAME   MAX TASKS  DESCRIPTION  CREATED\n${FARM.id}  north             the first    2026-01-02T03:04:05Z\n`,
+    err: '1 farm\n',
   });
-  t.same(await run('queues --farm north'), {
+  t.same(await run('queues --farm north --columns farm,name,prio,status'), {
     code: 0,
-    out: `ID                                    FARM   NAME    PRIO  STATUS\n${QUEUE.id}  north  render     5  open\n`,
-    err: '',
+    out: 'FARM   NAME    PRIO  STATUS\nnorth  render     5  open\n',
+    err: '1 queue\n',
   });
-  t.same(await run('jobs --limit 1 --farm north --queue render --status pending'), {
+  t.same(withoutAges(await run('jobs --limit 1 --farm north --queue render --status pending')), {
     code: 0,
     out:
-      'ID                                    NAME      STATUS   DONE  TASKS  FAILED  PRIO  OWNER      CREATED\n' +
-      `${JOB.id}  evil\u{fffd}[2J  pending    0%      4       0    50  anonymous  2026-01-02T03:04:05Z\n`,
-    err: '1 of 3; --offset 1 continues\n',
+      'NAME      STATUS   DONE  TASKS  FAILED  PRIO  OWNER      QUEUE   CREATED\n' +
+      `evil\u{fffd}[2J  pending    0%      4       0    50  anonymous  render  ${AGE}\n`,
+    err: '1 of 3 jobs; --offset 1 or --all continues\n',
   });
   t.equal(
-    service.requests.at(-1)?.path,
+    service.requests.find(({ path }) => path.startsWith('/api/v1/jobs?'))?.path,
     `/api/v1/jobs?farm_id=${FARM.id}&queue_id=${QUEUE.id}&status=pending&sort_by=created_at&sort_dir=desc&limit=1&offset=0`,
   );
-  t.same(await run('workers'), {
+  t.same(withoutAges(await run('workers')), {
     code: 0,
-    out: 'ID  NAME  HOST  STATUS  CORES  FAILURES  LOCATION  LAST HEARD\nw   one   h     online    3/8         7\n',
-    err: '',
+    out: `NAME  STATUS  TASKS  CORES  FAILURES  LOCATION  LAST HEARD\none   online      1    3/8         7            ${AGE}\n`,
+    err: '1 worker\n',
   });
   t.same(await run('tasks 55555555-5555-7555-8555-555555555555'), {
     code: 0,
-    out: 'ID     NAME    STATUS  PARAMETERS  FAILURES  REASON\nj-0-1  Render  failed  F=2                3  x\n',
-    err: '',
+    out: 'TASK      STATUS  PARAMETERS  FAILURES  REASON  STARTED  ENDED\nRender/1  failed  F=2                3  x\n',
+    err: '1 task\n',
   });
   t.same(await run('tasks 55555555-5555-7555-8555-555555555555'), {
     code: 0,
     out:
-      'ID     NAME    STATUS   PARAMETERS  PROGRESS       FAILURES  REASON\n' +
-      'j-0-1  Render  running  F=2         41% sampling\u{fffd}         0\n' +
-      'j-0-2  Render  ready    F=3                               0\n',
-    err: '',
+      'TASK      STATUS   PARAMETERS  PROGRESS       FAILURES  REASON  STARTED  ENDED\n' +
+      'Render/1  running  F=2         41% sampling\u{fffd}         0\n' +
+      'Render/2  ready    F=3                               0\n',
+    err: '2 tasks\n',
   });
-  t.match(await run('jobs --queue render'), { code: 2, err: /--queue needs --farm/ });
+  t.match(await run('jobs --queue render'), { code: 0 }, 'the only farm is the default');
   t.match(await run('jobs --limit some'), { code: 2, err: /It must be a whole number from 0/ });
 });
 
@@ -510,6 +545,8 @@ test('a job is shown with its details and steps, and canceled', async (t) => {
     'GET /api/v1/jobs/j1': [{ body: { ...JOB, id: 'j1', name: 'Sim v12' } }],
     [`GET /api/v1/jobs/${JOB.id}`]: [{ body: detail }],
     [`POST /api/v1/jobs/${JOB.id}/cancel`]: [{ status: 204, body: '' }],
+    ...FARMS,
+    ...QUEUES,
   });
   t.teardown(() => service.close());
   const environment = { SVC_URL: service.url };
@@ -519,6 +556,8 @@ test('a job is shown with its details and steps, and canceled', async (t) => {
       'status            failed',
       `job               ${JOB.id}`,
       'name              a job',
+      'farm              north',
+      'queue             render',
       'owner             anonymous',
       'priority          50',
       'created           2026-01-02T03:04:05.678Z',
@@ -538,8 +577,8 @@ test('a job is shown with its details and steps, and canceled', async (t) => {
   const canceled = await runCallsheet(['job', JOB.id, 'cancel'], { environment });
   t.same(canceled, { code: 0, out: `${JOB.id} failed\n`, err: '' });
   t.same(
-    service.requests.map(({ method }) => method),
-    ['GET', 'GET', 'GET', 'POST', 'GET'],
+    service.requests.slice(-2).map(({ method, path }) => `${method} ${path}`),
+    [`POST /api/v1/jobs/${JOB.id}/cancel`, `GET /api/v1/jobs/${JOB.id}`],
   );
 });
 
@@ -568,34 +607,42 @@ test('farms and queues are created', async (t) => {
   });
 });
 
+const TASK_ID = `${JOB.id}-0-0`;
+const LIVE = `${JOB.id}-0-1`;
+
 test('logs: prints all pages, and resumes a stream that breaks where it ended', async (t) => {
-  const chunk = (bus_seq: number, stream: string, data: string): object => ({ bus_seq, stream, data });
+  const chunk = (bus_seq: number, stream: string, data: string): object => ({
+    bus_seq,
+    attempt_id: `${TASK_ID}-1`,
+    stream,
+    data,
+  });
   const lines = (...chunks: object[]): string => chunks.map((one) => `${JSON.stringify(one)}\n`).join('');
   const service = await answeringService({
-    'GET /api/v1/tasks/paged/logs': [
+    [`GET /api/v1/tasks/${TASK_ID}/logs`]: [
       { body: { items: [chunk(3, 'stdout', 'one\n'), chunk(5, 'stderr', 'oops\n')], after_bus_seq: 5 } },
       { body: { items: [chunk(9, 'stdout', 'two')], after_bus_seq: 9 } },
       { body: { items: [], after_bus_seq: 9 } },
     ],
-    'GET /api/v1/tasks/live/logs': [
+    [`GET /api/v1/tasks/${LIVE}/logs`]: [
       { body: lines(chunk(1, 'stdout', 'one\n'), chunk(2, 'stdout', 'two\n')), breaks: true },
       { body: lines(chunk(3, 'stdout', 'three\n')) },
       { body: '' },
     ],
-    'GET /api/v1/tasks/live': [{ body: { id: 'live', status: 'succeeded' } }],
+    [`GET /api/v1/tasks/${LIVE}`]: [{ body: { id: LIVE, status: 'succeeded' } }],
   });
   t.teardown(() => service.close());
   const environment = { SVC_URL: service.url };
-  t.same(await runCallsheet(['logs', 'paged'], { environment }), {
+  t.same(await runCallsheet(['logs', TASK_ID], { environment }), {
     code: 0,
     out: 'one\ntwo\n',
     err: 'oops\n',
   });
   t.same(
     service.requests.map(({ path }) => path),
-    [0, 5, 9].map((after) => `/api/v1/tasks/paged/logs?limit=1000&after_bus_seq=${after}`),
+    [0, 5, 9].map((after) => `/api/v1/tasks/${TASK_ID}/logs?limit=1000&after_bus_seq=${after}`),
   );
-  t.same(await runCallsheet(['logs', 'live', '--follow'], { environment }), {
+  t.same(await runCallsheet(['logs', LIVE, '--follow'], { environment }), {
     code: 0,
     out: 'one\ntwo\nthree\n',
     err: `waiting for the server at ${service.url}\n`,
@@ -603,10 +650,10 @@ test('logs: prints all pages, and resumes a stream that breaks where it ended', 
   t.same(
     service.requests.slice(3).map(({ path }) => path),
     [
-      ...[0, 2].map((after) => `/api/v1/tasks/live/logs?tail=true&limit=1000&after_bus_seq=${after}`),
-      '/api/v1/tasks/live',
-      '/api/v1/tasks/live/logs?tail=true&limit=1000&after_bus_seq=3',
-      '/api/v1/tasks/live',
+      ...[0, 2].map((after) => `/api/v1/tasks/${LIVE}/logs?tail=true&limit=1000&after_bus_seq=${after}`),
+      `/api/v1/tasks/${LIVE}`,
+      `/api/v1/tasks/${LIVE}/logs?tail=true&limit=1000&after_bus_seq=3`,
+      `/api/v1/tasks/${LIVE}`,
     ],
   );
 });
@@ -618,7 +665,7 @@ test('invalid usage exits with 2, help exits with 0', async (t) => {
   t.match(await runCallsheet(['nonsense']), { code: 2, err: /unknown command 'nonsense'/ });
   t.match(await runCallsheet(['job', '55555555-5555-7555-8555-555555555555', 'explode']), {
     code: 2,
-    err: /Allowed choices are cancel, delete, hold, outputs, pause, release, resume, retry, set, skip, wait, watch/,
+    err: /unknown verb "explode": callsheet jobs takes list, show, submit, cancel, retry, skip, hold, release, pause, resume, set,/,
   });
   t.match(await runCallsheet(['submit', 'x', '--farm', 'f', '--queue', 'q', '-p', 'novalue']), {
     code: 2,

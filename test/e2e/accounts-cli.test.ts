@@ -135,7 +135,7 @@ test('a session on the command line, from login to the audit log', async (t) => 
     secrets.set('key of keys create', key);
     t.match(await run('whoami', '--api-key', key), { code: 0 });
     t.notOk((await run('keys')).out.includes(key));
-    t.match(await run('keys', 'list', '--user', 'ann'), { code: 0, out: /^ID +NAME/ });
+    t.match(await run('keys', 'list', '--user', 'ann'), { code: 0, out: /^NAME +KEY/ });
     t.match(await run('keys', 'revoke', 'render script'), { code: 0, out: /revoked/ });
     t.match(await run('keys', 'revoke', 'render script'), { code: 4 });
     t.match(await run('whoami', '--api-key', key), { code: 3 });

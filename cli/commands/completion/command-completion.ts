@@ -1,6 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { flagName } from '../../../src/core/config/key-names.ts';
 import { DAEMONS, type KeySet } from '../../../src/core/config/keys.ts';
+import { standardVerbOf } from '../../grammar/noun-command.ts';
 
 /** Lists of the server that a shell asks for when it completes a word. */
 export type NameList = 'products' | 'presets';
@@ -30,6 +31,8 @@ export interface CommandCompletion {
   /** Words of the command, such as `callsheet pools set`. */
   readonly words: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
+  /** Other names of the commands, which are recognized but not offered. */
+  readonly aliases: readonly string[];
   readonly options: readonly CompletedOption[];
   /** Arguments, in order. */
   readonly arguments: readonly Value[];
@@ -87,16 +90,26 @@ function visit(
   inherited: readonly CompletedOption[],
 ): readonly CommandCompletion[] {
   const help = command.createHelp();
-  const own = [...help.visibleOptions(command).map(optionOf), ...daemonOptions(command.name())];
+  const standard = standardVerbOf(command);
+  const own = [
+    ...help.visibleOptions(command).map(optionOf),
+    ...(standard === undefined ? [] : standard.options.filter(({ hidden }) => !hidden).map(optionOf)),
+    ...daemonOptions(command.name()),
+  ];
   const options = [...own, ...inherited.filter(({ long }) => !own.some((option) => option.long === long))];
   const commands = help.visibleCommands(command);
   const place: CommandCompletion = {
     words,
     commands: commands.map((inner) => ({ name: inner.name(), description: inner.description() })),
+    aliases: commands.flatMap((inner) => inner.aliases()),
     options,
     arguments: command.registeredArguments.map((argument) => valueOf(argument, argument.name())),
   };
   // Options of the program itself apply only before the first command.
-  const handedOn = command.parent === null ? [] : options;
-  return [place, ...commands.flatMap((inner) => visit(inner, `${words} ${inner.name()}`, handedOn))];
+  const ofVerb = new Set(standard?.options.map(({ long }) => long));
+  const handedOn = command.parent === null ? [] : options.filter(({ long }) => !ofVerb.has(long));
+  const below = commands.flatMap((inner) =>
+    [inner.name(), ...inner.aliases()].flatMap((name) => visit(inner, `${words} ${name}`, handedOn)),
+  );
+  return [place, ...below];
 }

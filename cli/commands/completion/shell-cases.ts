@@ -24,7 +24,11 @@ const flagsOf = ({ options }: CommandCompletion): readonly string[] =>
 
 /** Returns the patterns `'<place> <command>'` of all commands. */
 export const commandPatterns = (places: readonly CommandCompletion[]): string =>
-  places.flatMap(({ words, commands }) => commands.map(({ name }) => `'${words} ${name}'`)).join('|');
+  places
+    .flatMap(({ words, commands, aliases }) =>
+      [...commands.map(({ name }) => name), ...aliases].map((name) => `'${words} ${name}'`),
+    )
+    .join('|');
 
 /** Returns the patterns `'<place> <flag>'` of all options with a value. */
 export const valuePatterns = (places: readonly CommandCompletion[]): string =>

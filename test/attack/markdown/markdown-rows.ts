@@ -1,4 +1,4 @@
-import { markdownText } from '../../../cli/commands/markdown-text.ts';
+import { markdownText } from '../../../cli/terminal/markdown-text.ts';
 import { parseMarkdown } from '../../../src/core/markdown/parse-markdown.ts';
 import type { AttackReport, AttackRow } from '../attack.ts';
 import { runAttacks, spread, type Attack } from '../attack-table.ts';

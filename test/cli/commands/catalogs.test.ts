@@ -44,12 +44,12 @@ const runnerAt =
   (...args) =>
     runCallsheet(args, { environment: { SVC_URL: url } });
 
-const ok = (out: string): Ran => ({ code: 0, out, err: '' });
+const ok = (out: string, err = ''): Ran => ({ code: 0, out, err });
 
-const POOL_TITLES = 'ID                                    NAME  IN USE  AVAILABLE  SERVER\n';
-const NUKE_ROW = `${NUKE.id}  nuke     3/4          1  license-1\n`;
-const LOCATION_TITLES = 'ID                                    NAME    WORKERS  DESCRIPTION\n';
-const BERLIN_ROW = `${BERLIN.id}  berlin       12  first floor\n`;
+const POOL_TITLES = 'NAME  IN USE  AVAILABLE  SERVER\n';
+const NUKE_ROW = 'nuke     3/4          1  license-1\n';
+const LOCATION_TITLES = 'NAME    WORKERS  DESCRIPTION\n';
+const BERLIN_ROW = 'berlin       12  first floor\n';
 
 test('usage pools are listed, created, changed and deleted', async (t) => {
   const service = await answeringService({
@@ -63,7 +63,7 @@ test('usage pools are listed, created, changed and deleted', async (t) => {
   const run = runnerAt(service.url);
   const lastBody = (): unknown => JSON.parse(service.requests.at(-1)?.body ?? '');
 
-  t.same(await run('pools'), ok(`${POOL_TITLES}${MAYA.id}  maya     0/2          2\n${NUKE_ROW}`));
+  t.same(await run('pools'), ok(`${POOL_TITLES}maya     0/2          2\n${NUKE_ROW}`, '2 usage pools\n'));
   t.same(JSON.parse((await run('pools', '--json')).out), [MAYA, NUKE]);
 
   t.same(await run('pools', 'create', 'nuke', '4', '--server-hint', 'license-1'), ok(`${NUKE.id}\n`));
@@ -110,7 +110,7 @@ test('compute locations are listed, created, changed and deleted', async (t) => 
   const run = runnerAt(service.url);
   const lastBody = (): unknown => JSON.parse(service.requests.at(-1)?.body ?? '');
 
-  t.same(await run('locations'), ok(`${LOCATION_TITLES}${BERLIN_ROW}`));
+  t.same(await run('locations'), ok(`${LOCATION_TITLES}${BERLIN_ROW}`, '1 compute location\n'));
   t.same(JSON.parse((await run('locations', '--json')).out), [BERLIN]);
 
   t.same(await run('locations', 'create', 'berlin', '--description', 'first floor'), ok(`${BERLIN.id}\n`));
@@ -141,11 +141,11 @@ test('storage locations are listed, created, changed and deleted', async (t) => 
   const lastBody = (): unknown => JSON.parse(service.requests.at(-1)?.body ?? '');
   const roots = 'default=/mnt/projects berlin=P:\\projects';
   const shown = ok(
-    `ID                                    NAME      TYPE        ROOTS${' '.repeat(roots.length - 3)}DESCRIPTION\n` +
-      `${PROJECTS.id}  projects  filesystem  ${roots}  all shows\n`,
+    `NAME      TYPE        ROOTS${' '.repeat(roots.length - 3)}DESCRIPTION\n` +
+      `projects  filesystem  ${roots}  all shows\n`,
   );
 
-  t.same(await run('storage'), shown);
+  t.same(await run('storage'), { ...shown, err: '1 storage location\n' });
   t.same(JSON.parse((await run('storage', '--json')).out), [PROJECTS]);
 
   const made = await run(

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import type { Command, Option } from 'commander';
 import { test } from 'tap';
+import { standardVerbOf } from '../../../cli/grammar/noun-command.ts';
 import { callsheetProgram } from '../../../cli/commands/program.ts';
 import { runCallsheet } from '../run-callsheet.ts';
 
@@ -22,9 +23,14 @@ const takesValue = (option: Option): boolean => option.required || option.option
 /** Returns the options of a command and of its parent commands, without those of the program. */
 function optionsOf(command: Command): readonly Option[] {
   const { parent } = command;
-  const above = parent === null || parent.parent === null ? [] : optionsOf(parent);
+  const above =
+    parent === null || parent.parent === null
+      ? []
+      : optionsOf(parent).filter((option) => !standardVerbOf(parent)?.options.includes(option));
+  const standard = standardVerbOf(command);
   return [
-    ...command.options,
+    ...command.options.filter(({ hidden }) => !hidden),
+    ...(standard?.options ?? []).filter(({ hidden }) => !hidden),
     ...above.filter(({ long }) => !command.options.some((own) => own.long === long)),
   ];
 }
@@ -123,12 +129,16 @@ test('bash completes the flags of the daemons, and nothing for unknown commands 
   const lines = [
     ['callsheet', 'server', '--http-ad'],
     ['callsheet', 'worker', '--config', ''],
-    ['callsheet', 'jobs', 'stray', 'words', ''],
+    ['callsheet', 'jobs', 'list', 'stray', 'words', ''],
     ['callsheet', 'nonsense', ''],
     ['callsheet', 'pools', 'set', 'a pool', '--max'],
     ['callsheet', 'openjd', 'check', '-', '--js'],
     ['callsheet', 'openjd', 'ch'],
-    ['callsheet', 'jobs', '--status', '='],
+    ['callsheet', 'jobs', 'list', '--status', '='],
+    ['callsheet', 'jobs', '--status', 'pa'],
+    ['callsheet', 'job', 'list', '--status', 'pa'],
+    ['callsheet', 'products', 'get', '--js'],
+    ['callsheet', '--url', 'http://a', 'jobs', 'wai'],
     ['callsheet', 'submit', '-p', 'A=$(touch it)', '--fa'],
   ];
   t.same(offeredInBash(out, lines), [
@@ -140,6 +150,10 @@ test('bash completes the flags of the daemons, and nothing for unknown commands 
     ['--jsonl'],
     ['check'],
     ['pending', 'blocked', 'paused', 'running', 'completed', 'failed', 'canceled'],
+    ['paused'],
+    ['paused'],
+    ['--json'],
+    ['wait'],
     ['--farm', '--failure-limit'],
   ]);
 });
@@ -150,7 +164,9 @@ const has = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status 
 /** Words that every completion script must contain. */
 const WORDS = COMMANDS.flatMap(([command]) => [
   command.name(),
-  ...command.options.flatMap(({ long, argChoices }) => [(long ?? '').slice(2), ...(argChoices ?? [])]),
+  ...command.options
+    .filter(({ hidden }) => !hidden)
+    .flatMap(({ long, argChoices }) => [(long ?? '').slice(2), ...(argChoices ?? [])]),
   ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
 ]);
 

@@ -30,7 +30,7 @@ test('on a terminal, a deletion lists what is deleted and happens only after y',
   t.match(declined.out, /Its 2 queues and 1 worker are deleted too\./);
   t.match(declined.out, /25 jobs of it, with tasks and logs, can still be read by id\./);
   t.match(declined.out, /1 worker of it are online or disabled: use --force, or stop them first\./);
-  t.match(declined.out, /nothing was deleted/);
+  t.match(declined.out, /nothing was changed/);
   t.equal(declined.code, 1);
   t.same(deletionsIn(service.requests), []);
   const confirmed = await runOnTerminal([...args, '--force'], [['Enter y', 'y']]);

@@ -12,7 +12,12 @@ const EXPLANATION = {
   summary: 'The job is paused; besides, queue day is at its cap.',
   gates: [
     { gate: 'paused_job', reason: 'job paused', sentence: 'The job is paused.', failed_attempts: 0 },
-    { gate: 'queue_cap', reason: 'queue at max_concurrent_tasks', sentence: 'Queue day is at its cap.' },
+    {
+      gate: 'queue_cap',
+      reason: 'queue at max_concurrent_tasks',
+      sentence: 'Queue day is at its cap.',
+      queue: { id: 'q', name: 'day' },
+    },
   ],
   failures: [
     { worker_id: 'w1', worker: 'render-017', failures: 12, last_at: '2026-01-02T03:04:05.678Z' },
@@ -28,7 +33,7 @@ const serve = (body: unknown): Record<string, readonly Answer[]> => ({
 test('explain prints the summary, the gates and the failures of the step', async (t) => {
   const service = await answeringService(serve(EXPLANATION));
   t.teardown(() => service.close());
-  t.same(await runCallsheet(['explain', 't', '--url', service.url]), {
+  t.same(await runCallsheet(['explain', 't', '-o', 'wide', '--url', service.url]), {
     code: 0,
     out: [
       'Render[Frame=7]: ready',
@@ -41,6 +46,8 @@ test('explain prints the summary, the gates and the failures of the step', async
       'render-017     12  2026-01-02T03:04:05Z',
       'node-2          1  2026-01-02T03:00:00Z',
       '',
+      'Next: callsheet jobs resume j',
+      '',
     ].join('\n'),
     err: '',
   });
@@ -52,11 +59,11 @@ test('explain prints no sentence twice and escapes control characters', async (t
   const cases: readonly [object, string][] = [
     [
       { summary: 'The job is paused.', gates: [PAUSED], failures: [] },
-      'Render[Frame=7]: ready\nThe job is paused.\n',
+      'Render[Frame=7]: ready\nThe job is paused.\n\nNext: callsheet jobs resume j\n',
     ],
     [
       { summary: 'Ready, and next in line.', gates: [PAUSED], failures: [] },
-      'Render[Frame=7]: ready\nReady, and next in line.\n\n  paused job  The job is paused.\n',
+      'Render[Frame=7]: ready\nReady, and next in line.\n\n  paused job  The job is paused.\n\nNext: callsheet jobs resume j\n',
     ],
     [
       {
@@ -66,7 +73,7 @@ test('explain prints no sentence twice and escapes control characters', async (t
         gates: [],
         failures: [],
       },
-      'R\u{fffd}[31m: running\nRunning on a\u{fffd}.\n',
+      'R\u{fffd}[31m: running\nRunning on a\u{fffd}.\n\nNext: callsheet logs t --follow\n',
     ],
   ];
   for (const [changes, out] of cases) {

@@ -11,6 +11,8 @@ const JOB = {
   farm_id: ID,
   name: 'shot',
   owner: 'ada',
+  project: '',
+  queue_id: ID,
   priority: 50,
   status: 'pending',
   task_counts: COUNTS,
@@ -20,6 +22,8 @@ const STEP = { id: `${ID}-0`, name: 'Render', status: 'ready', task_counts: COUN
 const TASK = { id: `${ID}-0-0`, name: 'Render[Frame=1]', status: 'ready', failed_attempts: 0, job_id: ID };
 const page = (items: readonly object[]) => [{ body: { items, total: items.length, limit: 50, offset: 0 } }];
 
+const CATALOG = { 'GET /api/v1/farms': [{ body: [] }], 'GET /api/v1/queues': page([]) };
+
 void test('lists of jobs, steps and tasks show why each item waits', async (t) => {
   const detail = {
     ...JOB,
@@ -28,7 +32,9 @@ void test('lists of jobs, steps and tasks show why each item waits', async (t) =
     steps: [{ ...STEP, waiting_reason: POOL }],
   };
   const service = await answeringService({
+    ...CATALOG,
     'GET /api/v1/jobs': page([{ ...JOB, waiting_reason: POOL }]),
+    [`GET /api/v1/jobs/${ID}/steps`]: [{ body: { items: [] } }],
     [`GET /api/v1/jobs/${ID}`]: [{ body: detail }],
     [`GET /api/v1/jobs/${ID}/tasks`]: page([
       { ...TASK, waiting_reason: POOL, unschedulable_reason: 'queue' },
@@ -51,7 +57,7 @@ void test('a canceled job is not done', async (t) => {
     status: 'canceled',
     task_counts: { ...COUNTS, ready: 0, succeeded: 1, canceled: 3 },
   };
-  const service = await answeringService({ 'GET /api/v1/jobs': page([canceled]) });
+  const service = await answeringService({ ...CATALOG, 'GET /api/v1/jobs': page([canceled]) });
   t.teardown(() => service.close());
   const { out } = await runCallsheet(['jobs', '--url', service.url]);
   t.match(out, / canceled +25% +4 /);

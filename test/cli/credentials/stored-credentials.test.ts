@@ -7,7 +7,7 @@ import {
   storeCredential,
   storedCredential,
 } from '../../../cli/credentials/stored-credentials.ts';
-import { pastTime, lifetime } from '../../../cli/commands/expiry.ts';
+import { pastTime, lifetime } from '../../../cli/options/expiry.ts';
 
 const KEY = { key: 'svc_a', keyId: 'k1', username: 'ann' };
 

@@ -10,12 +10,12 @@ export const catalogCommands: readonly Case<CliSession>[] = [
       // The farm.
       await run(0, 'farms', 'create', 'north', '--description', 'the first');
       await run(5, 'farms', 'create', 'north');
+      await run(4, 'queues', 'create', 'nowhere', 'render');
       await Promise.all([
         run(0, 'farms', 'create', 'spare'),
         run(2, 'farms', 'create', ' '),
         run(0, 'queues', 'create', 'north', 'render', '--priority', '5'),
         run(0, 'queues', 'create', 'north', 'night', '--description', 'cheap'),
-        run(4, 'queues', 'create', 'nowhere', 'render'),
         run(0, 'pools', 'create', 'nuke', '4', '--server-hint', 'license-1'),
         run(2, 'pools', 'create', 'none', '0'),
         run(0, 'locations', 'create', 'berlin', '--description', 'first floor'),
@@ -43,16 +43,28 @@ export const catalogCommands: readonly Case<CliSession>[] = [
         { name: 'north', description: 'the first' },
         { name: 'spare', max_concurrent_tasks: 9, failure_limit: 3 },
       ]);
+      await run(0, 'queues', 'resume', 'night', '--farm', 'north');
+      await run(0, 'queues', 'pause', 'night');
       const queues = (await json(0, 'queues', '--farm', 'north')) as { readonly name: string }[];
       t.match(Object.fromEntries(queues.map((queue) => [queue.name, queue])), {
         render: { priority: 5 },
         night: { paused: true, max_attempts: 2, description: 'cheap' },
       });
       await Promise.all([
-        run(0, 'queues'),
+        run(2, 'status'),
+        run(0, 'queues', 'list', '--sort', '-prio', '-o', 'wide'),
+        run(0, 'queues', 'show', 'night'),
+        run(0, 'farms', 'show', 'north'),
+        run(0, 'pools', 'show', 'nuke'),
+        run(0, 'locations', 'show', 'potsdam', '-o', 'jsonl'),
+        run(0, 'storage', 'show', 'projects'),
+        run(0, 'status', '--farm', 'north'),
+        run(0, 'version'),
         run(0, 'pools'),
         run(0, 'locations'),
         run(0, 'storage'),
+      ]);
+      await Promise.all([
         run(0, 'pools', 'delete', 'nuke'),
         run(0, 'locations', 'delete', 'potsdam', '--json'),
         run(0, 'storage', 'delete', 'projects'),

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Test } from 'tap';
+import { standardVerbOf } from '../../../cli/grammar/noun-command.ts';
+import { verbFirst } from '../../../cli/grammar/object-first.ts';
 import { callsheetProgram } from '../../../cli/commands/program.ts';
 import { runCallsheet, type Ran } from '../../cli/run-callsheet.ts';
 import { freePort, startService, startWorker, type Daemon, type RunningService } from '../../kit/daemons.ts';
@@ -109,22 +111,35 @@ const LOCAL = new Set([
   'completion',
   'bus',
   'doctor',
+  'context',
 ]);
 
 /** Commands that need authentication: test/e2e/accounts-cli.test.ts runs them. */
 const OF_ACCOUNTS = new Set(['login', 'logout', 'whoami', 'keys', 'users', 'audit']);
 
-/** Returns every client command, alone and with each of its actions: `pools`, `pools set`, `job`, `job pause`. */
+/** Returns every verb of the client commands with its noun, such as `pools set`, and every short form. */
 function clientCommands(program: Command): string[] {
+  const leaves = (command: Command, path: string): readonly string[] =>
+    command.commands.length === 0
+      ? [path]
+      : command.commands.flatMap((inner) => leaves(inner, `${path} ${inner.name()}`));
   return program.commands
     .filter((command) => !LOCAL.has(command.name()) && !OF_ACCOUNTS.has(command.name()))
-    .flatMap((command) => [
-      command.name(),
-      ...command.commands.map((inner) => `${command.name()} ${inner.name()}`),
-      ...command.registeredArguments.flatMap(({ argChoices = [] }) =>
-        argChoices.map((action) => `${command.name()} ${action}`),
-      ),
-    ]);
+    .flatMap((command) => leaves(command, command.name()));
+}
+
+/** Returns the command of a line with its noun. */
+function commandOf(program: Command, args: readonly string[]): string {
+  let command = program;
+  const path: string[] = [];
+  for (const word of verbFirst(program, args)) {
+    const inner = command.commands.find((each) => [each.name(), ...each.aliases()].includes(word));
+    if (inner === undefined) break;
+    command = inner;
+    path.push(inner.name());
+  }
+  const standard = standardVerbOf(command);
+  return [...path, ...(standard === undefined ? [] : [standard.name()])].join(' ');
 }
 
 /** Starts the service and its proxy. Stops them, and the worker, when the test ends. */
@@ -159,14 +174,9 @@ export async function startCliSession(t: Test): Promise<CliSession> {
   await writeFile(template, RENDER);
   await writeFile(invalidTemplate, 'specificationVersion: jobtemplate-2023-09\nname: x\nsteps: []\n');
 
-  const known = clientCommands(callsheetProgram());
+  const program = callsheetProgram();
+  const known = clientCommands(program);
   const done = new Set<string>();
-  const noteRun = (args: readonly string[]): void => {
-    for (const command of known) {
-      const [name = '', action] = command.split(' ');
-      if (args[0] === name && (action === undefined || args.slice(1, 3).includes(action))) done.add(command);
-    }
-  };
   const totalOf = async (path: string): Promise<number> =>
     (await service.api.must<{ readonly total: number }>('GET', path)).total;
   const untilOneWorker = (status: string): Promise<boolean> =>
@@ -179,7 +189,7 @@ export async function startCliSession(t: Test): Promise<CliSession> {
         const environment = { SVC_URL: proxy.url, SVC_API_KEY: 'svc_session' };
         const ran = await runCallsheet(args, { environment });
         t.equal(ran.code, status, `${args.join(' ')}: ${ran.err}`);
-        noteRun(args);
+        done.add(commandOf(program, args));
         return ran;
       };
       const json = async (status: number, ...args: readonly string[]): Promise<unknown> =>

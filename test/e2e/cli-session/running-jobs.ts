@@ -8,7 +8,7 @@ export const runningJobCommands: readonly Case<CliSession>[] = [
   [
     'submits, shows and retries jobs that a worker runs',
     async (t, session) => {
-      const { run } = session.commandsOf(t);
+      const { run, json } = session.commandsOf(t);
       const { submit, startWorker } = session;
       await startWorker();
       const shot = await run(0, ...submit, '--watch');
@@ -30,6 +30,8 @@ export const runningJobCommands: readonly Case<CliSession>[] = [
       await Promise.all([
         run(0, 'logs', `${broken}/Render/0`, '--json'),
         run(0, 'logs', `${broken}/Render/1`, '--follow'),
+        run(0, 'tasks', 'logs', `${broken}/Render/0`, '--tail', '1'),
+        run(0, 'workers', 'show', 'w1'),
         run(0, 'task', `${broken}/Render/0`, '--json'),
         run(0, 'explain', `${broken}/Render/0`),
         run(0, 'workers', '--farm', 'north', '--status', 'online', '--sort-by', 'hostname'),
@@ -40,6 +42,10 @@ export const runningJobCommands: readonly Case<CliSession>[] = [
         run(5, 'workers', 'token', 'create', '--uses', '2', '--tags', 'a=b', '--expires', '1h'),
         run(5, 'workers', 'token', 'revoke', '01a2'),
       ]);
+      t.match(
+        (await run(0, 'logs', broken, '--failed')).out,
+        /^==> Render\[Frame=1\] \(failed\) <==\nframe 1\n/,
+      );
       await run(2, 'job', broken, '--range', '0');
       await run(2, 'job', broken, 'retry', '--step', 'Nothing');
       await run(4, 'job', broken, 'retry', '--worker', 'missing');
@@ -57,6 +63,26 @@ export const runningJobCommands: readonly Case<CliSession>[] = [
         '--wait',
       );
       await run(1, 'job', broken, 'retry', '--wait');
+      const separated = await run(0, 'logs', `${broken}/Render/0`);
+      t.match(separated.out, /^frame 1\n--- attempt 2 ---\nframe 1\n--- attempt 3 ---\nframe 1\n$/);
+      await run(1, 'jobs', 'wait', '--all', 'shot', broken);
+      const cloned = await json(
+        0,
+        'jobs',
+        'clone',
+        broken,
+        '-p',
+        'Name=cloned',
+        '-p',
+        'Exit=0',
+        '--priority',
+        '60',
+        '--paused',
+      );
+      t.match(cloned, { name: 'cloned', priority: 60, status: 'paused' });
+      t.match(await json(0, 'jobs', 'show', 'cloned'), { parameters: { Name: 'cloned', Exit: '0' } });
+      await run(0, 'jobs', 'delete', 'cloned', '--yes');
+      await run(0, 'jobs', 'wait', '--any', 'shot', 'shot');
     },
   ],
   [

@@ -36,12 +36,17 @@ export const waitingJobCommands: readonly Case<CliSession>[] = [
       );
       await Promise.all([
         run(0, 'job', 'held'),
+        run(0, 'jobs', 'show', 'held', '--template', '{name} {status}'),
+        run(0, 'tasks', 'explain', 'held/Join'),
+        run(0, 'jobs', 'list', '--all', '-o', 'wide'),
+        run(0, 'tasks', 'list', 'held', '--step', 'Join', '--all', '--sort', '-name'),
         run(0, 'job', 'held', 'outputs', '--location', 'annex'),
         run(2, 'job', 'held', '--location', 'annex'),
         run(0, 'tasks', 'held', '--status', 'ready', '--sort-by', 'name', '--sort-dir', 'desc'),
         run(0, 'task', 'held/Render/1'),
         run(0, 'explain', 'held/Join'),
         run(0, 'logs', 'held/Render/0'),
+        run(0, 'jobs', 'logs', 'held'),
         run(2, 'task', 'held/Render'),
         run(4, 'explain', 'no-such-task'),
         run(4, 'logs', 'no-such-task'),
@@ -65,12 +70,14 @@ export const waitingJobCommands: readonly Case<CliSession>[] = [
         run(0, 'jobs', '--sort-by', 'priority', '--sort-dir', 'asc', '--limit', '1', '--offset', '0'),
         run(2, 'jobs', '--limit', '5000'),
         run(2, 'tasks', 'held', '--limit', '0'),
-        run(2, 'submit', invalidTemplate, '--farm', 'north', '--queue', 'render'),
+        run(2, 'jobs', 'submit', invalidTemplate, '--farm', 'north', '--queue', 'render'),
         run(2, ...submit, '-p', 'Unknown=1'),
         run(2, ...submit, '--max-attempts', '0'),
         run(4, ...submit, '--depends-on', 'missing'),
         run(2, ...submit, '--depends-on', '0198a1c2-1111-7111-8111-111111111111'),
       ]);
+      const wrong = await run(2, ...submit, '-p', 'Exit=many');
+      t.match(wrong.err, /^-p Exit=many: /);
       await run(0, 'job', 'held', 'pause');
       await run(0, 'job', 'held', 'set', '--priority', '10', '--queue', 'night', '--max-attempts', '1');
       t.match(await json(0, 'job', 'held', 'resume'), { priority: 10, effective_retry: { max_attempts: 1 } });

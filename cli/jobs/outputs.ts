@@ -1,0 +1,40 @@
+import type { Output } from '../../client/resources.ts';
+import { printResult } from '../output/output.ts';
+import { contextOf, type ClientOptions } from '../client/client-command.ts';
+import { findJob } from '../client/lookup.ts';
+import { table, type Column } from '../terminal/table.ts';
+
+/** Options of `callsheet jobs outputs`. */
+export interface OutputOptions {
+  readonly location?: string;
+}
+
+const PAGE = 1000;
+
+const columns: readonly Column<Output>[] = [
+  { title: 'PATH', value: ({ path, mapped_path: mapped }) => mapped ?? path },
+  { title: 'NAMED BY', value: ({ parameter, task_id: task }) => parameter ?? task ?? '' },
+];
+
+/** Prints all outputs of a job; with `location` their paths at that compute location. */
+export async function printOutputs(given: string, options: OutputOptions & ClientOptions): Promise<void> {
+  const context = contextOf(options);
+  const { client, terminal } = context;
+  const { location } = options;
+  const id = await findJob(client, given);
+  const items: Output[] = [];
+  let after: string | undefined;
+  do {
+    const page = await client.call('get', '/jobs/{id}/outputs', {
+      path: { id },
+      query: {
+        limit: PAGE,
+        ...(after !== undefined && { after }),
+        ...(location !== undefined && { compute_location: location }),
+      },
+    });
+    items.push(...page.items);
+    after = page.next;
+  } while (after !== undefined);
+  printResult(context, { items }, () => table(columns, items, terminal));
+}

@@ -1,0 +1,114 @@
+import type { Farm } from '../../client/resources.ts';
+import type { BodyOf } from '../../client/rest-calls.ts';
+import type { ClientOptions } from '../client/client-command.ts';
+import { counted } from '../options/confirm.ts';
+import { integer } from '../options/integer.ts';
+import { allFarms, allQueues, allWorkers } from '../client/lookup.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import { retryChanges, retryOptions, type RetryOptions } from '../options/retry-options.ts';
+import { verb, type Noun } from '../grammar/verb.ts';
+import { catalogVerbs, changeEntry, createEntry, type Catalog } from './catalog.ts';
+import { entryArgument } from '../grammar/verb-parts.ts';
+
+/** Returns what the deletion of a farm deletes and keeps. */
+async function consequencesOf(client: RestClient, { id }: Farm): Promise<readonly string[]> {
+  const [queues, workers, jobs] = await Promise.all([
+    allQueues(client, id),
+    allWorkers(client, id),
+    client.call('get', '/jobs', { query: { farm_id: id, limit: 1 } }),
+  ]);
+  const connected = workers.filter(({ status }) => status !== 'offline').length;
+  return [
+    `Its ${counted(queues.length, 'queue')} and ${counted(workers.length, 'worker')} are deleted too.`,
+    `${counted(jobs.total, 'job')} of it, with tasks and logs, can still be read by id.`,
+    ...(connected > 0
+      ? [`${counted(connected, 'worker')} of it are online or disabled: use --force, or stop them first.`]
+      : []),
+  ];
+}
+
+const FARMS: Catalog<Farm, BodyOf<'put', '/farms/{id}'>> = {
+  what: 'farm',
+  columns: async () => [
+    { title: 'ID', value: (farm) => farm.id, isId: true },
+    { title: 'NAME', value: (farm) => farm.name, shrinks: true },
+    {
+      title: 'MAX TASKS',
+      value: (farm) => String(farm.max_concurrent_tasks || ''),
+      align: 'right',
+      isWide: true,
+    },
+    { title: 'DESCRIPTION', value: (farm) => farm.description, shrinks: true },
+    { title: 'CREATED', value: (farm) => farm.created_at, isTime: true },
+  ],
+  list: allFarms,
+  inputOf: ({ id: _id, created_at: _created, updated_at: _updated, ...input }) => input,
+  replace: (client, id, body) => client.call('put', '/farms/{id}', { path: { id }, body }),
+  remove: (client, id, force) =>
+    client.call('delete', '/farms/{id}', { path: { id }, query: force ? { force } : {} }),
+  consequences: consequencesOf,
+};
+
+/** Creates a farm and returns it as stored. */
+export const createFarm = (client: RestClient, name: string, description: string): Promise<Farm> =>
+  client.call('post', '/farms', { body: { name, description } });
+
+interface SetOptions extends ClientOptions, RetryOptions {
+  readonly name?: string;
+  readonly description?: string;
+  readonly maxConcurrentTasks?: number;
+}
+
+const { list, show, remove } = catalogVerbs(FARMS, {
+  argument: 'farm',
+  list: 'List farms.',
+  show: 'Show a farm.',
+  delete: 'Delete a farm whose jobs have all ended, with its queues and workers.',
+  deleteOptions: (command) =>
+    command.option('--force', 'also delete a farm with workers that are online or disabled'),
+});
+
+/** `callsheet farms` */
+export const farms: Noun = {
+  name: 'farms',
+  about: 'List farms, or create, change or delete one.',
+  verbs: [
+    list,
+    show,
+    verb<ClientOptions & { readonly description: string }>({
+      name: 'create',
+      about: 'Create a farm. Prints its id.',
+      arguments: [{ name: '<name>', help: 'name of the farm' }],
+      options: (command) => command.option('--description <text>', 'what the farm is for', ''),
+      run: ([name = ''], options) =>
+        createEntry(options, ({ client }) => createFarm(client, name, options.description)),
+    }),
+    verb<SetOptions>({
+      name: 'set',
+      about: 'Change a farm. Other settings stay.',
+      arguments: [entryArgument('farm')],
+      options: (command) =>
+        retryOptions(
+          command
+            .option('--name <name>', 'new name')
+            .option('--description <text>', 'what the farm is for')
+            .option(
+              '--max-concurrent-tasks <n>',
+              'maximum number of concurrent tasks; 0 means no limit',
+              integer,
+            ),
+        ),
+      run: ([farm = ''], options) => {
+        const { name, description, maxConcurrentTasks } = options;
+        const changes = {
+          name,
+          description,
+          max_concurrent_tasks: maxConcurrentTasks,
+          ...retryChanges(options),
+        };
+        return changeEntry(FARMS, farm, changes, options);
+      },
+    }),
+    remove,
+  ],
+};

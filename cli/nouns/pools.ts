@@ -1,0 +1,87 @@
+import type { UsagePool } from '../../client/resources.ts';
+import type { BodyOf } from '../../client/rest-calls.ts';
+import type { ClientOptions } from '../client/client-command.ts';
+import { counted } from '../options/confirm.ts';
+import { integer } from '../options/integer.ts';
+import { verb, type Noun } from '../grammar/verb.ts';
+import { catalogVerbs, changeEntry, createEntry, type Catalog } from './catalog.ts';
+import { entryArgument } from '../grammar/verb-parts.ts';
+
+const POOLS: Catalog<UsagePool, BodyOf<'put', '/usage-pools/{id}'>> = {
+  what: 'usage pool',
+  columns: async () => [
+    { title: 'ID', value: (pool) => pool.id, isId: true },
+    { title: 'NAME', value: (pool) => pool.name, shrinks: true },
+    { title: 'IN USE', value: (pool) => `${pool.in_use}/${pool.max_concurrent}`, align: 'right' },
+    { title: 'AVAILABLE', value: (pool) => String(pool.available), align: 'right' },
+    { title: 'SERVER', value: (pool) => pool.server_hint ?? '', shrinks: true },
+    { title: 'CREATED', value: (pool) => pool.created_at, isTime: true, isWide: true },
+  ],
+  list: (client) => client.call('get', '/usage-pools'),
+  inputOf: ({ name, max_concurrent, server_hint }) => ({ name, max_concurrent, server_hint }),
+  replace: (client, id, body) => client.call('put', '/usage-pools/{id}', { path: { id }, body }),
+  remove: (client, id) => client.call('delete', '/usage-pools/{id}', { path: { id } }),
+  consequences: async (_client, pool) => [
+    'Tasks that require it no longer start.',
+    `${counted(pool.in_use, 'task')} that use it continue.`,
+  ],
+};
+
+interface SetOptions extends ClientOptions {
+  readonly name?: string;
+  readonly maxConcurrent?: number;
+  readonly serverHint?: string;
+}
+
+const { list, show, remove } = catalogVerbs(POOLS, {
+  argument: 'pool',
+  list: 'List usage pools. IN USE counts slots of all farms.',
+  show: 'Show a usage pool.',
+  delete: 'Delete a usage pool. Tasks that require it no longer start.',
+});
+
+/** `callsheet pools` */
+export const pools: Noun = {
+  name: 'pools',
+  about: 'List usage pools, or create, change or delete one. IN USE counts slots of all farms.',
+  verbs: [
+    list,
+    show,
+    verb<ClientOptions & { readonly serverHint: string }>({
+      name: 'create',
+      about: 'Create a usage pool. Prints its id.',
+      arguments: [
+        { name: '<name>', help: 'name of the pool: steps ask for amount.worker.usagepool.<name>' },
+        { name: '<max>', help: 'number of slots', check: integer },
+      ],
+      options: (command) =>
+        command.option('--server-hint <text>', 'what the pool represents, such as a license server', ''),
+      run: ([name = '', max = ''], options) =>
+        createEntry(options, ({ client }) =>
+          client.call('post', '/usage-pools', {
+            body: { name, max_concurrent: integer(max), server_hint: options.serverHint },
+          }),
+        ),
+    }),
+    verb<SetOptions>({
+      name: 'set',
+      about: 'Change a usage pool. Other settings stay.',
+      arguments: [entryArgument('pool')],
+      options: (command) =>
+        command
+          .option('--name <name>', 'new name')
+          .option('--max-concurrent <n>', 'number of slots', integer)
+          .option('--server-hint <text>', 'what the pool represents'),
+      run: ([pool = ''], options) => {
+        const { name, maxConcurrent, serverHint } = options;
+        return changeEntry(
+          POOLS,
+          pool,
+          { name, max_concurrent: maxConcurrent, server_hint: serverHint },
+          options,
+        );
+      },
+    }),
+    remove,
+  ],
+};

@@ -1,0 +1,147 @@
+import { Option } from 'commander';
+import type { Queue } from '../../client/resources.ts';
+import type { BodyOf } from '../../client/rest-calls.ts';
+import { counted } from '../options/confirm.ts';
+import { farmOf } from '../client/default-place.ts';
+import { integer } from '../options/integer.ts';
+import { allFarms, allQueues, findGivenFarm } from '../client/lookup.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import { retryChanges, retryOptions, type RetryOptions } from '../options/retry-options.ts';
+import { verb, type Noun, type Verb } from '../grammar/verb.ts';
+import { catalogVerbs, changeEntry, createEntry, type Catalog, type CatalogOptions } from './catalog.ts';
+import { entryArgument } from '../grammar/verb-parts.ts';
+
+const QUEUES: Catalog<Queue, BodyOf<'put', '/queues/{id}'>> = {
+  what: 'queue',
+  columns: async (client) => {
+    const names = new Map((await allFarms(client)).map(({ id, name }) => [id, name]));
+    return [
+      { title: 'ID', value: (queue) => queue.id, isId: true },
+      { title: 'FARM', value: (queue) => names.get(queue.farm_id) ?? queue.farm_id, shrinks: true },
+      { title: 'NAME', value: (queue) => queue.name, shrinks: true },
+      { title: 'PRIO', value: (queue) => String(queue.priority), align: 'right' },
+      { title: 'STATUS', value: (queue) => (queue.paused ? 'paused' : 'open'), isStatus: true },
+      {
+        title: 'MAX TASKS',
+        value: (queue) => String(queue.max_concurrent_tasks || ''),
+        align: 'right',
+        isWide: true,
+      },
+      { title: 'DESCRIPTION', value: (queue) => queue.description, shrinks: true, isWide: true },
+      { title: 'CREATED', value: (queue) => queue.created_at, isTime: true },
+    ];
+  },
+  list: async (client, { farm }) => allQueues(client, (await findGivenFarm(client, farm))?.id),
+  warning: (queue) => queue.isolation_warning,
+  inputOf: ({ id: _id, created_at: _created, updated_at: _updated, isolation_warning: _warning, ...input }) =>
+    input,
+  replace: (client, id, body) => client.call('put', '/queues/{id}', { path: { id }, body }),
+  remove: (client, id) => client.call('delete', '/queues/{id}', { path: { id } }),
+  consequences: async (client, { id }) => {
+    const { total } = await client.call('get', '/jobs', { query: { queue_id: id, limit: 1 } });
+    return [`${counted(total, 'job')} of it, with tasks and logs, can still be read by id.`];
+  },
+};
+
+/** Creates a queue in a farm and returns it as stored. */
+export const createQueue = (
+  client: RestClient,
+  farmId: string,
+  name: string,
+  settings: { readonly description: string; readonly priority: number },
+): Promise<Queue> => client.call('post', '/queues', { body: { farm_id: farmId, name, ...settings } });
+
+interface CreateOptions extends CatalogOptions {
+  readonly description: string;
+  readonly priority: number;
+}
+
+interface SetOptions extends CatalogOptions, RetryOptions {
+  readonly name?: string;
+  readonly description?: string;
+  readonly priority?: number;
+  readonly maxConcurrentTasks?: number;
+  readonly paused?: 'true' | 'false';
+}
+
+const { list, show, remove } = catalogVerbs(QUEUES, {
+  argument: 'queue',
+  list: 'List queues.',
+  show: 'Show a queue.',
+  delete: 'Delete a queue whose jobs have all ended.',
+  options: (command) => command.option('--farm <farm>', 'only queues of this farm'),
+});
+
+const pausing = (name: 'pause' | 'resume', about: string): Verb =>
+  verb<CatalogOptions>({
+    name,
+    about,
+    arguments: [entryArgument('queue')],
+    options: (command) => command.option('--farm <farm>', 'farm of the queue'),
+    run: ([queue = ''], options) => changeEntry(QUEUES, queue, { paused: name === 'pause' }, options),
+  });
+
+/** `callsheet queues` */
+export const queues: Noun = {
+  name: 'queues',
+  about: 'List queues, or create, change or delete one.',
+  verbs: [
+    list,
+    show,
+    verb<CreateOptions>({
+      name: 'create',
+      about: 'Create a queue: create NAME, or create FARM NAME. Prints its id.',
+      arguments: [
+        { name: '<farm>', help: 'farm of the queue; leave it out for --farm or the default farm' },
+        { name: '[name]', help: 'name of the queue' },
+      ],
+      options: (command) =>
+        command
+          .option('--farm <farm>', 'farm of the queue')
+          .option('--description <text>', 'what the queue is for', '')
+          .option('--priority <n>', 'priority of the queue', integer, 0),
+      run: ([first = '', second], options) =>
+        createEntry(options, async (context) => {
+          const farm = await farmOf(context, second === undefined ? options.farm : first);
+          const { description, priority } = options;
+          return createQueue(context.client, farm.id, second ?? first, { description, priority });
+        }),
+    }),
+    verb<SetOptions>({
+      name: 'set',
+      about: 'Change a queue. Other settings stay.',
+      arguments: [entryArgument('queue')],
+      options: (command) =>
+        retryOptions(
+          command
+            .option('--farm <farm>', 'farm of the queue')
+            .option('--name <name>', 'new name')
+            .option('--description <text>', 'what the queue is for')
+            .option('--priority <n>', 'priority of the queue', integer)
+            .option(
+              '--max-concurrent-tasks <n>',
+              'maximum number of concurrent tasks; 0 means no limit',
+              integer,
+            )
+            .addOption(
+              new Option('--paused <yes>', 'start no new tasks of the queue').choices(['true', 'false']),
+            ),
+        ),
+      run: ([queue = ''], options) => {
+        const { name, description, priority, maxConcurrentTasks, paused } = options;
+        const changes = {
+          name,
+          description,
+          priority,
+          max_concurrent_tasks: maxConcurrentTasks,
+          paused: paused === undefined ? undefined : paused === 'true',
+          ...retryChanges(options),
+        };
+        return changeEntry(QUEUES, queue, changes, options);
+      },
+    }),
+    pausing('pause', 'Pause a queue: running tasks continue, no new ones start.'),
+    pausing('resume', 'Resume a paused queue.'),
+    remove,
+  ],
+};

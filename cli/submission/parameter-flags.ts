@@ -1,0 +1,21 @@
+import type { PointedError } from '../../client/resources.ts';
+
+/** Sentences of the service about the value of a job parameter, with its name (src/openjd/template). */
+const VALUE = /^the value of "(?<name>[^"]+)": (?<wrong>[^]*)$/;
+const UNKNOWN = /^there is no parameter "(?<name>[^"]+)"(?<more>[^]*)$/;
+const MISSING = /^the parameter "(?<name>[^"]+)" has no default and needs a value$/;
+
+/**
+ * Returns an error about the value of a parameter as one about its flag: `-p Frames=abc: "abc" is not an integer`. Returns
+ * null for other errors.
+ */
+export function flagError({ detail }: PointedError, given: ReadonlyMap<string, string>): string | null {
+  const { name, wrong } = VALUE.exec(detail)?.groups ?? {};
+  if (name !== undefined && wrong !== undefined && given.has(name))
+    return `-p ${name}=${given.get(name) ?? ''}: ${wrong}`;
+  const { name: unknown, more = '' } = UNKNOWN.exec(detail)?.groups ?? {};
+  if (unknown !== undefined && given.has(unknown))
+    return `-p ${unknown}=${given.get(unknown) ?? ''}: there is no parameter ${unknown}${more}`;
+  const { name: missing } = MISSING.exec(detail)?.groups ?? {};
+  return missing === undefined ? null : `-p ${missing}=VALUE is missing: the parameter has no default`;
+}

@@ -1,0 +1,88 @@
+import { ProblemError } from '../../client/problem.ts';
+import type { ProductParameter } from '../../client/resources.ts';
+import type { BodyOf } from '../../client/rest-calls.ts';
+import { parametersText } from '../products/product-text.ts';
+import type { ClientContext } from '../client/client-command.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { findPlace, type Place } from './job-place.ts';
+import { flagError } from './parameter-flags.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import type { SubmitRequest } from './submit-once.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** A job to submit from a product. Farm, queue and jobs are as given on the command line. */
+interface ProductSubmission extends Place {
+  readonly product: string;
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly options: Omit<
+    BodyOf<'post', '/products/{name}/jobs'>,
+    'farm_id' | 'queue_id' | 'depends_on' | 'parameters' | 'submitter'
+  >;
+}
+
+/**
+ * Returns the request of a submission from a product. If the service refuses it because of its parameters, the error
+ * names those that are unknown or missing, with all parameters of the product.
+ */
+export async function productRequest(
+  context: ClientContext,
+  submission: ProductSubmission,
+): Promise<SubmitRequest> {
+  const { client, terminal } = context;
+  const path = { name: submission.product };
+  const place = await findPlace(context, submission);
+  const body = { ...place, ...submission.options, parameters: Object.fromEntries(submission.parameters) };
+  const explained = <T>(request: Promise<T>): Promise<T> => explain(request, client, submission, terminal);
+  return {
+    create: (headers) => explained(client.call('post', '/products/{name}/jobs', { path, headers, body })),
+    preview: () =>
+      explained(client.call('post', '/products/{name}/jobs', { path, query: { dry_run: true }, body })),
+  };
+}
+
+async function explain<T>(
+  request: Promise<T>,
+  client: RestClient,
+  { product, parameters: given }: ProductSubmission,
+  terminal: Terminal,
+): Promise<T> {
+  try {
+    return await request;
+  } catch (error) {
+    if (!(error instanceof CommandError) || error.exitCode !== EXIT.usage) throw error;
+    const known = await client.call('get', '/products/{name}/parameters', { path: { name: product } });
+    const faults = parameterFaults(product, known, given);
+    if (faults.length === 0) throw withFlags(error, given);
+    const text = [
+      error.message,
+      ...faults,
+      '',
+      parametersText(known, { ...terminal, columns: null }).trimEnd(),
+    ];
+    throw new CommandError(error.exitCode, text.join('\n'));
+  }
+}
+
+/** Returns the error with the flags of the values that are not valid. */
+function withFlags(error: CommandError, given: ReadonlyMap<string, string>): CommandError {
+  const errors = error.cause instanceof ProblemError ? error.cause.errors : [];
+  const lines = errors.map((each) => flagError(each, given)).filter((line) => line !== null);
+  return lines.length === 0 || lines.length < errors.length
+    ? error
+    : new CommandError(error.exitCode, lines.join('\n'), { cause: error.cause });
+}
+
+/** Returns a sentence for each parameter that is unknown or missing. */
+function parameterFaults(
+  product: string,
+  known: readonly Pick<ProductParameter, 'name' | 'required'>[],
+  given: ReadonlyMap<string, string>,
+): readonly string[] {
+  const names = new Set(known.map(({ name }) => name));
+  const unknown = [...given.keys()].filter((name) => !names.has(name));
+  const missing = known.filter(({ name, required }) => required && !given.has(name));
+  return [
+    ...unknown.map((name) => `${product} has no parameter ${name}`),
+    ...missing.map(({ name }) => `${product} needs a value for ${name} (-p ${name}=VALUE)`),
+  ];
+}
