@@ -1,50 +1,90 @@
 import type { Command } from 'commander';
-import { contextOf } from '../client/client-command.ts';
-import { findJob } from '../client/lookup.ts';
+import { ProblemError } from '../../client/problem.ts';
+import type { BodyOf } from '../../client/rest-calls.ts';
+import { contextOf, type ClientContext } from '../client/client-command.ts';
+import { farmOf, queueOf } from '../client/default-place.ts';
+import { findFarm, findJob } from '../client/lookup.ts';
 import { retryChanges } from '../options/retry-options.ts';
+import { withFlags } from '../submission/parameter-flags.ts';
 import {
   givenParameters,
   sendSubmission,
   submissionOptions,
   type SubmissionOptions,
 } from '../submission/submission.ts';
-import { formatOfText } from '../submission/template-file.ts';
-import { templateRequest } from '../submission/template-submission.ts';
+import { CommandError } from '../terminal/exit-codes.ts';
+
+interface CloneOptions extends SubmissionOptions {
+  readonly name?: string;
+}
+
+type CloneBody = BodyOf<'post', '/jobs/{id}/clone'>;
 
 /** Adds the options of `callsheet jobs clone`. */
 export const cloneOptions = (command: Command): Command =>
-  submissionOptions(command, 'the farm and the queue of the job if absent');
+  submissionOptions(
+    command.option('--name <name>', 'name of the new job, instead of that of the template'),
+    'the farm and the queue of the job if absent',
+  );
 
 /**
  * Submits the template of a job again, with its values of parameters, its queue, project, priority and own settings for
  * retries; options change them. Jobs that it depended on and its owner are left out.
  */
-export async function cloneJob(given: string, options: SubmissionOptions): Promise<void> {
+export async function cloneJob(given: string, options: CloneOptions): Promise<void> {
   const context = contextOf(options);
   const { client } = context;
-  const path = { id: await findJob(client, given) };
-  const job = await client.call('get', '/jobs/{id}', { path });
-  const text = await client.run((rest) => rest.text('/jobs/{id}/template', { path }));
-  const { farm, queue, priority = job.priority, project = job.project, owner, paused, dependsOn } = options;
-  const { startAfter } = options;
-  const retry = retryChanges(options);
-  const request = await templateRequest(context, {
-    file: { name: `template of job ${job.name}`, text, format: formatOfText(text) },
-    // A farm that is given has other queues than that of the job.
-    farm: farm ?? job.farm_id,
-    queue: queue ?? (farm === undefined ? job.queue_id : undefined),
-    dependsOn,
-    parameters: await givenParameters(context, options, Object.entries(job.parameters ?? {})),
-    options: {
-      priority,
-      max_attempts: retry.max_attempts ?? job.own_retry?.max_attempts,
-      retry_delay_seconds: retry.retry_delay_seconds ?? job.own_retry?.retry_delay_seconds,
-      failure_limit: retry.failure_limit ?? job.own_retry?.failure_limit,
-      ...(project !== '' && { project }),
-      owner,
-      paused,
-      start_after: startAfter,
+  const id = await findJob(client, given);
+  const parameters = await givenParameters(context, options, []);
+  const body: CloneBody = {
+    ...(await placeOf(context, id, options)),
+    ...retryChanges(options),
+    name: options.name,
+    priority: options.priority,
+    project: options.project,
+    owner: options.owner,
+    paused: options.paused,
+    start_after: options.startAfter,
+    parameters: Object.fromEntries(parameters),
+  };
+  const explained = async <T>(request: Promise<T>): Promise<T> => {
+    try {
+      return await request;
+    } catch (error) {
+      throw error instanceof CommandError && error.cause instanceof ProblemError
+        ? withFlags(error, parameters)
+        : error;
+    }
+  };
+  const request = { path: { id }, body };
+  await sendSubmission(
+    context,
+    {
+      create: (headers) => explained(client.call('post', '/jobs/{id}/clone', { ...request, headers })),
+      preview: () =>
+        explained(client.call('post', '/jobs/{id}/clone', { ...request, query: { dry_run: true } })),
     },
-  });
-  await sendSubmission(context, request, options);
+    options,
+  );
+}
+
+/** Returns the members of the body about the place of the new job; none for that of the job. */
+async function placeOf(
+  context: ClientContext,
+  id: string,
+  { farm: givenFarm, queue: givenQueue, dependsOn }: CloneOptions,
+): Promise<Pick<CloneBody, 'farm_id' | 'queue_id' | 'depends_on'>> {
+  const { client } = context;
+  if (givenFarm === undefined && givenQueue === undefined && dependsOn.length === 0) return {};
+  const farm =
+    givenFarm === undefined
+      ? await findFarm(client, (await client.call('get', '/jobs/{id}', { path: { id } })).farm_id)
+      : await farmOf(context, givenFarm);
+  const upstream: string[] = [];
+  for (const each of dependsOn) upstream.push(await findJob(client, each, farm.id));
+  const isElsewhere = givenFarm !== undefined || givenQueue !== undefined;
+  return {
+    ...(isElsewhere && { farm_id: farm.id, queue_id: (await queueOf(context, farm, givenQueue)).id }),
+    depends_on: upstream,
+  };
 }

@@ -4,7 +4,7 @@ import { contextOf, type ClientContext, type ClientOptions } from '../client/cli
 import { counted } from '../options/confirm.ts';
 import { farmOf } from '../client/default-place.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
-import { allQueues } from '../client/lookup.ts';
+import { allFarms, allQueues } from '../client/lookup.ts';
 import { verb } from '../grammar/verb.ts';
 import { factLines } from '../output/facts.ts';
 import { printResult } from '../output/output.ts';
@@ -173,6 +173,22 @@ function queuesText(queues: FarmStatus['queues']): string {
   return queues.length === 0 ? 'none' : `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
+/** A server without farms is not an error: the output says what to do next. */
+async function printFirstStart(context: ClientContext): Promise<void> {
+  const { client, terminal } = context;
+  const { version } = await client.call('get', '/version');
+  const server = { url: client.url, version };
+  printResult(context, { server, farm: null }, () =>
+    factLines(
+      [
+        ['server', `${server.url}, version ${version}`],
+        ['farm', 'none: create one with callsheet farms create NAME'],
+      ],
+      terminal,
+    ),
+  );
+}
+
 /** `callsheet status` */
 export const statusVerb = verb<ClientOptions & { readonly farm?: string }>({
   name: 'status',
@@ -180,6 +196,9 @@ export const statusVerb = verb<ClientOptions & { readonly farm?: string }>({
   options: (command) => command.option('--farm <farm>', 'the farm; not needed if there is one, or a default'),
   run: async (_args, options) => {
     const context = contextOf(options);
+    const isFirstStart =
+      options.farm === undefined && context.farm === null && (await allFarms(context.client)).length === 0;
+    if (isFirstStart) return printFirstStart(context);
     const status = await statusOf(context, await farmOf(context, options.farm));
     printResult(context, status, () => statusText(status, context));
   },

@@ -1,4 +1,6 @@
+import { ProblemError } from '../../client/problem.ts';
 import type { PointedError } from '../../client/resources.ts';
+import { CommandError } from '../terminal/exit-codes.ts';
 
 /** Sentences of the service about the value of a job parameter, with its name (src/openjd/template). */
 const VALUE = /^the value of "(?<name>[^"]+)": (?<wrong>[^]*)$/;
@@ -18,4 +20,13 @@ export function flagError({ detail }: PointedError, given: ReadonlyMap<string, s
     return `-p ${unknown}=${given.get(unknown) ?? ''}: there is no parameter ${unknown}${more}`;
   const { name: missing } = MISSING.exec(detail)?.groups ?? {};
   return missing === undefined ? null : `-p ${missing}=VALUE is missing: the parameter has no default`;
+}
+
+/** Returns the error with the flags of the values that are not valid; the error itself if it is about anything else. */
+export function withFlags(error: CommandError, given: ReadonlyMap<string, string>): CommandError {
+  const errors = error.cause instanceof ProblemError ? error.cause.errors : [];
+  const lines = errors.map((each) => flagError(each, given)).filter((line) => line !== null);
+  return lines.length === 0 || lines.length < errors.length
+    ? error
+    : new CommandError(error.exitCode, lines.join('\n'), { cause: error.cause });
 }

@@ -1,11 +1,10 @@
-import { ProblemError } from '../../client/problem.ts';
 import type { ProductParameter } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
 import { parametersText } from '../products/product-text.ts';
 import type { ClientContext } from '../client/client-command.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { findPlace, type Place } from './job-place.ts';
-import { flagError } from './parameter-flags.ts';
+import { withFlags } from './parameter-flags.ts';
 import type { RestClient } from '../client/rest-client.ts';
 import type { SubmitRequest } from './submit-once.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -61,15 +60,6 @@ async function explain<T>(
     ];
     throw new CommandError(error.exitCode, text.join('\n'));
   }
-}
-
-/** Returns the error with the flags of the values that are not valid. */
-function withFlags(error: CommandError, given: ReadonlyMap<string, string>): CommandError {
-  const errors = error.cause instanceof ProblemError ? error.cause.errors : [];
-  const lines = errors.map((each) => flagError(each, given)).filter((line) => line !== null);
-  return lines.length === 0 || lines.length < errors.length
-    ? error
-    : new CommandError(error.exitCode, lines.join('\n'), { cause: error.cause });
 }
 
 /** Returns a sentence for each parameter that is unknown or missing. */

@@ -11,8 +11,7 @@ export interface TemplateFile {
 }
 
 /** Returns the format of a template without a file name: input that begins with a brace is JSON. */
-export const formatOfText = (text: string): TemplateFormat =>
-  text.trimStart().startsWith('{') ? 'json' : 'yaml';
+const formatOfText = (text: string): TemplateFormat => (text.trimStart().startsWith('{') ? 'json' : 'yaml');
 
 /**
  * Reads a template; `-` is standard input. A file that ends in `.json` is JSON, and so is input that begins with a

@@ -11,7 +11,7 @@ export interface Terminal {
   readonly isTerminal: boolean;
   /** True if standard error is a terminal. */
   readonly isErrorTerminal: boolean;
-  /** Columns of standard output; null if it is not a terminal, so that nothing is cut. */
+  /** Columns of standard output; null if it is not a terminal or has no known width, so that nothing is cut. */
   readonly columns: number | null;
   /** True if standard output shows colors. NO_COLOR, TERM=dumb and pipes disable them. */
   readonly colors: boolean;
@@ -36,12 +36,12 @@ export function processTerminal(): Terminal {
     err: (text) => void stderr.write(text),
     isTerminal: stdout.isTTY,
     isErrorTerminal: stderr.isTTY,
-    columns: stdout.isTTY ? Math.max(stdout.columns, COLUMNS_MIN) : null,
+    columns: stdout.isTTY && stdout.columns > 0 ? Math.max(stdout.columns, COLUMNS_MIN) : null,
     colors: stdout.isTTY && !plain,
     errorColors: stderr.isTTY && !plain,
     ask: process.stdin.isTTY && stderr.isTTY ? askUser : null,
     get repaint() {
-      if (!stderr.isTTY || dumb) return null;
+      if (!stderr.isTTY || dumb || stderr.columns === 0) return null;
       return { columns: Math.max(stderr.columns, COLUMNS_MIN), rows: Math.max(stderr.rows, ROWS_MIN) };
     },
   };

@@ -1271,6 +1271,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/jobs/{id}/clone": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Submit the template of a job again
+         * @description The new job has the template, parameter values, farm, queue, project, priority, product and own retry settings of the job, unless the body has others. It has the name that the template gives it, and belongs to the submitter. The job's upstream jobs, pause and start time are left out.
+         */
+        readonly post: operations["cloneJob"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/jobs/{id}/order": {
         readonly parameters: {
             readonly query?: never;
@@ -2253,6 +2275,38 @@ export interface components {
             readonly priority?: components["schemas"]["Priority"];
             readonly project?: components["schemas"]["Label"];
             /** @description Values of job parameters by name, as text. A LIST is given as JSON (`["a", "b"]`), a BOOL as true or false. */
+            readonly parameters?: {
+                readonly [key: string]: string;
+            };
+            /** @description Ids of jobs of the same farm that must complete first. */
+            readonly depends_on?: readonly string[];
+            readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
+            readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
+            readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
+            /**
+             * @description The job starts paused.
+             * @default false
+             */
+            readonly paused?: boolean;
+            /** @description No task of the job starts before this time. A time that has passed has no effect. */
+            readonly start_after?: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description Members that are missing are those of the job. */
+        readonly CloneJobInput: {
+            /** Format: uuid */
+            readonly farm_id?: string;
+            /**
+             * Format: uuid
+             * @description Required with another farm.
+             */
+            readonly queue_id?: string;
+            /** @description Overrides the job name of the template. Empty keeps it. */
+            readonly name?: string;
+            /** @description Defaults to the submitter. */
+            readonly owner?: components["schemas"]["Label"];
+            readonly priority?: components["schemas"]["Priority"];
+            readonly project?: components["schemas"]["Label"];
+            /** @description Values of job parameters by name, as text, that replace those of the job. A LIST is given as JSON (`["a", "b"]`), a BOOL as true or false. */
             readonly parameters?: {
                 readonly [key: string]: string;
             };
@@ -6874,6 +6928,64 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly cloneJob: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Validates everything like a submission but stores nothing. Returns 200 with a preview of the job. `Idempotency-Key` is ignored. */
+                readonly dry_run?: boolean;
+            };
+            readonly header?: {
+                /** @description The first job created with a key is the response to every repetition of the same request by the same principal within a day, across restarts of the service. A request that creates no job does not use its key. */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CloneJobInput"];
+            };
+        };
+        readonly responses: {
+            /** @description With `dry_run`, a preview of the job. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DryRun"];
+                };
+            };
+            /** @description The new job. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Job"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["InvalidTemplate"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["EvaluationUnavailable"];
             readonly default: components["responses"]["Problem"];
         };
     };

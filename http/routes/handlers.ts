@@ -60,6 +60,7 @@ import { getJobOrder } from './job-order.ts';
 import { holdStep, releaseStep } from './hold-step.ts';
 import { skipJobTasks, skipTask } from './skip.ts';
 import { submitJob } from './submit-job.ts';
+import { cloneJob } from './clone-job.ts';
 import { submitProductJob } from './submit-product-job.ts';
 import { downloadTaskLog, getTaskLogs } from './task-logs.ts';
 import { cancelTask, getTask, listTaskAttempts } from './tasks.ts';
@@ -169,6 +170,7 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     updateJob,
     deleteJob,
     cancelJob,
+    cloneJob: cloneJob(),
     retryJob,
     skipJobTasks,
     holdStep,

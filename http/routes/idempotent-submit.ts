@@ -14,7 +14,7 @@ import type { IdempotencyKeyRow } from '../../actors/service/job/messages.ts';
 type SubmitReply = Reply<'submitJob'>;
 
 /** Operations that create a job. */
-type SubmitOperation = 'submitJob' | 'submitProductJob';
+type SubmitOperation = 'submitJob' | 'submitProductJob' | 'cloneJob';
 
 /** Creates the job, and with it the row of the key if there is one. */
 type Submit<Op extends SubmitOperation> = (
@@ -88,6 +88,21 @@ function recordOf(store: StoreReader, digest: string, now: number): IdempotencyK
   return [keys.idempotencyKey(now, digest), keys.idempotencyKeyBefore(now, digest)]
     .map((key) => store.get('idempotencyKey', key))
     .find((record) => record !== undefined && record.expiresAt > now);
+}
+
+/**
+ * Returns the fingerprint of a request whose body has the settings and parameters of a job: the same for the same
+ * request, in any order of its members. `kind` and `name` tell what the job is made from.
+ */
+export function bodyFingerprint(
+  kind: string,
+  name: string,
+  { parameters = {}, ...rest }: { readonly parameters?: Readonly<Record<string, string>> },
+): string {
+  const sorted = [rest, parameters].map((members) =>
+    Object.entries(members).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
+  );
+  return digestOf([kind, name, JSON.stringify(sorted)]);
 }
 
 /** Hashes several texts without ambiguity between them. */

@@ -1,7 +1,7 @@
 import { retryOverride } from '../views/retry-view.ts';
 import { definitionOf } from '../views/product-view.ts';
 import { createJob, previewOfJob, type JobRequest } from './create-job.ts';
-import { digestOf, submitIdempotently } from './idempotent-submit.ts';
+import { bodyFingerprint, submitIdempotently } from './idempotent-submit.ts';
 import { notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
 import { findProduct } from './products.ts';
 import type { Ports } from '../ports.ts';
@@ -10,10 +10,13 @@ const DEFAULT_PRIORITY = 50;
 
 /** docs/contract/products.md#submission. The job gets a copy of the template. */
 export const submitProductJob = (): Handler<'submitProductJob'> => {
-  const submitted = submitIdempotently<'submitProductJob'>(async (call, ports, once) => {
-    const request = await requestOf(call, ports);
-    return 'kind' in request ? request : createJob(request, ports, once);
-  }, fingerprintOf);
+  const submitted = submitIdempotently<'submitProductJob'>(
+    async (call, ports, once) => {
+      const request = await requestOf(call, ports);
+      return 'kind' in request ? request : createJob(request, ports, once);
+    },
+    ({ path, body }) => bodyFingerprint('product', path.name, body),
+  );
   return async (call, ports) => {
     if (call.query.dry_run !== true) return submitted(call, ports);
     const request = await requestOf(call, ports);
@@ -47,13 +50,4 @@ async function requestOf(
     values: body.parameters ?? {},
     product: { name, version },
   };
-}
-
-/** Returns the same text for the same request, in any order of its members. */
-function fingerprintOf({ path, body }: Call<'submitProductJob'>): string {
-  const { parameters = {}, ...rest } = body;
-  const sorted = [rest, parameters].map((members) =>
-    Object.entries(members).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
-  );
-  return digestOf(['product', path.name, JSON.stringify(sorted)]);
 }

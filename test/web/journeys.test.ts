@@ -24,6 +24,15 @@ steps:
 
 const slotOf = (pool: string): string => `{ name: amount.worker.usagepool.${pool}, min: 1 }`;
 
+const SECOND_MS = 1000;
+const DAY_MS = 86_400_000;
+
+/** Returns a time in milliseconds as a field for local times takes it, in whole seconds. */
+function localTime(time: number): string {
+  const offset = new Date(time).getTimezoneOffset() * 60 * SECOND_MS;
+  return new Date(time - offset).toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length);
+}
+
 async function chooseTemplate(page: Page, text: string): Promise<void> {
   await page.goto('/submit');
   const file = { name: 'shot.yaml', mimeType: 'application/yaml', buffer: Buffer.from(text) };
@@ -198,6 +207,31 @@ await test('a wrangler solves daily problems in the pages', { timeout: 240_000 }
       items.find(({ name }) => name === 'bad-node'),
       { status: 'disabled' },
     );
+  });
+
+  await t.test('job cloned and released at a set time', async (t) => {
+    await submitInForm(page, frames('Dailies', 'echo frame {{Task.Param.Frame}}'));
+    await hasStatus(page, 'Completed');
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Clone with changes' }).click();
+    await page.waitForURL(/\/submit\?from=/);
+    await page.getByLabel('Start after').fill(localTime(Date.now() + DAY_MS));
+    const clone = await submitForm(page);
+    await page.getByText(/starts? (after|before) /).first().waitFor();
+    await saveScreenshots(page, 'journey-start-time');
+    t.match(await api.job(clone), { task_counts: { ready: 4 } });
+    const release = Date.now() + SECOND_MS;
+    await page.getByRole('button', { name: 'Change start time' }).click();
+    await dialog.getByLabel('Start after').fill(localTime(release));
+    await dialog.getByRole('button', { name: 'Set start time' }).click();
+    await hasStatus(page, 'Completed');
+    const { items } = await api.must<{ items: { started_at: string }[] }>(
+      'GET',
+      `/api/v1/jobs/${clone}/tasks`,
+    );
+    t.equal(items.length, 4);
+    for (const { started_at: started } of items)
+      t.ok(Date.parse(started) >= release - SECOND_MS, 'no task started before the time');
   });
 
   t.strictSame(faults, []);

@@ -137,6 +137,7 @@ const ADDITIVE_PERMISSIONS: readonly (readonly [string, string])[] = [
   ['GET /api/v1/jobs/{id}/outputs', 'jobs.read'],
   ['GET /api/v1/tasks/{id}/outputs', 'jobs.read'],
   ['GET /api/v1/jobs/{id}/order', 'jobs.read'],
+  ['POST /api/v1/jobs/{id}/clone', 'jobs.write'],
   ['POST /api/v1/tasks/bulk', 'jobs.write'],
   ['POST /api/v1/workers/bulk', 'workers.manage'],
   ['POST /api/v1/workers/{id}/retry-failed', 'jobs.write'],

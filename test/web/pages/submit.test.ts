@@ -241,9 +241,9 @@ await test('the submit page submits jobs', { timeout: 240_000 }, async (t) => {
       Tiles: '[[0, 1], [2, 3]]',
     });
 
-    await t.test('a job is resubmitted with changes', async (t) => {
+    await t.test('a job is cloned with changes', async (t) => {
       await page.goto(`/submit?from=${job.id}`);
-      await page.getByRole('heading', { name: 'Resubmit with changes' }).waitFor();
+      await page.getByRole('heading', { name: 'Clone with changes' }).waitFor();
       await field('A line').waitFor();
       t.equal(await field('A line').inputValue(), 'abc');
       t.equal(await field('Tiles 2').inputValue(), '2, 3');

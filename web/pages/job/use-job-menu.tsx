@@ -33,7 +33,7 @@ export function useJobMenu(job: JobDetail, openDialog: (dialog: JobDialog) => vo
     },
     {
       id: 'again',
-      label: 'Resubmit with changes',
+      label: 'Clone with changes',
       icon: <CopyPlus aria-hidden="true" />,
       disabledReason: forbidden,
       act: () => navigate(`/submit?from=${encodeURIComponent(job.id)}`),

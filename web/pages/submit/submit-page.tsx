@@ -39,7 +39,7 @@ export function SubmitPage() {
   };
   return (
     <Page
-      title={from === '' ? 'Submit a job' : 'Resubmit with changes'}
+      title={from === '' ? 'Submit a job' : 'Clone with changes'}
       crumbs={from === '' ? [] : [{ label: job?.name ?? 'Job', href: `/jobs/${encodeURIComponent(from)}` }]}
       actions={
         <Button
@@ -51,7 +51,7 @@ export function SubmitPage() {
       }
     >
       {isKnown && why('jobs.write') !== '' && <Notice kind="warning" detail={why('jobs.write')} />}
-      {from !== '' && <ResubmitForm key={key} id={from} />}
+      {from !== '' && <CloneForm key={key} id={from} />}
       {from === '' && product !== '' && isKnown && <ProductForm key={key} name={product} user={user} />}
       {from === '' && product === '' && (
         <>
@@ -77,7 +77,7 @@ export function SubmitPage() {
 }
 
 /** The form, filled with the template, parameters and destination of a job. */
-function ResubmitForm({ id }: { id: string }) {
+function CloneForm({ id }: { id: string }) {
   const { rest } = useService();
   const job = useQuery(queries.job(rest, id));
   const text = useQuery(queries.template(rest, id));
