@@ -8,6 +8,7 @@ import { cancelReasonOf, parkReasonOf, type JobRecord } from '../../src/core/rec
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { failureSummary } from './failure-summary.ts';
+import { retryView } from './retry-view.ts';
 import type { VisibleJobs } from './visible-jobs.ts';
 import type { Schemas } from './schemas.ts';
 import { stepView } from './step-view.ts';
@@ -82,7 +83,7 @@ export class JobViewer {
       ...(job.description !== '' && { description: job.description }),
       steps: steps.map((step) => stepView(step, steps, this.#reasons.ofStep(job, step))),
       failure_summary: failureSummary(this.#store, job),
-      own_retry: overrideView(job.retry),
+      own_retry: retryView(job.retry),
       ...(dependsOn.length > 0 && { depends_on: dependsOn }),
       ...(parameters.length > 0 && {
         parameters: Object.fromEntries(parameters.map(([name, parameter]) => [name, parameter.value])),
@@ -108,9 +109,3 @@ export class JobViewer {
     return override;
   }
 }
-
-const overrideView = (retry: RetryOverride): NonNullable<Schemas['JobDetail']['own_retry']> => ({
-  ...(retry.maxAttempts !== undefined && { max_attempts: retry.maxAttempts }),
-  ...(retry.retryDelaySeconds !== undefined && { retry_delay_seconds: retry.retryDelaySeconds }),
-  ...(retry.failureLimit !== undefined && { failure_limit: retry.failureLimit }),
-});

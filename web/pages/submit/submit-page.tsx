@@ -81,30 +81,17 @@ function CloneForm({ id }: { id: string }) {
   const { rest } = useService();
   const job = useQuery(queries.job(rest, id));
   const text = useQuery(queries.template(rest, id));
-  const farms = useQuery(queries.farms(rest));
-  const queues = useQuery(queries.queues(rest));
-  const all = [job, text, farms, queues];
   // A failed refresh does not replace the form, because it has all its data.
-  const failed = all.find(({ data, error }) => error !== null && data === undefined);
+  const failed = [job, text].find(({ data, error }) => error !== null && data === undefined);
   if (failed !== undefined)
     return (
       <QueryProblem
         error={failed.error}
         what="the job"
-        onRetry={() => void Promise.all(all.map((query) => query.refetch()))}
+        onRetry={() => void Promise.all([job.refetch(), text.refetch()])}
       />
     );
-  if (
-    job.data === undefined ||
-    text.data === undefined ||
-    farms.data === undefined ||
-    queues.data === undefined
-  )
+  if (job.data === undefined || text.data === undefined)
     return <SkeletonLines lines={12} label="Loading the job" />;
-  const { farm_id: farmId, queue_id: queueId } = job.data;
-  const destination = {
-    farm: farms.data.find((farm) => farm.id === farmId),
-    queue: queues.data.find((queue) => queue.id === queueId),
-  };
-  return <SubmitForm from={id} initial={loadDraft(id) ?? draftOf(job.data, text.data, destination)} />;
+  return <SubmitForm from={id} initial={loadDraft(id) ?? draftOf(job.data, text.data)} />;
 }

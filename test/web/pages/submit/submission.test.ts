@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import type { Farm, JobDetail, ProductSummary, Queue } from '../../../../client/resources.ts';
+import type { JobDetail, ProductSummary } from '../../../../client/resources.ts';
 import { commandLine } from '../../../../web/pages/submit/model/command-line.ts';
 import {
   afterSubmission,
@@ -308,10 +308,9 @@ void test('a job is converted to a draft', (t) => {
     owner: 'ada',
     parameters: { Frames: '1-20', Layers: '["a"]' },
     effective_retry: { max_attempts: 5, retry_delay_seconds: 10, failure_limit: 0 },
+    own_retry: { failure_limit: 0 },
   } as unknown as JobDetail;
-  const farm = { retry_delay_seconds: 20, max_attempts: 5 } as unknown as Farm;
-  const queue = { retry_delay_seconds: 10 } as unknown as Queue;
-  t.strictSame(draftOf(job, TEXT, { farm, queue }), {
+  t.strictSame(draftOf(job, TEXT), {
     ...EMPTY_DRAFT,
     text: TEXT,
     source: 'Shot 20',

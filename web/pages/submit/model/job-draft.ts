@@ -1,21 +1,13 @@
-import type { Farm, JobDetail, Queue } from '../../../../client/resources.ts';
+import type { JobDetail } from '../../../../client/resources.ts';
 import { EMPTY_DRAFT, type Draft } from './draft.ts';
 
-type Inherited = Pick<Farm, 'max_attempts' | 'retry_delay_seconds' | 'failure_limit'>;
-
 /**
- * Returns a draft that submits a job again: its template, parameters and destination, and its retry policy where it
- * differs from the current one of its queue or farm. The owner and the upstream jobs are left out.
+ * Returns a draft that submits a job again: its template, parameters, destination and own retry settings. The owner, the
+ * start time and the upstream jobs are left out.
  */
-export function draftOf(
-  job: JobDetail,
-  text: string,
-  { farm, queue }: { readonly farm: Farm | undefined; readonly queue: Queue | undefined },
-): Draft {
-  const retry = (name: keyof Inherited): string => {
-    const value = job.effective_retry[name];
-    return value === (queue?.[name] ?? farm?.[name]) ? '' : String(value);
-  };
+export function draftOf(job: JobDetail, text: string): Draft {
+  const retry = (name: keyof NonNullable<JobDetail['own_retry']>): string =>
+    String(job.own_retry?.[name] ?? '');
   return {
     ...EMPTY_DRAFT,
     text,
