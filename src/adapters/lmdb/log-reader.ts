@@ -14,6 +14,7 @@ import { openExistingDatabase, type ByteDatabase, type Environment } from './env
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
 import { pageMeter } from './page-meter.ts';
+import { jobPreviews, PREVIEW_DATABASE, taskPreviews } from './preview-rows.ts';
 import { StoreOpenError, type StoreFormat } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeRecord } from './value-codec.ts';
@@ -42,6 +43,7 @@ export async function openLogReader(directory: string): Promise<LogStoreReader> 
       databaseOf(chunks),
       databaseOf(attempts),
       databaseOf(totals),
+      databaseOf(PREVIEW_DATABASE),
     );
   } catch (error) {
     await environment.close();
@@ -56,6 +58,7 @@ function readerOf(
   chunks: ByteDatabase,
   attempts: ByteDatabase,
   totals: ByteDatabase,
+  previews: ByteDatabase,
 ): LogStoreReader {
   // Only the writer writes these rows.
   const rangesOf = (value: Uint8Array): SequenceRanges => decodeRecord(value) as SequenceRanges;
@@ -91,6 +94,8 @@ function readerOf(
       const rows = [...scanRows(attempts, { prefix: logKeys.task(task) })];
       return rows.every(({ value }) => isGapless(rangesOf(value))) ? 'whole' : 'gaps';
     },
+    previews: (task) => taskPreviews(previews, task),
+    jobPreviews: (job, query) => jobPreviews(previews, job, query),
     refresh: () => environment.resetReadTxn(),
     kind: 'logs',
     pages: pageMeter(environment, directory),
