@@ -19,6 +19,10 @@ export const currentLogs = (logs: LogStoreReader): LogReader => ({
     logs.refresh();
     return logs.jobPreviews(job, query);
   },
+  newestPreview: (job) => {
+    logs.refresh();
+    return logs.newestPreview(job);
+  },
   arrival: (task, last) => {
     logs.refresh();
     return logs.arrival(task, last);

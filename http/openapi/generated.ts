@@ -2683,6 +2683,8 @@ export interface components {
         };
         readonly PreviewPage: {
             readonly items: readonly components["schemas"]["Preview"][];
+            /** @description The image that was received last. Only on the first page, if there is one. */
+            readonly newest?: components["schemas"]["Preview"];
             /** @description The `after` of the next page; absent on the last one. */
             readonly next?: string;
         };

@@ -1,7 +1,9 @@
 import { parseTaskId, taskIdOf, type JobId } from '../../src/core/ids.ts';
 import type { PreviewQuery } from '../../src/core/ports/log-store.ts';
+import type { StoredPreview } from '../../src/core/previews/preview-record.ts';
 import { taggedBytes } from '../pipeline/conditional.ts';
 import { previewView } from '../views/previews.ts';
+import type { Schemas } from '../views/schemas.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
 import { findJob, findTask, stepsOf } from './find-task.ts';
 import { invalid, notFound, type Handler } from './operation.ts';
@@ -20,15 +22,19 @@ export const listJobPreviews: Handler<'listJobPreviews'> = ({ path, query, princ
   const { items, isMore } = logs.jobPreviews(job.id, { after, limit: query.limit, enough: PAGE_BYTES_MAX });
   const steps = stepsOf(store, job.id);
   const tasks = new TaskViewer(store, job);
+  const viewed = (item: StoredPreview): Schemas['Preview'][] => {
+    const step = steps[item.task.stepOrder];
+    return step === undefined ? [] : [previewView(item, step, tasks)];
+  };
   const last = items.at(-1);
+  const newest = after === null ? logs.newestPreview(job.id) : null;
+  const [newestView] = newest === null ? [] : viewed(newest);
   return {
     kind: 'json',
     status: 200,
     body: {
-      items: items.flatMap((item) => {
-        const step = steps[item.task.stepOrder];
-        return step === undefined ? [] : [previewView(item, step, tasks)];
-      }),
+      items: items.flatMap(viewed),
+      ...(newestView !== undefined && { newest: newestView }),
       ...(isMore && last !== undefined && { next: `${taskIdOf(last.task)}:${last.number}` }),
     },
     isTransient: true,

@@ -14,7 +14,13 @@ import { openExistingDatabase, type ByteDatabase, type Environment } from './env
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
 import { pageMeter } from './page-meter.ts';
-import { jobPreviews, PREVIEW_DATABASE, taskPreviews } from './preview-rows.ts';
+import {
+  jobPreviews,
+  newestPreview,
+  PREVIEW_DATABASES,
+  taskPreviews,
+  type PreviewTables,
+} from './preview-rows.ts';
 import { StoreOpenError, type StoreFormat } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeRecord } from './value-codec.ts';
@@ -43,7 +49,10 @@ export async function openLogReader(directory: string): Promise<LogStoreReader> 
       databaseOf(chunks),
       databaseOf(attempts),
       databaseOf(totals),
-      databaseOf(PREVIEW_DATABASE),
+      {
+        previews: databaseOf(PREVIEW_DATABASES.previews),
+        newest: databaseOf(PREVIEW_DATABASES.newest),
+      },
     );
   } catch (error) {
     await environment.close();
@@ -58,7 +67,7 @@ function readerOf(
   chunks: ByteDatabase,
   attempts: ByteDatabase,
   totals: ByteDatabase,
-  previews: ByteDatabase,
+  images: PreviewTables,
 ): LogStoreReader {
   // Only the writer writes these rows.
   const rangesOf = (value: Uint8Array): SequenceRanges => decodeRecord(value) as SequenceRanges;
@@ -94,8 +103,9 @@ function readerOf(
       const rows = [...scanRows(attempts, { prefix: logKeys.task(task) })];
       return rows.every(({ value }) => isGapless(rangesOf(value))) ? 'whole' : 'gaps';
     },
-    previews: (task) => taskPreviews(previews, task),
-    jobPreviews: (job, query) => jobPreviews(previews, job, query),
+    previews: (task) => taskPreviews(images.previews, task),
+    jobPreviews: (job, query) => jobPreviews(images.previews, job, query),
+    newestPreview: (job) => newestPreview(images, job),
     refresh: () => environment.resetReadTxn(),
     kind: 'logs',
     pages: pageMeter(environment, directory),

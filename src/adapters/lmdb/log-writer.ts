@@ -24,7 +24,7 @@ import type { ByteDatabase } from './environment.ts';
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
 import { createLogTotals } from './log-totals.ts';
-import { PREVIEW_DATABASE, putPreview } from './preview-rows.ts';
+import { PREVIEW_DATABASES, putPreview } from './preview-rows.ts';
 import { removePrefixRows } from './remove-prefix.ts';
 import { decodeRecord, encodeRecord } from './value-codec.ts';
 import {
@@ -79,7 +79,8 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
   const chunks = environment.openDatabase(LOG_DATABASES.chunks);
   const attempts = environment.openDatabase(LOG_DATABASES.attempts);
   const totals = environment.openDatabase(LOG_DATABASES.totals);
-  const previews = environment.openDatabase(PREVIEW_DATABASE);
+  const previews = environment.openDatabase(PREVIEW_DATABASES.previews);
+  const newest = environment.openDatabase(PREVIEW_DATABASES.newest);
   let sequence = readBusSequence(environment.meta);
 
   const saveSequence = (state: BusSequenceState): void => {
@@ -90,7 +91,7 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
     if (!environment.hasRoom(ROOM_FOR_REMOVAL)) return 'disk-low';
     let isMore = false;
     environment.transact(() => {
-      for (const database of [chunks, attempts, totals, previews]) {
+      for (const database of [chunks, attempts, totals, previews, newest]) {
         const removed = removePrefixRows(database, keyBytes(prefix), LOG_ROWS_REMOVED_AT_ONCE);
         isMore ||= removed === LOG_ROWS_REMOVED_AT_ONCE;
       }
@@ -148,7 +149,7 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
       const room = TRANSACTION_OVERHEAD_BYTES + incoming.length * ROOM_PER_PREVIEW;
       if (environment.diskState() === 'low' || !environment.hasRoom(room)) return 'disk-low';
       environment.transact(() => {
-        for (const preview of incoming) putPreview(previews, preview);
+        for (const preview of incoming) putPreview({ previews, newest }, preview);
       });
       return 'stored';
     },

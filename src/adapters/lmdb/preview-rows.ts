@@ -12,23 +12,38 @@ import { keyBytes } from './key-bytes.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeRecord, encodeRecord } from './value-codec.ts';
 
-/** Database of the log environment: previews by task and number. A log store of an earlier version has none. */
-export const PREVIEW_DATABASE = 'previews';
+/** Databases of the log environment: previews by task and number, and the key of the newest image of each job. */
+export const PREVIEW_DATABASES = { previews: 'previews', newest: 'newestPreviews' } as const;
+
+/** The open databases of previews. */
+export type PreviewTables = Readonly<Record<keyof typeof PREVIEW_DATABASES, ByteDatabase>>;
 
 /**
  * Stores a preview; must be called in a transaction. It replaces previews of earlier attempts of its task. One of an attempt
  * before those that are stored is dropped.
  */
-export function putPreview(database: ByteDatabase, incoming: IncomingPreview): void {
+export function putPreview({ previews, newest }: PreviewTables, incoming: IncomingPreview): void {
   const { attempt, number, path, receivedAt, content } = incoming;
   const { attemptNumber } = attempt;
-  for (const { number: other, record } of taskPreviews(database, attempt)) {
+  for (const { number: other, record } of taskPreviews(previews, attempt)) {
     if (record.attemptNumber > attemptNumber) return;
     if (record.attemptNumber < attemptNumber)
-      database.removeSync(keyBytes(previewKeys.preview(attempt, other)));
+      previews.removeSync(keyBytes(previewKeys.preview(attempt, other)));
   }
   const record: PreviewRecord = { version: 1, attemptNumber, path, receivedAt, content };
-  database.putSync(keyBytes(previewKeys.preview(attempt, number)), encodeRecord(record));
+  const key = previewKeys.preview(attempt, number);
+  previews.putSync(keyBytes(key), encodeRecord(record));
+  if (content.kind === 'image') newest.putSync(keyBytes(previewKeys.job(attempt.jobId)), encodeRecord(key));
+}
+
+/** Returns the image of a job that was stored last; null if there is none. */
+export function newestPreview({ previews, newest }: PreviewTables, job: JobId): StoredPreview | null {
+  const bytes = newest.get(keyBytes(previewKeys.job(job)));
+  if (bytes === undefined) return null;
+  // Only `putPreview` writes these rows.
+  const key = decodeRecord(bytes) as string;
+  const value = previews.get(keyBytes(key));
+  return value === undefined ? null : previewOf({ key, value });
 }
 
 /** Returns the previews of a task, in the order of its outputs. */

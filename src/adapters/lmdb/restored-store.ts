@@ -10,7 +10,7 @@ import { openDatabase, openExistingDatabase, type ByteDatabase, type Environment
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES } from './log-chunk.ts';
 import { previewKeys } from '../../core/previews/preview-record.ts';
-import { PREVIEW_DATABASE, taskPreviews } from './preview-rows.ts';
+import { PREVIEW_DATABASES, taskPreviews } from './preview-rows.ts';
 import { BUS_SEQUENCE_KEY, readBusSequence } from './log-writer.ts';
 import {
   FORMAT_VERSIONS,
@@ -114,7 +114,7 @@ function removeUnknownLogs(state: Environment, logs: Environment): number {
   const chunks = openExistingDatabase(logs, LOG_DATABASES.chunks);
   if (attempts === undefined || chunks === undefined) return 0;
   const totals = openDatabase(logs, LOG_DATABASES.totals);
-  const previews = openDatabase(logs, PREVIEW_DATABASE);
+  const previews = openDatabase(logs, PREVIEW_DATABASES.previews);
   const pages = openExistingDatabase(state, 'taskPage');
   const unknown = [...onlyInFirst(attempts, known)]
     .map((key) => attemptOfKey(key.toString('utf8')))
@@ -174,7 +174,7 @@ function removeLogsOf(
     chunks,
     totals,
     previews,
-  }: Readonly<Record<keyof typeof LOG_DATABASES | typeof PREVIEW_DATABASE, ByteDatabase>>,
+  }: Readonly<Record<keyof typeof LOG_DATABASES | 'previews', ByteDatabase>>,
 ): void {
   const [task] = unknown;
   if (task === undefined) return;

@@ -108,6 +108,8 @@ export interface LogReader {
   previews(task: TaskAddress): readonly StoredPreview[];
   /** Returns previews of a job, in the order of its tasks. */
   jobPreviews(job: JobId, query: PreviewQuery): PreviewPage;
+  /** Returns the image of a job that was stored last; null if there is none, or if it was replaced. */
+  newestPreview(job: JobId): StoredPreview | null;
   /** Returns what has arrived of a task's log up to its `last` chunk. */
   arrival(task: TaskAddress, last: LogPosition): LogArrival;
 }

@@ -296,6 +296,9 @@ export class ApiFixture {
         const items = all.slice(all.findIndex(isAfter) + 1);
         return { items: items.slice(0, limit), isMore: items.length > limit };
       },
+      newestPreview: (job) =>
+        this.previews.findLast(({ task, record }) => task.jobId === job && record.content.kind === 'image') ??
+        null,
       arrival: (task, { attempt, seqNum }) => {
         const chunks = this.#chunksOf(task);
         const id = attemptIdOf(attempt);
