@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { MAKER_LIMITS } from '../../src/adapters/previews/limits.ts';
 import { sessionId } from '../../src/core/ids.ts';
 import type { WorkerConfig } from '../../src/core/config/worker-config.ts';
 import type { Logger } from '../process/logging.ts';
@@ -28,6 +29,7 @@ export function openPreviews(
     publish,
     sessionsDirectory: state.sessionsDirectory,
     program: [process.execPath, fileURLToPath(entryUrl('preview-process'))],
+    timeMs: MAKER_LIMITS.timeMs,
     newSessionId: () => sessionId(newId()),
     log: (level, text, attributes) => logger[level](attributes, text),
   });

@@ -23,6 +23,8 @@ export interface PreviewMakerOptions {
   /** Program of Node, and the file of the process that makes previews. */
   readonly program: readonly [string, string];
   readonly newSessionId: () => SessionId;
+  /** Time for all previews of an attempt, in milliseconds. */
+  readonly timeMs: number;
   readonly log: (level: 'debug' | 'warn', text: string, attributes: Readonly<Record<string, string>>) => void;
 }
 
@@ -159,7 +161,7 @@ export class PreviewMaker implements Previews {
     current.timer = setTimeout(() => {
       current.hasTimedOut = true;
       processes().kill(sessionId, RUN);
-    }, MAKER_LIMITS.timeMs);
+    }, this.options.timeMs);
     const file = `${sessionsDirectory}/${sessionId}/${REQUEST_FILE}`;
     processes().start(sessionId, {
       run: RUN,
@@ -184,7 +186,7 @@ export class PreviewMaker implements Previews {
   private ended(current: Current, end: ActionEnd): void {
     if (current.timer !== null) clearTimeout(current.timer);
     current.ending = current.hasTimedOut
-      ? `it takes more than ${MAKER_LIMITS.timeMs / 1000} s`
+      ? `it takes more than ${this.options.timeMs / 1000} s`
       : endingOf(end);
     this.close(current);
   }

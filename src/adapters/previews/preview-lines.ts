@@ -22,7 +22,7 @@ export function linesOf(index: number, result: Buffer | string): readonly string
   return [...lines, JSON.stringify({ index, end: true })];
 }
 
-/** Collects the results from lines. Lines that are none are ignored. */
+/** Collects the results from lines. Other lines are ignored. */
 export class PreviewLines {
   private readonly parts = new Map<number, string>();
   /** By position in the request. */

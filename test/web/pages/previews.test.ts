@@ -16,7 +16,7 @@ const DECODED =
 const DECODED_OF_TASK =
   "[...document.querySelectorAll('.output-list__preview')].filter((image) => image.naturalWidth > 0).length === 4";
 
-/** A job whose tasks name four images each, and one that is none. */
+/** A job whose tasks name these images. */
 const templateOf = (paths: readonly string[]): object => ({
   specificationVersion: 'jobtemplate-2023-09',
   name: 'Shot 010',
