@@ -4,7 +4,12 @@ import { PreviewLines, reasonOf, type PreviewResult } from '../../src/adapters/p
 import type { SessionId } from '../../src/core/ids.ts';
 import type { StoreOutcome } from '../../src/core/ports/bus.ts';
 import type { PreviewRequest, Previews, WrittenOutput } from '../../src/core/ports/previews.ts';
-import type { ActionEnd, TaskProcesses, TaskProcessEvents } from '../../src/core/ports/task-processes.ts';
+import type {
+  ActionEnd,
+  OutputBatch,
+  TaskProcesses,
+  TaskProcessEvents,
+} from '../../src/core/ports/task-processes.ts';
 import { previewCandidates } from '../../src/core/previews/preview-limits.ts';
 import type { PreviewMessage } from '../../src/core/wire/bus-messages.ts';
 
@@ -37,6 +42,8 @@ interface Current {
   /** `sending`: no process of it is left. */
   phase: 'opening' | 'running' | 'closing' | 'sending';
   hasTimedOut: boolean;
+  /** Of its output. */
+  bytes: number;
   /** Why no process ran, or how it ended. */
   ending: string;
   timer: NodeJS.Timeout | null;
@@ -107,8 +114,7 @@ export class PreviewMaker implements Previews {
           others.output(sessionId, run, batch);
           return;
         }
-        if (batch.stream === 'stdout') for (const line of batch.lines) current.lines.add(line);
-        this.options.processes().consumed(sessionId, batch.bytes);
+        this.read(current, batch);
       },
       ended: (sessionId, run, end, usage) => {
         const current = own(sessionId);
@@ -139,6 +145,7 @@ export class PreviewMaker implements Previews {
       lines: new PreviewLines(),
       phase: 'opening',
       hasTimedOut: false,
+      bytes: 0,
       ending: '',
       timer: null,
     };
@@ -181,6 +188,16 @@ export class PreviewMaker implements Previews {
       keepsChildren: false,
       files: [{ path: file, data: JSON.stringify(outputs.map(({ path }) => path)), runnable: false }],
     });
+  }
+
+  /** Its output is not trusted: a flood of it must not take the time of the worker. */
+  private read(current: Current, { stream, lines, bytes }: OutputBatch): void {
+    const { sessionId } = current;
+    const isOver = current.bytes > MAKER_LIMITS.outputBytes;
+    current.bytes += bytes;
+    if (stream === 'stdout' && !isOver) for (const line of lines) current.lines.add(line);
+    if (!isOver && current.bytes > MAKER_LIMITS.outputBytes) this.options.processes().kill(sessionId, RUN);
+    this.options.processes().consumed(sessionId, bytes);
   }
 
   private ended(current: Current, end: ActionEnd): void {

@@ -10,6 +10,8 @@ export const MAKER_LIMITS = {
   cpuSeconds: 30,
   /** Time for all previews of an attempt, after which the process is killed. */
   timeMs: 60_000,
+  /** Bytes of its output, after which it is killed: more than the previews of an attempt take. */
+  outputBytes: 2 ** 20,
   /** Priority of the process: the lowest. */
   niceness: 19,
   /** Attempts that wait for their previews. Further ones get none. */

@@ -65,7 +65,7 @@ void test('previews are stored together and then acknowledged', (t) => {
   t.end();
 });
 
-void test('what is no preview, or of another worker, is discarded', (t) => {
+void test('an invalid preview, or one of another worker, is discarded', (t) => {
   for (const data of [Buffer.from('<svg/>'), large, Buffer.concat([webp, webp])]) {
     const { intake, add, stored, done, notices } = intakeOf();
     add({ data: data.toString('base64') });
