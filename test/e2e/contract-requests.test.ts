@@ -53,6 +53,7 @@ const STRICTER: Readonly<Record<string, string>> = {
   replaceWebhook: 'filters exclude each other, and owner and queue must fit, as the descriptions say',
   listJobOutputs: 'after must be the next of an earlier page, as the description says',
   listTaskOutputs: 'after must be the next of an earlier page, as the description says',
+  listJobPreviews: 'after must be the next of an earlier page, as the description says',
   retryJob: 'range and index_range exclude each other, as their descriptions say',
 };
 /** Few of their generated requests succeed, so they get more of them. */

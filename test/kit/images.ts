@@ -27,7 +27,7 @@ function pngChunk(type: string, body: Buffer): Buffer {
 }
 
 /** Returns a valid PNG header of this size, with the data of a few rows: a decompression bomb by its head. */
-export function pngOf(width: number, height: number): Buffer {
+function pngOf(width: number, height: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
