@@ -44,8 +44,7 @@ export const listJobPreviews: Handler<'listJobPreviews'> = ({ path, query, princ
 export const getTaskPreview: Handler<'getTaskPreview'> = ({ path, query, principal }, { store, logs }) => {
   const task = findTask(store, path.id, principal.ownerScope);
   if (!task.ok) return { kind: 'problem', problem: task.problem };
-  const number = Number(path.number);
-  const found = logs.previews(task.value.address).find((preview) => preview.number === number);
+  const found = logs.previews(task.value.address).find(({ number }) => String(number) === path.number);
   const content = found?.record.content;
   const isWanted = query.attempt === undefined || query.attempt === found?.record.attemptNumber;
   if (content?.kind !== 'image' || !isWanted) return notFound('preview', path.number);

@@ -29,6 +29,7 @@ const NEVER_SUCCEEDING: Readonly<Record<string, string>> = {
   beginOidcLogin: 'there is no provider',
   finishOidcLogin: 'there is no provider',
   deleteWorker: 'the only worker is online',
+  getTaskPreview: 'the worker makes no previews; test/e2e/previews.test.ts does',
   holdStep: 'the jobs have ended by then; test/http and the session of the command line hold steps',
   getJobOrder: 'the jobs have ended by then; test/http and the session of the command line read the order',
   ...Object.fromEntries(
