@@ -18,6 +18,7 @@ const message = {
   oidc: 'Only src/adapters/identity/oidc may import openid-client, and only test/kit/oidc oidc-provider.',
   jwt: 'Only src/adapters/identity/tokens may import jsonwebtoken: it fixes algorithm, audience and expiry.',
   regex: 'Only src/adapters/regex may import re2js: it relies on its internals.',
+  sharp: 'Only src/adapters/previews may import sharp: it decodes files of jobs, in a process with limits.',
   ws: 'Only client/package and http/server/node may import ws: elsewhere the event channel is of the browser or of the engine.',
   yaml: 'Only src/adapters/yaml, src/adapters/system, http/openapi and the submit page (read-document.ts) may import yaml: others get parsed documents.',
   messages: "Only an actor's messages.ts may be imported from outside its folder.",
@@ -37,6 +38,7 @@ const PACKAGES = {
   ],
   jwt: [{ name: 'jsonwebtoken', message: message.jwt }],
   regex: [{ name: 're2js', message: message.regex }],
+  sharp: [{ name: 'sharp', message: message.sharp }],
   ws: [{ name: 'ws', message: message.ws }],
   yaml: [{ name: 'yaml', message: message.yaml }],
 };
@@ -209,6 +211,7 @@ export default defineConfig(
   { files: ['src/adapters/nats/**/*.ts'], rules: imports(['nats']) },
   { files: ['src/adapters/discovery/**/*.ts'], rules: imports(['mdns']) },
   { files: ['src/adapters/identity/ldap/**/*.ts'], rules: imports(['ldap']) },
+  { files: ['src/adapters/previews/**/*.ts'], rules: imports(['sharp']) },
   { files: ['src/adapters/regex/**/*.ts'], rules: imports(['regex']) },
   { files: ['src/adapters/identity/oidc/**/*.ts'], rules: imports(['oidc']) },
   { files: ['src/adapters/identity/tokens/**/*.ts'], rules: imports(['jwt']) },
@@ -288,7 +291,7 @@ export default defineConfig(
   {
     files: ['bench/**/*.ts', 'test/**/*.ts'],
     rules: {
-      ...imports(['uws', 'lmdb', 'nats', 'regex', 'yaml']),
+      ...imports(['uws', 'lmdb', 'nats', 'regex', 'sharp', 'yaml']),
       'no-console': 'off',
       // A test asserts a parsed value as a whole.
       '@typescript-eslint/no-unsafe-assignment': 'off',
@@ -299,7 +302,7 @@ export default defineConfig(
 
   {
     files: ['test/kit/oidc/**/*.ts'],
-    rules: imports(['uws', 'lmdb', 'nats', 'regex', 'yaml', 'oidc']),
+    rules: imports(['uws', 'lmdb', 'nats', 'regex', 'sharp', 'yaml', 'oidc']),
   },
 
   // Type declarations of a package without types follow its exports.

@@ -74,6 +74,7 @@ export type JobFailures = Schemas['JobFailures'];
 export type DependentPage = Schemas['DependentPage'];
 export type Output = Schemas['Output'];
 export type OutputPage = Schemas['OutputPage'];
+export type Preview = Schemas['Preview'];
 export type DryRun = Schemas['DryRun'];
 export type DryRunStep = Schemas['DryRunStep'];
 export type CommandPreview = Schemas['CommandPreview'];

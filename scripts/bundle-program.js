@@ -15,10 +15,11 @@ const ENTRIES = {
   'logs-thread': 'daemons/threads/logs-thread.js',
   'pool-thread': 'daemons/threads/pool-thread.js',
   'compact-process': 'daemons/threads/compact-process.js',
+  'preview-process': 'daemons/threads/preview-process.js',
 };
 
 /** Packages that load files of their own: binaries, threads, or, for S3, modules that few farms need. */
-const EXTERNAL = ['@node-rs/argon2', 'lmdb', 'msgpackr', 'piscina', 'pino', 'ws', /^@aws-sdk\//];
+const EXTERNAL = ['@node-rs/argon2', 'lmdb', 'msgpackr', 'piscina', 'pino', 'sharp', 'ws', /^@aws-sdk\//];
 
 /**
  * Bundles into the folder, unless the last bundle is newer than all records of the compiler and than this file.

@@ -1,5 +1,6 @@
 import type { AttemptId, FarmId, QueueId, SessionId, TaskId } from '../../src/core/ids.ts';
 import type { JournalChange, JournalReader } from '../../src/core/ports/agent-journal.ts';
+import type { PreviewRequest } from '../../src/core/ports/previews.ts';
 import type { StagingRequest } from '../../src/core/ports/staging.ts';
 import type { ActionStart, SessionClosing, SessionOpening } from '../../src/core/ports/task-processes.ts';
 import type {
@@ -108,6 +109,8 @@ export type AgentEffect =
   | { readonly kind: 'stop-staging'; readonly sessionId: SessionId }
   /** Releases the staging of a session that has ended. */
   | { readonly kind: 'forget-staging'; readonly sessionId: SessionId }
+  /** Makes previews of outputs, if the worker is configured to. Not answered. */
+  | { readonly kind: 'make-previews'; readonly request: PreviewRequest }
   /**
    * Sets the time for which tasks may run without further contact; null for no limit. Supervisors enforce it even if
    * the agent does not run.

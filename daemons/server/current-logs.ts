@@ -11,6 +11,18 @@ export const currentLogs = (logs: LogStoreReader): LogReader => ({
     logs.refresh();
     return logs.extent(task);
   },
+  previews: (task) => {
+    logs.refresh();
+    return logs.previews(task);
+  },
+  jobPreviews: (job, query) => {
+    logs.refresh();
+    return logs.jobPreviews(job, query);
+  },
+  newestPreview: (job) => {
+    logs.refresh();
+    return logs.newestPreview(job);
+  },
   arrival: (task, last) => {
     logs.refresh();
     return logs.arrival(task, last);

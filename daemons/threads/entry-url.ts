@@ -10,5 +10,5 @@ export const poolThreadName = (threadId: number): string => `pool ${threadId}`;
  * Returns the URL of the entry of a thread or child process: in the folder of this file, with the same extension. That
  * is so for the sources, the compiled files and the bundle (scripts/bundle-program.js).
  */
-export const entryUrl = (name: ThreadName | 'compact-process'): URL =>
+export const entryUrl = (name: ThreadName | 'compact-process' | 'preview-process'): URL =>
   new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);

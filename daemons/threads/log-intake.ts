@@ -37,7 +37,8 @@ export interface IntakeClock {
   after(milliseconds: number, action: () => void): () => void;
 }
 
-const STEADY_CLOCK: IntakeClock = {
+/** The clock of the thread. */
+export const STEADY_CLOCK: IntakeClock = {
   now: () => performance.now(),
   after: (milliseconds, action) => {
     const timer = setTimeout(action, milliseconds);

@@ -8,8 +8,9 @@ import { AttemptWorkers } from './attempt-workers.ts';
 import { exposeControl } from './control-port.ts';
 import { DiagnosticIntake, workerLookup } from './diagnostic-intake.ts';
 import { KnownJobs } from './known-jobs.ts';
-import { LogIntake } from './log-intake.ts';
+import { LogIntake, STEADY_CLOCK } from './log-intake.ts';
 import { LogRemoval } from './log-removal.ts';
+import { PreviewIntake } from './preview-intake.ts';
 import { serveProfiles } from './profile-channel.ts';
 import { MEASURE_PERIOD_MS } from './shard-protocol.ts';
 import {
@@ -45,6 +46,14 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
     },
     notify,
   );
+  const previews = new PreviewIntake({
+    writer,
+    jobs,
+    workerOf: (attempt) => workers.workerOf(attempt),
+    refused: (reason, delivery) => bus.refuse(reason, delivery),
+    tell: notify,
+    clock: STEADY_CLOCK,
+  });
   const diagnostics = new DiagnosticIntake({
     isWorker: workerLookup(state, () => performance.now()),
     tell: notify,
@@ -57,6 +66,10 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
       logged: (delivery) => {
         if (delivery.deliveryNumber > 1) redeliveries++;
         intake.add(delivery);
+      },
+      previewed: (delivery) => {
+        if (delivery.deliveryNumber > 1) redeliveries++;
+        previews.add(delivery);
       },
       diagnosed: (source, read) => diagnostics.heard(source, read),
       busChanged: (event) => notify({ v: LOG_PROTOCOL_VERSION, type: 'bus', event }),
@@ -79,6 +92,7 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
       await bus.close();
       removal.stop();
       intake.stop();
+      previews.flush();
       await state.close();
       await writer.close();
     },

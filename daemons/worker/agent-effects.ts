@@ -4,6 +4,7 @@ import type { LeaseFailure } from '../../actors/agent/poller/messages.ts';
 import type { AttemptId, TaskId } from '../../src/core/ids.ts';
 import type { StoreOutcome, RequestFailure, WorkerBus } from '../../src/core/ports/bus.ts';
 import type { LogSpool } from '../../src/core/ports/log-spool.ts';
+import type { Previews } from '../../src/core/ports/previews.ts';
 import type { Staging } from '../../src/core/ports/staging.ts';
 import type { TaskProcesses } from '../../src/core/ports/task-processes.ts';
 import { executeOnProcesses } from './process-effects.ts';
@@ -24,6 +25,8 @@ interface AgentPorts {
   readonly processes: TaskProcesses;
   readonly spool: LogSpool;
   readonly staging: Staging;
+  /** Null if the worker makes none. */
+  readonly previews: Previews | null;
 }
 
 /** Executes the effects of the daemon's actors and sends the results back to them. */
@@ -32,13 +35,14 @@ export class AgentEffects {
   private readonly processes: TaskProcesses;
   private readonly spool: LogSpool;
   private readonly staging: Staging;
+  private readonly previews: Previews | null;
   private readonly post: (envelope: AgentEnvelope) => void;
   private readonly events: AgentEvents;
   /** Number of attempts per task whose cancels are followed. More than one only while an earlier attempt is stopped. */
   private readonly followed = new Map<TaskId, number>();
 
   constructor(
-    { bus, processes, spool, staging }: AgentPorts,
+    { bus, processes, spool, staging, previews }: AgentPorts,
     post: (envelope: AgentEnvelope) => void,
     events: AgentEvents,
   ) {
@@ -46,6 +50,7 @@ export class AgentEffects {
     this.processes = processes;
     this.spool = spool;
     this.staging = staging;
+    this.previews = previews;
     this.post = post;
     this.events = events;
   }
@@ -90,6 +95,9 @@ export class AgentEffects {
       case 'forget-staging':
         executeOnStaging(this.staging, effect);
         return;
+      case 'make-previews':
+        this.previews?.make(effect.request);
+        return;
       case 'set-contact-deadline':
         this.processes.contactLasts(effect.leftMs);
         return;
@@ -124,8 +132,11 @@ export class AgentEffects {
   }: Extract<AgentEffect, { kind: 'announce' }>): Promise<void> {
     if (announcement.type === 'register') this.events.registering();
     const outcome = await this.bus.announcePresence(announcement, timeoutMs);
-    const answer = outcome.type === 'answered' ? outcome.reply.type : null;
-    if (answer === 'registered' || answer === 'alive') this.events.welcomed();
+    const reply = outcome.type === 'answered' ? outcome.reply : null;
+    if (reply?.type === 'registered' || reply?.type === 'alive') {
+      this.previews?.serviceStores(reply.previews === true);
+      this.events.welcomed();
+    }
     this.post({
       actor: 'registrar',
       id: 'registrar',

@@ -91,14 +91,18 @@ export class SimulatedWorker {
     });
     let isWelcome = false;
     const staging = simulatedStaging(stagingEvents(post));
-    const effects = new AgentEffects({ bus: this.bus, processes, spool: NO_LOG_SPOOL, staging }, post, {
-      left: () => depart(),
-      welcomed: () => {
-        if (!isWelcome) options.welcomed();
-        isWelcome = true;
+    const effects = new AgentEffects(
+      { bus: this.bus, processes, spool: NO_LOG_SPOOL, staging, previews: null },
+      post,
+      {
+        left: () => depart(),
+        welcomed: () => {
+          if (!isWelcome) options.welcomed();
+          isWelcome = true;
+        },
+        registering: () => undefined,
       },
-      registering: () => undefined,
-    });
+    );
     post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.start' } });
     identity?.start(() => this.bus.redial());
   }

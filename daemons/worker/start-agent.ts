@@ -18,6 +18,7 @@ import { allowedVariables, SECRET_VARIABLES } from '../../src/core/access/denied
 import { parseAttemptId, taskIdOf, type AttemptId } from '../../src/core/ids.ts';
 import type { WorkerConfig } from '../../src/core/config/worker-config.ts';
 import type { WorkerBus } from '../../src/core/ports/bus.ts';
+import type { TaskProcessEvents } from '../../src/core/ports/task-processes.ts';
 import { BusLog } from '../process/bus-log.ts';
 import { failStop } from '../process/fail-stop.ts';
 import type { Logger } from '../process/logging.ts';
@@ -34,6 +35,7 @@ import { openBusFirewall } from './bus-firewall.ts';
 import { busListener, processEvents } from './external-events.ts';
 import { fileOwnerBy } from './file-owner.ts';
 import { IdleGarbageCollector } from './idle-garbage-collector.ts';
+import { openPreviews } from './open-previews.ts';
 import { optInIsolation, requireOptIns } from './opt-in-isolation.ts';
 import { stagingEvents } from './staging-effects.ts';
 import type { WorkerState } from './worker-state.ts';
@@ -83,7 +85,12 @@ export async function startAgent(context: AgentContext): Promise<Agent> {
   const host = createHost(context, settings, (effect) => effects.execute(effect));
   const hidden = await hideCredentials(context);
   const firewall = await openBusFirewall(config, state, logger);
-  const { processes, staging } = openProcesses(context, post, hidden, firewall);
+  const previews = openPreviews(context, {
+    processes: () => processes,
+    publish: (message) => bus.publishPreview(message),
+  });
+  const events = previews === null ? processEvents(post) : previews.ownEvents(processEvents(post));
+  const { processes, staging } = openProcesses(context, post, events, hidden, firewall);
   const busLog = new BusLog(logger);
   const bus = connectBus(context, post, busLog, firewall);
   let sender: DiagnosticSender | null = null;
@@ -100,7 +107,7 @@ export async function startAgent(context: AgentContext): Promise<Agent> {
   const departed = new Promise<void>((resolve) => {
     depart = resolve;
   });
-  const effects = new AgentEffects({ bus, processes, spool: state.spool, staging }, post, {
+  const effects = new AgentEffects({ bus, processes, spool: state.spool, staging, previews }, post, {
     left: () => depart(),
     welcomed: () => sender?.flush(),
     registering: () => watch.registering(),
@@ -114,6 +121,7 @@ export async function startAgent(context: AgentContext): Promise<Agent> {
     departed,
     close: async () => {
       host.stop();
+      await previews?.stop();
       await processes.settled();
       busLog.stopping();
       await bus.close();
@@ -207,6 +215,7 @@ async function hideCredentials({ config, logger, state }: AgentContext): Promise
 function openProcesses(
   { config, logger, state }: AgentContext,
   post: Post,
+  events: TaskProcessEvents,
   mask: Mask | null,
   firewall: BusFirewall | null,
 ): { readonly processes: LocalTaskProcesses; readonly staging: LocalStaging } {
@@ -234,7 +243,7 @@ function openProcesses(
     beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
     tasksBeforeLauncher: PROCESS_LIMITS.tasksBeforeLauncher,
     ownEnvironment: process.env,
-    events: collector.watching(processEvents(post)),
+    events: collector.watching(events),
     isolation,
     mask: () => mask,
     ...(firewall !== null && { blockAccount: (userId) => firewall.blockAccount(userId) }),

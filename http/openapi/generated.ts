@@ -1337,6 +1337,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/jobs/{id}/previews": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the previews of a job
+         * @description The previews of outputs, with the images, in the order of the tasks (docs/outputs.md#previews). A page ends at `limit` previews, or when its images have 1 MiB.
+         */
+        readonly get: operations["listJobPreviews"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/tasks/{id}/outputs": {
         readonly parameters: {
             readonly query?: never;
@@ -1351,6 +1373,30 @@ export interface paths {
          * @description The paths of the job's parameters with the data flow OUT, then those that the latest attempt of the task that named outputs has named.
          */
         readonly get: operations["listTaskOutputs"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/tasks/{id}/previews/{number}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+                /** @description The number of the preview in its task. */
+                readonly number: string;
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the preview of an output
+         * @description A small image of a file that the latest attempt with previews has named as an output.
+         */
+        readonly get: operations["getTaskPreview"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -2658,6 +2704,43 @@ export interface components {
             /** @description The task that has named it. */
             readonly task_id?: string;
             readonly attempt_number?: number;
+            /** @description A small image of the file. Absent if there is none (docs/outputs.md#previews). */
+            readonly preview?: {
+                /** @description Path of the image at this service. */
+                readonly url: string;
+                readonly width: number;
+                readonly height: number;
+            };
+            /** @description Why the worker could not make a preview. Absent if there is one, or if none was tried. */
+            readonly preview_missing?: string;
+        };
+        /** @description A small image of a file that a task has written, or why there is none. */
+        readonly Preview: {
+            readonly task_id: string;
+            readonly task_name: string;
+            readonly task_status: components["schemas"]["TaskStatus"];
+            readonly attempt_number: number;
+            /** @description Its number in the task, from 0. */
+            readonly number: number;
+            /** @description The output, as the task has named it. */
+            readonly path: string;
+            readonly received_at: components["schemas"]["Timestamp"];
+            /** @description Absent if there is none. */
+            readonly image?: {
+                readonly width: number;
+                readonly height: number;
+                /** @description A WebP image in base64. */
+                readonly data: string;
+            };
+            /** @description Why there is no image. */
+            readonly missing?: string;
+        };
+        readonly PreviewPage: {
+            readonly items: readonly components["schemas"]["Preview"][];
+            /** @description The image that was received last. Only on the first page, if there is one. */
+            readonly newest?: components["schemas"]["Preview"];
+            /** @description The `after` of the next page; absent on the last one. */
+            readonly next?: string;
         };
         readonly OutputPage: {
             readonly items: readonly components["schemas"]["Output"][];
@@ -7069,6 +7152,45 @@ export interface operations {
             readonly default: components["responses"]["Problem"];
         };
     };
+    readonly listJobPreviews: {
+        readonly parameters: {
+            readonly query?: {
+                readonly limit?: components["parameters"]["Limit"];
+                /** @description The `next` of the previous page. */
+                readonly after?: components["parameters"]["OutputsAfter"];
+            };
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of previews. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PreviewPage"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
     readonly listTaskOutputs: {
         readonly parameters: {
             readonly query?: {
@@ -7099,6 +7221,46 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["OutputPage"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getTaskPreview: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only the preview of this attempt; 404 when another one has replaced it. */
+                readonly attempt?: number;
+            };
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+                /** @description The number of the preview in its task. */
+                readonly number: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The image. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "image/webp": string;
                 };
             };
             readonly 304: components["responses"]["NotModified"];

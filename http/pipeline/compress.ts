@@ -8,6 +8,8 @@ export const COMPRESSED_BYTES_MIN = 1024;
 /** Lists of records are repetitive: a higher level makes them hardly smaller. */
 const LEVEL = 3;
 
+/** Its data is compressed already. */
+const COMPRESSED_IMAGE = 'image/webp';
 const VARY: Header = ['Vary', 'Accept-Encoding'];
 
 /** Runs on a thread of the pool. */
@@ -24,6 +26,7 @@ export function compressed(
   const { status, headers, body } = response;
   if (status === 304) return { ...response, headers: [...headers, VARY] };
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return response;
+  if (headers.some(([name, value]) => name === 'Content-Type' && value === COMPRESSED_IMAGE)) return response;
   const varying: HttpResponse = { ...response, headers: [...headers, VARY] };
   if (Buffer.byteLength(body) < COMPRESSED_BYTES_MIN || !prefersGzip(request.headers)) return varying;
   return compress(body, { level: LEVEL }).then((bytes) => ({

@@ -32,9 +32,9 @@ export interface TaggedBytes {
   readonly bytes: Uint8Array;
 }
 
-/** Returns the bytes of a text with the headers that `tagged` adds to a response. */
-export function taggedBytes(text: string): TaggedBytes {
-  const bytes = Buffer.from(text);
+/** Returns the bytes, or those of a text, with the headers that `tagged` adds to a response. */
+export function taggedBytes(body: string | Uint8Array): TaggedBytes {
+  const bytes = Buffer.from(body);
   return { headers: [['ETag', `W/${etagOf(bytes)}`], REVALIDATE], bytes };
 }
 

@@ -344,6 +344,17 @@ function responseOf(reply: AnyReply, requestId: string): HttpResponse {
         body: reply.text,
         ...(reply.isTransient === true && { isTransient: true }),
       };
+    case 'image':
+      return {
+        status: 200,
+        headers: [
+          ['Content-Type', reply.contentType],
+          // Pages of other sites must not show it with the session of a user.
+          ['Cross-Origin-Resource-Policy', 'same-origin'],
+          ...reply.image.headers,
+        ],
+        body: reply.image.bytes,
+      };
     case 'kept-json':
       return {
         status: 200,

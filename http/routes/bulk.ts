@@ -103,6 +103,7 @@ function resultOf(id: string, { reply, isUnchanged }: ItemOutcome): Schemas['Bul
       return { id, ok: true, changed: retried + dependents > 0, status, ...counts };
     }
     case 'text':
+    case 'image':
     case 'kept-json':
     case 'stream':
     case 'redirect':

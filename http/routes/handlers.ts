@@ -35,6 +35,7 @@ import { getTaskGrid } from './task-grid.ts';
 import { updateJob } from './update-job.ts';
 import { openEvents } from './open-events.ts';
 import { listJobOutputs, listTaskOutputs } from './outputs.ts';
+import { getTaskPreview, listJobPreviews } from './previews.ts';
 import { beginOidcLogin, finishOidcLogin } from './oidc.ts';
 import type { Handlers } from './operation.ts';
 import { getHealthz, getMetrics, getReadyz, getVersion } from './probes.ts';
@@ -184,6 +185,8 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     listJobDependents,
     listJobOutputs,
     listTaskOutputs,
+    listJobPreviews,
+    getTaskPreview,
     getJobOrder,
     getTask: getTask(reasons),
     listTaskAttempts,

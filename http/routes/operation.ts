@@ -107,6 +107,8 @@ export type Reply<Op extends OperationId> =
       readonly text: string;
       readonly isTransient?: boolean;
     }
+  /** Bytes of an image. */
+  | { readonly kind: 'image'; readonly contentType: string; readonly image: TaggedBytes }
   /** JSON that is kept as bytes. */
   | { readonly kind: 'kept-json'; readonly json: TaggedBytes }
   | {

@@ -1,8 +1,9 @@
 import { pathsAt } from '../../src/core/delivery/place-paths.ts';
 import type { JobId } from '../../src/core/ids.ts';
-import type { StoreReader } from '../../src/core/ports/store.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import type { Ports } from '../ports.ts';
 import { outputPage, startOf } from '../views/outputs.ts';
+import { previewsOfOutputs } from '../views/previews.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { findJob, findTask } from './find-task.ts';
 import { invalid, type Handler, type ProblemReply } from './operation.ts';
@@ -17,23 +18,24 @@ interface PageReply {
   readonly kind: 'json';
   readonly status: 200;
   readonly body: Schemas['OutputPage'];
+  readonly isTransient: true;
 }
 
-export const listJobOutputs: Handler<'listJobOutputs'> = ({ path, query, principal }, { store }) => {
+export const listJobOutputs: Handler<'listJobOutputs'> = ({ path, query, principal }, { store, logs }) => {
   const job = findJob(store, path.id, principal.ownerScope);
   if (!job.ok) return { kind: 'problem', problem: job.problem };
-  return pageOf(store, job.value.id, keys.bulkOf(job.value.id), query);
+  return pageOf({ store, logs }, job.value.id, keys.bulkOf(job.value.id), query);
 };
 
-export const listTaskOutputs: Handler<'listTaskOutputs'> = ({ path, query, principal }, { store }) => {
+export const listTaskOutputs: Handler<'listTaskOutputs'> = ({ path, query, principal }, { store, logs }) => {
   const task = findTask(store, path.id, principal.ownerScope);
   if (!task.ok) return { kind: 'problem', problem: task.problem };
   const { address } = task.value;
-  return pageOf(store, address.jobId, keys.attemptsOf(address), query);
+  return pageOf({ store, logs }, address.jobId, keys.attemptsOf(address), query);
 };
 
 function pageOf(
-  store: StoreReader,
+  { store, logs }: Pick<Ports, 'store' | 'logs'>,
   job: JobId,
   prefix: string,
   { limit, after, compute_location: place }: PageQuery,
@@ -43,5 +45,6 @@ function pageOf(
     return invalid('/after', 'must be the `next` of an earlier page of these outputs');
   const storage = place === undefined ? null : [...store.scan('storageLocation')].map(({ value }) => value);
   const pathAt = storage === null ? null : pathsAt(storage, place ?? '');
-  return { kind: 'json', status: 200, body: outputPage(store, { job, prefix, start, limit }, pathAt) };
+  const body = outputPage(store, { job, prefix, start, limit }, pathAt, previewsOfOutputs(logs));
+  return { kind: 'json', status: 200, body, isTransient: true };
 }

@@ -3,6 +3,7 @@ import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { TaskOutputRecord } from '../../src/core/records/task-output.ts';
 import { attemptOfKey, keys } from '../../src/core/records/tables.ts';
 import type { JobPlan } from '../../src/openjd/template/plan.ts';
+import type { PreviewOfOutput } from './previews.ts';
 import type { Schemas } from './schemas.ts';
 
 /** An output with the cursor that continues after it. */
@@ -36,7 +37,8 @@ export function startOf(cursor: string, job: JobId): Start | null {
 
 /**
  * Returns a page of the outputs of a job, or of its task whose attempts have keys that begin with `prefix`: first the
- * paths of its OUT parameters, then those that the latest attempt of each task has named, in the order of the tasks.
+ * paths of its OUT parameters, then those that the latest attempt of each task has named, in the order of the tasks. `previewOf`
+ * returns the fields of an output that describe its preview.
  */
 export function outputPage(
   store: StoreReader,
@@ -52,12 +54,14 @@ export function outputPage(
     readonly limit: number;
   },
   pathAt: ((path: string) => string) | null,
+  previewOf: (output: Schemas['Output']) => PreviewOfOutput,
 ): Schemas['OutputPage'] {
   const items: Schemas['Output'][] = [];
   let next: string | undefined;
   for (const { cursor, output } of outputs(store, job, prefix, start)) {
     if (items.length === limit) return { items, ...(next !== undefined && { next }) };
-    items.push(pathAt === null ? output : { ...output, mapped_path: pathAt(output.path) });
+    const mapped = pathAt === null ? {} : { mapped_path: pathAt(output.path) };
+    items.push({ ...output, ...mapped, ...previewOf(output) });
     next = cursor;
   }
   return { items };

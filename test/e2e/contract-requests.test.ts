@@ -29,6 +29,7 @@ const NEVER_SUCCEEDING: Readonly<Record<string, string>> = {
   beginOidcLogin: 'there is no provider',
   finishOidcLogin: 'there is no provider',
   deleteWorker: 'the only worker is online',
+  getTaskPreview: 'the worker makes no previews; test/e2e/previews.test.ts does',
   holdStep: 'the jobs have ended by then; test/http and the session of the command line hold steps',
   getJobOrder: 'the jobs have ended by then; test/http and the session of the command line read the order',
   ...Object.fromEntries(
@@ -53,6 +54,7 @@ const STRICTER: Readonly<Record<string, string>> = {
   replaceWebhook: 'filters exclude each other, and owner and queue must fit, as the descriptions say',
   listJobOutputs: 'after must be the next of an earlier page, as the description says',
   listTaskOutputs: 'after must be the next of an earlier page, as the description says',
+  listJobPreviews: 'after must be the next of an earlier page, as the description says',
   retryJob: 'range and index_range exclude each other, as their descriptions say',
 };
 /** Few of their generated requests succeed, so they get more of them. */

@@ -12,7 +12,7 @@ import {
   type QueueId,
   type WorkerId,
 } from '../../src/core/ids.ts';
-import type { BusEvent, Delivery, LogDelivery } from '../../src/core/ports/bus.ts';
+import type { BusEvent, Delivery, LogDelivery, PreviewDelivery } from '../../src/core/ports/bus.ts';
 import type {
   CancelMessage,
   DiagnosticMessage,
@@ -103,14 +103,16 @@ interface WorkerDiagnostic {
 export function recordingLogReader(servers: ServerList, redelivery?: Redelivery, isScoped = false) {
   const events = new Recorder<BusEvent>();
   const logs = new Recorder<LogDelivery>();
+  const previews = new Recorder<PreviewDelivery>();
   const diagnostics = new Recorder<WorkerDiagnostic>();
   const options = { servers, isScoped, ...(redelivery === undefined ? {} : { redelivery }) };
   const bus = connectLogBus(options, {
     logged: logs.add,
+    previewed: previews.add,
     diagnosed: (source, read) => diagnostics.add({ source, parsed: read() }),
     busChanged: events.add,
   });
-  return { bus, events, logs, diagnostics };
+  return { bus, events, logs, previews, diagnostics };
 }
 
 /** Connects a worker daemon that records everything it receives. */

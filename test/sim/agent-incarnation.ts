@@ -225,6 +225,7 @@ export class AgentIncarnation implements SessionOwner {
         this.parts.processes.contactLasts(effect.leftMs);
         return;
       case 'report-progress':
+      case 'make-previews':
       case 'stop-staging':
       case 'forget-staging':
         return;

@@ -429,6 +429,7 @@ export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string | null>> = {
   'worker.join_file': '',
   'worker.credentials_file': null,
   'worker.keep_sessions': 'false',
+  'worker.previews': 'false',
   'worker.drain_timeout': '30s',
   'openjd.expr_memory_limit': '1000000',
 };

@@ -12,6 +12,9 @@ import { readiness } from './service-health.ts';
 /** Entries of a page of the audit log. */
 const AUDIT_PAGE = 100;
 
+/** Previews of a page of the contact sheet. */
+const PREVIEW_PAGE = 48;
+
 /** Catalogs rarely change; their pages invalidate them after a change. */
 const CATALOG_MS = 30_000;
 
@@ -191,6 +194,19 @@ export const queries = {
           signal,
         }),
       placeholderData: keepPreviousData,
+    }),
+  /** The previews of outputs, with the images, in pages. Events do not invalidate it: a page is large. */
+  jobPreviews: (rest: Rest, id: string) =>
+    infiniteQueryOptions({
+      queryKey: ['jobs', 'previews', id],
+      queryFn: ({ pageParam: after, signal }) =>
+        rest.call('get', '/jobs/{id}/previews', {
+          path: { id },
+          query: { limit: PREVIEW_PAGE, ...(after !== '' && { after }) },
+          signal,
+        }),
+      initialPageParam: '',
+      getNextPageParam: ({ next }) => next,
     }),
   /** Outputs change when an attempt ends, so `changedAt` (`updated_at` of the task) is part of the key. */
   taskOutputs: (rest: Rest, id: string, changedAt: string, place: string) =>

@@ -6,7 +6,8 @@ import type { AgentContext } from '../agent-system.ts';
 import type { AttemptOutcome } from '../registrar/messages.ts';
 import { usageFields } from '../../../src/core/wire/usage-fields.ts';
 import { startAction } from './actions.ts';
-import { namedOutputs, reportOf, reportRunning, resetProgress } from './report.ts';
+import { namedOutputs, reportOf, reportRunning, resetProgress, writtenOutputs } from './report.ts';
+import { runAsOf } from './run-as.ts';
 import { resolveVariables, type EnvironmentScript } from './scripts.ts';
 import { forgetStaging, needsStageIn, stageIn, stageOut } from './staging.ts';
 import type { CurrentAttempt, SessionResult, SessionState } from './state.ts';
@@ -184,6 +185,7 @@ function endAttempt(state: SessionState, attempt: CurrentAttempt, context: Sessi
     context.send('outbox', 'outbox', { type: 'report.discard', attemptId });
   } else {
     outcome = 'reported';
+    const outputs = writtenOutputs(state, attempt);
     const notes = [result.message, ...state.exitFailures].filter((text) => text !== '');
     const message = state.redactor.text(notes.join('; '));
     const exitCode = result.exitCode === undefined ? {} : { exit_code: result.exitCode };
@@ -193,7 +195,7 @@ function endAttempt(state: SessionState, attempt: CurrentAttempt, context: Sessi
       ...exitCode,
       ...used,
       ...failureExcerpt(state, attempt, result),
-      ...namedOutputs(state, attempt),
+      ...namedOutputs(outputs),
     };
     context.send('outbox', 'outbox', {
       type: 'report.persist',
@@ -203,8 +205,18 @@ function endAttempt(state: SessionState, attempt: CurrentAttempt, context: Sessi
           : { ...report, message: message.slice(0, AGENT_LIMITS.reportMessageCharacters) },
     });
   }
+  if (result?.status === 'succeeded') offerPreviews(state, attempt, context);
   context.effect({ kind: 'unfollow-cancels', taskId });
   context.send('registrar', 'registrar', { type: 'attempt.over', attemptId, outcome });
+}
+
+/** Previews are made after the report, and nothing waits for them. */
+function offerPreviews(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
+  const outputs = writtenOutputs(state, attempt);
+  if (outputs.length === 0) return;
+  const { attempt_id: attemptId, task_id: taskId } = attempt.assignment;
+  const request = { taskId, attemptId, outputs, runAs: runAsOf(state.step) };
+  context.effect({ kind: 'make-previews', request });
 }
 
 /** Returns the excerpt of the log of a failed attempt, for its report. */

@@ -2,6 +2,7 @@ import { statusLineOf } from '../../../src/core/records/task-progress.ts';
 import { timestampOf } from '../../../src/core/timestamp.ts';
 import type { ReportedStatus, StatusMessage } from '../../../src/core/wire/bus-messages.ts';
 import { outputPathWrong } from '../../../src/core/records/task-output.ts';
+import type { WrittenOutput } from '../../../src/core/ports/previews.ts';
 import type { AgentContext } from '../agent-system.ts';
 import type { CurrentAttempt, SessionState } from './state.ts';
 
@@ -27,14 +28,18 @@ export function reportOf(
   };
 }
 
-/** Returns the field of an end that has the outputs which the task has named. Redaction may make a path too long. */
-export function namedOutputs(
+/** Returns the outputs that the task has named, without redacted values. Redaction may make a path too long. */
+export const writtenOutputs = (
   { redactor }: SessionState,
   { outputs }: CurrentAttempt,
-): Pick<StatusMessage, 'outputs'> {
-  const paths = outputs.map((path) => redactor.text(path)).filter((path) => outputPathWrong(path) === null);
-  return paths.length === 0 ? {} : { outputs: paths };
-}
+): readonly WrittenOutput[] =>
+  outputs
+    .map((path) => ({ path, name: redactor.text(path) }))
+    .filter(({ name }) => outputPathWrong(name) === null);
+
+/** Returns the field of an end that has the outputs. */
+export const namedOutputs = (outputs: readonly WrittenOutput[]): Pick<StatusMessage, 'outputs'> =>
+  outputs.length === 0 ? {} : { outputs: outputs.map(({ name }) => name) };
 
 /** Reports the task as running, once per attempt. */
 export function reportRunning(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {

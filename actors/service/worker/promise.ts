@@ -18,6 +18,7 @@ export function currentTerms(settings: PromiseSettings, context: WorkerContext):
     reclaim_after_ms: settings.reclaimAfterMs,
     ...(bus === null ? {} : { single_bus: true, bus: bus.id, absence_limit_ms: bus.limitMs }),
     mark: Math.floor(context.now),
+    previews: true,
   };
 }
 

@@ -237,6 +237,7 @@ export class LocalSessions {
       case 'report-progress':
       case 'follow-cancels':
       case 'unfollow-cancels':
+      case 'make-previews':
         return;
       case 'announce':
       case 'probe-absence':

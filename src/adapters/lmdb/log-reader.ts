@@ -14,6 +14,13 @@ import { openExistingDatabase, type ByteDatabase, type Environment } from './env
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
 import { pageMeter } from './page-meter.ts';
+import {
+  jobPreviews,
+  newestPreview,
+  PREVIEW_DATABASES,
+  taskPreviews,
+  type PreviewTables,
+} from './preview-rows.ts';
 import { StoreOpenError, type StoreFormat } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeRecord } from './value-codec.ts';
@@ -42,6 +49,10 @@ export async function openLogReader(directory: string): Promise<LogStoreReader> 
       databaseOf(chunks),
       databaseOf(attempts),
       databaseOf(totals),
+      {
+        previews: databaseOf(PREVIEW_DATABASES.previews),
+        newest: databaseOf(PREVIEW_DATABASES.newest),
+      },
     );
   } catch (error) {
     await environment.close();
@@ -56,6 +67,7 @@ function readerOf(
   chunks: ByteDatabase,
   attempts: ByteDatabase,
   totals: ByteDatabase,
+  images: PreviewTables,
 ): LogStoreReader {
   // Only the writer writes these rows.
   const rangesOf = (value: Uint8Array): SequenceRanges => decodeRecord(value) as SequenceRanges;
@@ -91,6 +103,9 @@ function readerOf(
       const rows = [...scanRows(attempts, { prefix: logKeys.task(task) })];
       return rows.every(({ value }) => isGapless(rangesOf(value))) ? 'whole' : 'gaps';
     },
+    previews: (task) => taskPreviews(images.previews, task),
+    jobPreviews: (job, query) => jobPreviews(images.previews, job, query),
+    newestPreview: (job) => newestPreview(images, job),
     refresh: () => environment.resetReadTxn(),
     kind: 'logs',
     pages: pageMeter(environment, directory),

@@ -5,6 +5,7 @@ import type {
   LogStoreWriter,
   RemovalOutcome,
 } from '../../core/ports/log-store.ts';
+import { PREVIEW_LIMITS } from '../../core/previews/preview-limits.ts';
 import { logKeys, type LogChunk, type LogChunkRecord } from '../../core/records/log-chunk.ts';
 import {
   busSequenceOf,
@@ -23,6 +24,7 @@ import type { ByteDatabase } from './environment.ts';
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
 import { createLogTotals } from './log-totals.ts';
+import { PREVIEW_DATABASES, putPreview } from './preview-rows.ts';
 import { removePrefixRows } from './remove-prefix.ts';
 import { decodeRecord, encodeRecord } from './value-codec.ts';
 import {
@@ -50,8 +52,10 @@ export const BUS_SEQUENCE_KEY = keyBytes('busSequence');
 /** Pages that any append may write in addition to its rows, and per chunk. */
 const TRANSACTION_OVERHEAD_BYTES = 1 * MIB;
 const ROOM_PER_CHUNK = 5 * 4096;
-/** A removal rewrites the leaf of each row: of chunks, of attempts and of totals. */
-const ROOM_FOR_REMOVAL = TRANSACTION_OVERHEAD_BYTES + 3 * LOG_ROWS_REMOVED_AT_ONCE * 4096;
+/** With the pages of the rows that it replaces. */
+const ROOM_PER_PREVIEW = PREVIEW_LIMITS.bytes + 10 * 4096;
+/** A removal rewrites the leaf of each row: of chunks, of attempts, of totals and of previews. */
+const ROOM_FOR_REMOVAL = TRANSACTION_OVERHEAD_BYTES + 4 * LOG_ROWS_REMOVED_AT_ONCE * 4096;
 
 /** The single writer of the log store, used by one thread. */
 export interface LogWriter extends LogStoreWriter {
@@ -75,6 +79,8 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
   const chunks = environment.openDatabase(LOG_DATABASES.chunks);
   const attempts = environment.openDatabase(LOG_DATABASES.attempts);
   const totals = environment.openDatabase(LOG_DATABASES.totals);
+  const previews = environment.openDatabase(PREVIEW_DATABASES.previews);
+  const newest = environment.openDatabase(PREVIEW_DATABASES.newest);
   let sequence = readBusSequence(environment.meta);
 
   const saveSequence = (state: BusSequenceState): void => {
@@ -85,7 +91,7 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
     if (!environment.hasRoom(ROOM_FOR_REMOVAL)) return 'disk-low';
     let isMore = false;
     environment.transact(() => {
-      for (const database of [chunks, attempts, totals]) {
+      for (const database of [chunks, attempts, totals, previews, newest]) {
         const removed = removePrefixRows(database, keyBytes(prefix), LOG_ROWS_REMOVED_AT_ONCE);
         isMore ||= removed === LOG_ROWS_REMOVED_AT_ONCE;
       }
@@ -138,6 +144,14 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
       });
       sequence = state;
       return { ok: true, stored, duplicates, early, tasks: [...tasks], cut: taken.cut };
+    },
+    keepPreviews(incoming) {
+      const room = TRANSACTION_OVERHEAD_BYTES + incoming.length * ROOM_PER_PREVIEW;
+      if (environment.diskState() === 'low' || !environment.hasRoom(room)) return 'disk-low';
+      environment.transact(() => {
+        for (const preview of incoming) putPreview({ previews, newest }, preview);
+      });
+      return 'stored';
     },
     removeJob: (job) => removeUnder(logKeys.job(job)),
     close: () => environment.close(),

@@ -9,6 +9,8 @@ import { openExistingStore } from './existing-store.ts';
 import { openDatabase, openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES } from './log-chunk.ts';
+import { previewKeys } from '../../core/previews/preview-record.ts';
+import { PREVIEW_DATABASES, taskPreviews } from './preview-rows.ts';
 import { BUS_SEQUENCE_KEY, readBusSequence } from './log-writer.ts';
 import {
   FORMAT_VERSIONS,
@@ -112,6 +114,7 @@ function removeUnknownLogs(state: Environment, logs: Environment): number {
   const chunks = openExistingDatabase(logs, LOG_DATABASES.chunks);
   if (attempts === undefined || chunks === undefined) return 0;
   const totals = openDatabase(logs, LOG_DATABASES.totals);
+  const previews = openDatabase(logs, PREVIEW_DATABASES.previews);
   const pages = openExistingDatabase(state, 'taskPage');
   const unknown = [...onlyInFirst(attempts, known)]
     .map((key) => attemptOfKey(key.toString('utf8')))
@@ -120,7 +123,7 @@ function removeUnknownLogs(state: Environment, logs: Environment): number {
   for (let at = 0; at < tasks.length; at += TASKS_AT_ONCE) {
     logs.transactionSync(() => {
       for (const ofTask of tasks.slice(at, at + TASKS_AT_ONCE))
-        removeLogsOf(ofTask, { attempts, chunks, totals });
+        removeLogsOf(ofTask, { attempts, chunks, totals, previews });
     });
   }
   return unknown.length;
@@ -161,12 +164,17 @@ function* onlyInFirst(first: ByteDatabase, second: ByteDatabase | undefined): Ge
 }
 
 /**
- * Removes the logs of attempts of one task and counts the rest. The limit of the task may be reached again; then the
+ * Removes the logs and previews of attempts of one task and counts the rest. The limit of the task may be reached again; then the
  * next chunk is cut as usual.
  */
 function removeLogsOf(
   unknown: readonly AttemptAddress[],
-  { attempts, chunks, totals }: Readonly<Record<keyof typeof LOG_DATABASES, ByteDatabase>>,
+  {
+    attempts,
+    chunks,
+    totals,
+    previews,
+  }: Readonly<Record<keyof typeof LOG_DATABASES | 'previews', ByteDatabase>>,
 ): void {
   const [task] = unknown;
   if (task === undefined) return;
@@ -180,6 +188,8 @@ function removeLogsOf(
     else bytes += Buffer.byteLength(data);
   }
   for (const key of removed) chunks.removeSync(keyBytes(key));
+  for (const { number, record } of taskPreviews(previews, task))
+    if (numbers.has(record.attemptNumber)) previews.removeSync(keyBytes(previewKeys.preview(task, number)));
   for (const attempt of unknown) attempts.removeSync(keyBytes(logKeys.attempt(attempt)));
   const total: LogTotalRecord = { version: 1, bytes, isCut: false };
   if (bytes === 0) totals.removeSync(keyBytes(logKeys.total(task)));

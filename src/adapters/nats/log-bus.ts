@@ -2,17 +2,18 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { parseAttemptId } from '../../core/ids.ts';
 import type { BusEvent, LogBus, LogBusListener } from '../../core/ports/bus.ts';
 import type { LogPosition } from '../../core/records/log-chunk.ts';
-import type { LogMessage } from '../../core/wire/bus-messages.ts';
-import { logFault } from '../../core/wire/sender-check.ts';
+import type { LogMessage, PreviewMessage } from '../../core/wire/bus-messages.ts';
+import { logFault, previewFault } from '../../core/wire/sender-check.ts';
 import {
   lastToken,
   parseWorkerSubject,
+  previewedTask,
   scopedSubjects,
   SERVICE_INBOX_ROOT,
   STREAMS,
   subjects,
 } from '../../core/wire/subjects.ts';
-import { parseDiagnostic, parseLog } from '../../core/wire/worker-messages.ts';
+import { parseDiagnostic, parseLog, parsePreview } from '../../core/wire/worker-messages.ts';
 import { BusConnection } from './connection.ts';
 import { receive, type DeliveryParser } from './deliveries.ts';
 import { DurableConsumer, type Redelivery } from './durable-consumer.ts';
@@ -53,6 +54,11 @@ export function connectLogBus(options: LogBusOptions, listener: LogBusListener):
     changed,
     refused: (reason, subject) => refused.add(reason, subject),
   };
+  const previewDoor: DeliveryParser<PreviewMessage> = {
+    ...door,
+    parse: parsePreview,
+    subjectFault: (subject, message) => previewFault(subject, message, isScoped),
+  };
   const consumer = new DurableConsumer(
     {
       kind: 'logs',
@@ -64,8 +70,13 @@ export function connectLogBus(options: LogBusOptions, listener: LogBusListener):
     },
     {
       delivered: (message, streamCreatedAt) => {
+        const subject = parseWorkerSubject('logs', message.subject);
+        const sender = subject?.worker ?? null;
+        if (subject !== null && previewedTask(subject.about) !== null) {
+          receive(message, previewDoor, (delivery) => listener.previewed({ ...delivery, sender }));
+          return;
+        }
         receive(message, door, (delivery) => {
-          const sender = parseWorkerSubject('logs', message.subject)?.worker ?? null;
           listener.logged({ ...delivery, sender, streamSequence: message.seq, streamCreatedAt });
         });
       },
@@ -108,8 +119,8 @@ export function connectLogBus(options: LogBusOptions, listener: LogBusListener):
       refused.close();
     },
     refuse: (reason, { sender, message }) => {
-      const { logs } = sender === null ? subjects : scopedSubjects(sender);
-      refused.add(reason, logs(message.task_id));
+      const { logs, previews } = sender === null ? subjects : scopedSubjects(sender);
+      refused.add(reason, ('number' in message ? previews : logs)(message.task_id));
     },
     lastLogOf: async (task, worker) => {
       if (session === null) throw new Error('not connected to a server');

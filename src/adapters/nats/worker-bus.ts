@@ -15,6 +15,7 @@ import type {
   DiagnosticMessage,
   LeaseRequest,
   LogMessage,
+  PreviewMessage,
   StatusMessage,
 } from '../../core/wire/bus-messages.ts';
 import type { Parsed } from '../../core/wire/json-text.ts';
@@ -132,6 +133,17 @@ class NatsWorkerBus implements WorkerBus {
       if (outcome.type !== 'stored') return { stored, failure: outcome };
     }
     return { stored: chunks.length, failure: null };
+  }
+
+  async publishPreview(message: PreviewMessage): Promise<StoreOutcome> {
+    const text = JSON.stringify(message);
+    await this.#logRoom.enter(text.length);
+    try {
+      const messageId = `${message.attempt_id}:preview:${message.number}`;
+      return await store(this.#mux, this.#subjects.previews(message.task_id), text, messageId);
+    } finally {
+      this.#logRoom.leave(text.length);
+    }
   }
 
   publishDiagnostic(message: DiagnosticMessage): SendOutcome {

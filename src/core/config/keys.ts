@@ -725,6 +725,11 @@ const WORKER_KEYS = {
     'false',
     'Keeps the working directories of ended sessions, for debugging.',
   ),
+  'worker.previews': key(
+    boolean(),
+    'false',
+    'Makes small previews of images that tasks name as outputs, after the task has succeeded. Needs Linux and the program `prlimit`.',
+  ),
   'worker.drain_timeout': key(
     duration(0, 24 * HOUR_MS),
     '30s',

@@ -36,6 +36,7 @@ export interface WorkerConfig {
     readonly credentialsFile: string;
     readonly sessionLingerMs: number;
     readonly keepSessions: boolean;
+    readonly previews: boolean;
     readonly drainTimeoutMs: number;
     /** 0: no spool. */
     readonly logSpoolBytes: number;
@@ -116,6 +117,7 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
         credentialsFile: values['worker.credentials_file'] ?? `${dir}/bus-credentials.json`,
         sessionLingerMs: values['worker.session_linger'],
         keepSessions: values['worker.keep_sessions'],
+        previews: values['worker.previews'],
         drainTimeoutMs: values['worker.drain_timeout'],
         logSpoolBytes: values['worker.log_spool_bytes'],
         allowRoot: values['worker.allow_root'],

@@ -9,6 +9,7 @@ import type {
   LeaseRequest,
   LogMessage,
   PresenceMessage,
+  PreviewMessage,
   PresenceReply,
   RegisterMessage,
   StatusMessage,
@@ -51,6 +52,12 @@ export interface LogDelivery extends Delivery<LogMessage> {
   readonly streamSequence: number;
   /** When the stream was created. Another time means another stream with a new sequence. */
   readonly streamCreatedAt: string;
+}
+
+/** A preview in the stream of the logs. */
+export interface PreviewDelivery extends Delivery<PreviewMessage> {
+  /** The worker in the subject; null if the bus knows no workers. */
+  readonly sender: WorkerId | null;
 }
 
 /** A shard has a second connection: that of the streams. Events of its first one name none. */
@@ -157,8 +164,8 @@ export interface ServiceBusListener {
 
 /** The bus as the logs thread uses it. */
 export interface LogBus extends BusMember {
-  /** Counts a delivered chunk that its sender may not send. The caller discards it. */
-  refuse(reason: RefusalReason, delivery: Pick<LogDelivery, 'sender' | 'message'>): void;
+  /** Counts a delivered chunk or preview that its sender may not send. The caller discards it. */
+  refuse(reason: RefusalReason, delivery: Pick<LogDelivery, 'sender' | 'message'> | PreviewDelivery): void;
   /**
    * Returns the position of the newest chunk of the task on the bus that this worker has sent; null if it has no readable
    * one. On a bus without authentication that of any worker. Rejects if the bus does not answer.
@@ -169,6 +176,7 @@ export interface LogBus extends BusMember {
 /** Messages for the logs thread. Must not throw. */
 export interface LogBusListener {
   logged(delivery: LogDelivery): void;
+  previewed(delivery: PreviewDelivery): void;
   /**
    * A worker published a diagnostic record. `source` is the id in the subject. The record is parsed only when `read` is
    * called.
@@ -231,6 +239,7 @@ export interface WorkerBus extends BusMember {
    * Waits while too much is in flight. Chunks after a failed one may have been stored too; sending them again is safe.
    */
   publishLogs(chunks: readonly LogMessage[]): Promise<LogOutcome>;
+  publishPreview(message: PreviewMessage): Promise<StoreOutcome>;
   /** Best effort: only current subscribers receive it. */
   publishDiagnostic(message: DiagnosticMessage): SendOutcome;
   /** Receives cancels of this task from now on, also after reconnects, and those of the last five minutes. */

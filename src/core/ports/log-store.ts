@@ -1,5 +1,6 @@
 import type { AttemptAddress, JobId, TaskAddress, TaskId } from '../ids.ts';
 import type { LogChunk, LogExtent, LogPosition, LogStream } from '../records/log-chunk.ts';
+import type { PreviewContent, StoredPreview } from '../previews/preview-record.ts';
 import type { StreamFound } from '../wire/bus-sequence.ts';
 
 /** A validated log message of the bus: its attempt belongs to its task. */
@@ -17,6 +18,32 @@ export interface IncomingLogChunk {
   readonly streamSequence: number;
   /** Set if the chunk is stored even though the previous one has not arrived. */
   readonly mayOvertake: boolean;
+}
+
+/** A validated preview of the bus: its attempt belongs to its task. */
+export interface IncomingPreview {
+  readonly attempt: AttemptAddress;
+  /** From 0, below `PREVIEW_LIMITS.perAttempt`. */
+  readonly number: number;
+  /** The output, as the task has named it. */
+  readonly path: string;
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number;
+  readonly content: PreviewContent;
+}
+
+export interface PreviewQuery {
+  /** The last preview of the page before; null for the first page. */
+  readonly after: Pick<StoredPreview, 'task' | 'number'> | null;
+  readonly limit: number;
+  /** Bytes of images at which a page is closed. */
+  readonly enough: number;
+}
+
+export interface PreviewPage {
+  readonly items: readonly StoredPreview[];
+  /** Whether there are previews after these. */
+  readonly isMore: boolean;
 }
 
 export type AppendOutcome =
@@ -45,7 +72,7 @@ export type AppendOutcome =
  */
 export type RemovalOutcome = 'done' | 'more' | 'disk-low';
 
-/** Writes task logs. A commit that fails ends the process (docs/dependency-hazards.md#d3-failed-commits). */
+/** Writes task logs and previews. A commit that fails ends the process (docs/dependency-hazards.md#d3-failed-commits). */
 export interface LogStoreWriter {
   /** Must be called at each connection to the bus, before the first `append`. */
   streamFound(stream: StreamFound): void;
@@ -54,6 +81,11 @@ export interface LogStoreWriter {
    * already stored.
    */
   append(chunks: readonly IncomingLogChunk[]): AppendOutcome;
+  /**
+   * Stores previews in one flushed transaction. They replace those of earlier attempts of their tasks. `disk-low`: nothing was
+   * stored.
+   */
+  keepPreviews(previews: readonly IncomingPreview[]): 'stored' | 'disk-low';
   /** Removes a bounded number of a job's rows. */
   removeJob(job: JobId): RemovalOutcome;
 }
@@ -64,7 +96,7 @@ export interface LogStoreWriter {
  */
 export type LogArrival = 'behind' | 'gaps' | 'whole';
 
-/** Reads task logs, synchronously. */
+/** Reads task logs and previews, synchronously. */
 export interface LogReader {
   /**
    * Returns chunks of a task with a `busSeq` above `afterBusSeq`, in its order. Stops at `limit` chunks, or when their
@@ -72,6 +104,12 @@ export interface LogReader {
    */
   page(task: TaskAddress, afterBusSeq: number, limit: number, enough?: number): readonly LogChunk[];
   extent(task: TaskAddress): LogExtent;
+  /** Returns the previews of a task, in the order of its outputs: those of one attempt. */
+  previews(task: TaskAddress): readonly StoredPreview[];
+  /** Returns previews of a job, in the order of its tasks. */
+  jobPreviews(job: JobId, query: PreviewQuery): PreviewPage;
+  /** Returns the image of a job that was stored last; null if there is none, or if it was replaced. */
+  newestPreview(job: JobId): StoredPreview | null;
   /** Returns what has arrived of a task's log up to its `last` chunk. */
   arrival(task: TaskAddress, last: LogPosition): LogArrival;
 }

@@ -112,6 +112,8 @@ export interface ServiceTerms {
   readonly absence_limit_ms?: number;
   /** Increases with every reply of this start of the service. Heartbeats return the latest one. */
   readonly mark?: number;
+  /** Set if the service stores previews of outputs. */
+  readonly previews?: boolean;
 }
 
 /** Reply of the service to a presence message, on its `reply_to`. */
@@ -268,6 +270,21 @@ export interface LogMessage {
   readonly data: string;
   /** RFC 3339. */
   readonly at: string;
+}
+
+/** `task.logs.preview-<task id>`: a preview of an output of an attempt that has succeeded, or why there is none. */
+export interface PreviewMessage {
+  readonly v: 1;
+  readonly task_id: TaskId;
+  readonly attempt_id: AttemptId;
+  /** From 0, below `PREVIEW_LIMITS.perAttempt`. */
+  readonly number: number;
+  /** The output, as in the report of the end. */
+  readonly path: string;
+  /** The image, a WebP file in base64. Absent if there is none. */
+  readonly data?: string;
+  /** Why there is none, for people to read. Absent with an image. */
+  readonly missing?: string;
 }
 
 /** `task.cancel.<task id>` */

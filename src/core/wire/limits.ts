@@ -5,6 +5,7 @@ export const WIRE_LIMITS = {
   presenceText: 512 * 1024,
   statusText: 256 * 1024,
   logText: 512 * 1024,
+  previewText: 128 * 1024,
   cancelText: 8 * 1024,
   diagnosticText: 512 * 1024,
   leaseRequestText: 512 * 1024,

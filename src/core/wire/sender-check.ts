@@ -1,6 +1,6 @@
 import { parseTaskId, type WorkerId } from '../ids.ts';
-import { inboxRootOf, parseWorkerSubject, type WorkerSubject } from './subjects.ts';
-import type { LogMessage, PresenceMessage, StatusMessage } from './bus-messages.ts';
+import { inboxRootOf, parseWorkerSubject, previewedTask, type WorkerSubject } from './subjects.ts';
+import type { LogMessage, PresenceMessage, PreviewMessage, StatusMessage } from './bus-messages.ts';
 
 /**
  * Who may have sent a message of a worker (docs/contract/bus.md#with-authentication). The bus lets a credential publish only
@@ -87,5 +87,16 @@ export function logFault(
 ): SubjectFault | null {
   const parsed = parseWorkerSubject('logs', subject);
   if (parsed === null || parsed.about !== message.task_id) return invalid('must name task_id');
+  return faultOf(parsed.worker === null && isScoped ? 'no-worker' : null);
+}
+
+/** Like `logFault`: the caller compares the sender with the worker of the attempt. */
+export function previewFault(
+  subject: string,
+  message: Pick<PreviewMessage, 'task_id'>,
+  isScoped: boolean,
+): SubjectFault | null {
+  const parsed = parseWorkerSubject('logs', subject);
+  if (parsed === null || previewedTask(parsed.about) !== message.task_id) return invalid('must name task_id');
   return faultOf(parsed.worker === null && isScoped ? 'no-worker' : null);
 }

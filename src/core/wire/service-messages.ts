@@ -71,6 +71,7 @@ const terms = {
   bus: optional(line(LIMITS.name, 1)),
   absence_limit_ms: optional(integer(0, LIMITS.absenceMs)),
   mark: optional(integer(0, Number.MAX_SAFE_INTEGER)),
+  previews: optional(flag),
 } as const;
 
 /** The reply to a presence message. */

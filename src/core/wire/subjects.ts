@@ -10,6 +10,8 @@ import {
 
 export const ANY_QUEUE = '_any';
 
+const PREVIEW_PREFIX = 'preview-';
+
 /** The subjects of docs/contract/bus.md. */
 export const subjects = {
   lease: (queue: QueueId | typeof ANY_QUEUE): string => `work.lease.${queue}`,
@@ -18,6 +20,8 @@ export const subjects = {
   statuses: 'task.status.*',
   logs: (task: TaskId): string => `task.logs.${task}`,
   allLogs: 'task.logs.*',
+  /** In the stream of the logs, so that the permissions and bounds of logs apply. */
+  previews: (task: TaskId): string => `task.logs.${PREVIEW_PREFIX}${task}`,
   cancel: (task: TaskId): string => `task.cancel.${task}`,
   cancels: 'task.cancel.*',
   register: 'worker.register',
@@ -36,6 +40,7 @@ export interface WorkerSubjects {
   readonly lease: (queue: QueueId | typeof ANY_QUEUE) => string;
   readonly status: (job: JobId) => string;
   readonly logs: (task: TaskId) => string;
+  readonly previews: (task: TaskId) => string;
   readonly cancel: (task: TaskId) => string;
   readonly register: string;
   readonly heartbeat: string;
@@ -50,6 +55,7 @@ export const scopedSubjects = (worker: WorkerId): WorkerSubjects => ({
   lease: (queue) => `${subjects.lease(queue)}.${worker}`,
   status: (job) => `${subjects.status(job)}.${worker}`,
   logs: (task) => `${subjects.logs(task)}.${worker}`,
+  previews: (task) => `${subjects.previews(task)}.${worker}`,
   cancel: (task) => `${subjects.cancel(task)}.${worker}`,
   register: `${subjects.register}.${worker}`,
   heartbeat: `${subjects.heartbeat}.${worker}`,
@@ -86,6 +92,10 @@ export function parseWorkerSubject(kind: keyof typeof ABOUT, subject: string): W
   if (worker === undefined) return { about, worker: null };
   return isUuid(worker) ? { about, worker: workerId(worker) } : null;
 }
+
+/** Returns the task of the subject of a preview; null for a subject of a log chunk. */
+export const previewedTask = (about: string): string | null =>
+  about.startsWith(PREVIEW_PREFIX) ? about.slice(PREVIEW_PREFIX.length) : null;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

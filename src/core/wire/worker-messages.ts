@@ -1,4 +1,6 @@
 import { NOTE_LIMITS, type DiagnosticLevel } from '../diagnostics/record.ts';
+import { PREVIEW_LIMITS } from '../previews/preview-limits.ts';
+import { OUTPUT_LIMITS, outputPathWrong } from '../records/task-output.ts';
 import { EXPR_MEMORY_MAX } from '../../openjd/expr/expr-limits.ts';
 import type {
   DeregisterMessage,
@@ -6,6 +8,7 @@ import type {
   HeartbeatMessage,
   LogMessage,
   PresenceMessage,
+  PreviewMessage,
   RegisterMessage,
   ReportedStatus,
   StatusMessage,
@@ -152,6 +155,30 @@ export const parseLog: (text: string) => Parsed<LogMessage> = messageParser(
     attemptFault,
   ),
   { length: LIMITS.logText, nesting: LIMITS.nesting },
+);
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const isBase64 = (data: string): string | null => (BASE64.test(data) ? null : 'must be base64');
+
+/** `task.logs.preview-<task id>` */
+export const parsePreview: (text: string) => Parsed<PreviewMessage> = messageParser(
+  checked(
+    record<PreviewMessage>({
+      v: literal(1),
+      task_id: readTaskId,
+      attempt_id: readAttemptId,
+      number: integer(0, PREVIEW_LIMITS.perAttempt - 1),
+      path: checked(text(OUTPUT_LIMITS.path), outputPathWrong),
+      data: optional(checked(text(4 * Math.ceil(PREVIEW_LIMITS.bytes / 3), 4), isBase64)),
+      missing: optional(line(PREVIEW_LIMITS.reason, 1)),
+    }),
+    (message) =>
+      attemptFault(message) ??
+      ((message.data === undefined) === (message.missing === undefined)
+        ? 'must have either data or missing'
+        : null),
+  ),
+  { length: LIMITS.previewText, nesting: LIMITS.nesting },
 );
 
 /** `worker.diag.<worker id>` */

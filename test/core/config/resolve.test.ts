@@ -131,6 +131,7 @@ test('the defaults of a worker depend on its machine', async (t) => {
         logSpoolBytes: 67_108_864,
         sessionLingerMs: 5_000,
         keepSessions: false,
+        previews: false,
         drainTimeoutMs: 30_000,
         allowRoot: false,
       },

@@ -37,6 +37,7 @@ import type { BusStanding } from '../../../src/core/bus-identity/open-bus.ts';
 import { DiagnosticLog } from '../../../src/core/diagnostics/diagnostic-log.ts';
 import type { JobId, TaskAddress } from '../../../src/core/ids.ts';
 import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
+import type { StoredPreview } from '../../../src/core/previews/preview-record.ts';
 import type { StepExplanation } from '../../../src/core/lease/explanation.ts';
 import { NO_COUNTS, type ServiceActivity } from '../../../src/core/metrics/state-counts.ts';
 import { done, refused, type Outcome } from '../../../src/core/problems.ts';
@@ -139,6 +140,8 @@ export class ApiFixture {
   readonly onBus = new Map<string, LogPosition>();
   /** Number of reads of task logs. */
   logReads = 0;
+  /** Stored previews, in order. */
+  previews: readonly StoredPreview[] = [];
 
   readonly events = new EventHub({
     replayDepth: 20,
@@ -285,6 +288,17 @@ export class ApiFixture {
         const bytes = chunks.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
         return { lastBusSeq: chunks.at(-1)?.busSeq ?? 0, bytes };
       },
+      previews: (task) => this.previews.filter((preview) => taskIdOf(preview.task) === taskIdOf(task)),
+      jobPreviews: (job, { after, limit }) => {
+        const all = this.previews.filter(({ task }) => task.jobId === job);
+        const isAfter = ({ task, number }: Pick<StoredPreview, 'task' | 'number'>): boolean =>
+          after !== null && number === after.number && taskIdOf(task) === taskIdOf(after.task);
+        const items = all.slice(all.findIndex(isAfter) + 1);
+        return { items: items.slice(0, limit), isMore: items.length > limit };
+      },
+      newestPreview: (job) =>
+        this.previews.findLast(({ task, record }) => task.jobId === job && record.content.kind === 'image') ??
+        null,
       arrival: (task, { attempt, seqNum }) => {
         const chunks = this.#chunksOf(task);
         const id = attemptIdOf(attempt);

@@ -136,6 +136,8 @@ const ADDITIVE_PERMISSIONS: readonly (readonly [string, string])[] = [
   ['GET /api/v1/jobs/{id}/dependents', 'jobs.read'],
   ['GET /api/v1/jobs/{id}/outputs', 'jobs.read'],
   ['GET /api/v1/tasks/{id}/outputs', 'jobs.read'],
+  ['GET /api/v1/jobs/{id}/previews', 'jobs.read'],
+  ['GET /api/v1/tasks/{id}/previews/{number}', 'jobs.read'],
   ['GET /api/v1/jobs/{id}/order', 'jobs.read'],
   ['POST /api/v1/jobs/{id}/clone', 'jobs.write'],
   ['POST /api/v1/tasks/bulk', 'jobs.write'],

@@ -22,6 +22,7 @@ import { EnvironmentTab } from './tabs/environment-tab.tsx';
 import { FailuresTab } from './tabs/failures-tab.tsx';
 import { OutputsTab } from './tabs/outputs-tab.tsx';
 import { ParametersTab } from './tabs/parameters-tab.tsx';
+import { PreviewsTab } from './tabs/previews-tab.tsx';
 import { StepsTab } from './tabs/steps-tab.tsx';
 import { TasksTab } from './tabs/tasks-tab.tsx';
 import { TemplateTab } from './tabs/template-tab.tsx';
@@ -98,6 +99,7 @@ function JobTabs({ job, onChanged }: { job: JobDetail; onChanged: () => void }) 
     { id: 'timeline', label: 'Timeline' },
     { id: 'failures', label: 'Failures', count: job.failure_summary.failed_count },
     { id: 'outputs', label: 'Outputs' },
+    { id: 'previews', label: 'Contact sheet' },
     { id: 'parameters', label: 'Parameters' },
     { id: 'environment', label: 'Environment' },
     { id: 'dependencies', label: 'Dependencies' },
@@ -119,6 +121,7 @@ function JobTabs({ job, onChanged }: { job: JobDetail; onChanged: () => void }) 
       )}
       {tab === 'failures' && <FailuresTab job={job} onChanged={onChanged} />}
       {tab === 'outputs' && <OutputsTab job={job} />}
+      {tab === 'previews' && <PreviewsTab job={job} />}
       {tab === 'parameters' && <ParametersTab job={job} />}
       {tab === 'environment' && <EnvironmentTab job={job} />}
       {tab === 'dependencies' && <DependenciesTab job={job} />}

@@ -8,6 +8,7 @@ export const JOB_TABS = [
   'timeline',
   'failures',
   'outputs',
+  'previews',
   'parameters',
   'environment',
   'dependencies',

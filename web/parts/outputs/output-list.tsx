@@ -10,6 +10,7 @@ import { CopyButton } from '../copy-button.tsx';
 import { SelectField } from '../field.tsx';
 import { QueryProblem } from '../query-problem.tsx';
 import { SkeletonLines } from '../skeleton.tsx';
+import { fileName } from './file-name.ts';
 import { folderLink } from './folder-link.ts';
 import './output-list.css';
 
@@ -24,11 +25,14 @@ export function OutputList({
   query,
   whose,
   hasTasks,
+  hasPreviews = false,
 }: {
   query: UseQueryResult<OutputPage>;
   whose: string;
   /** Whether to name the task of each output. */
   hasTasks: boolean;
+  /** Whether to show the previews. Each is a request. */
+  hasPreviews?: boolean;
 }) {
   const { data, error, refetch } = query;
   if (error !== null && data === undefined)
@@ -60,6 +64,7 @@ export function OutputList({
               key={`${output.task_id ?? output.parameter ?? ''} ${output.path}`}
               output={output}
               hasTasks={hasTasks}
+              hasPreviews={hasPreviews}
             />
           ))}
         </tbody>
@@ -71,7 +76,15 @@ export function OutputList({
   );
 }
 
-function OutputRow({ output, hasTasks }: { output: Output; hasTasks: boolean }) {
+function OutputRow({
+  output,
+  hasTasks,
+  hasPreviews,
+}: {
+  output: Output;
+  hasTasks: boolean;
+  hasPreviews: boolean;
+}) {
   const { path, mapped_path: mapped, task_id: task, parameter } = output;
   const shown = mapped ?? path;
   const folder = folderLink(shown, output.object_type === 'DIRECTORY');
@@ -80,6 +93,7 @@ function OutputRow({ output, hasTasks }: { output: Output; hasTasks: boolean }) 
       <td>
         <span className="mono">{shown}</span>
         {shown !== path && <span className="output-list__given mono muted">{path}</span>}
+        {hasPreviews && <PreviewOf output={output} />}
       </td>
       <td>
         {parameter ??
@@ -100,6 +114,21 @@ function OutputRow({ output, hasTasks }: { output: Output; hasTasks: boolean }) 
         )}
       </td>
     </tr>
+  );
+}
+
+function PreviewOf({ output: { path, preview, preview_missing: missing } }: { output: Output }) {
+  if (missing !== undefined) return <span className="output-list__given muted">No preview: {missing}</span>;
+  if (preview === undefined) return null;
+  const { url, width, height } = preview;
+  return (
+    <img
+      className="output-list__preview"
+      src={url}
+      width={width}
+      height={height}
+      alt={`Preview of ${fileName(path)}`}
+    />
   );
 }
 

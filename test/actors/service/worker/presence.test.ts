@@ -32,6 +32,7 @@ test('a registration is stored and answered', (t) => {
     closed: [],
     reclaim_after_ms: 30_000,
     mark: fixture.now,
+    previews: true,
   };
   t.strictSame(fixture.answer('register w1'), wanted, 'queues by name and by id, each once');
   t.strictSame(fixture.worker('w1'), {

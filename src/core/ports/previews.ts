@@ -1,0 +1,26 @@
+import type { AttemptId, TaskId } from '../ids.ts';
+import type { RunAs } from './task-processes.ts';
+
+/** The outputs of an attempt that has succeeded. */
+export interface PreviewRequest {
+  readonly taskId: TaskId;
+  readonly attemptId: AttemptId;
+  /** At least one. */
+  readonly outputs: readonly WrittenOutput[];
+  /** The account of the task, which reads them; null for the worker's own. */
+  readonly runAs: RunAs | null;
+}
+
+export interface WrittenOutput {
+  /** As the task has printed it. */
+  readonly path: string;
+  /** Without redacted values, as in the report of the end. */
+  readonly name: string;
+}
+
+/** Makes previews of outputs on a worker. Nothing waits for them. */
+export interface Previews {
+  make(request: PreviewRequest): void;
+  /** Sets whether the service stores previews. Until then none are made. */
+  serviceStores(isStoring: boolean): void;
+}
