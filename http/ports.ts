@@ -65,7 +65,7 @@ export interface Ports {
   readonly productList: Pick<ProductList, 'bytes' | 'changed'>;
   readonly largeJobs: LargeJobs;
   /** Each read sees everything that was stored before. */
-  readonly logs: Pick<LogReader, 'page' | 'extent'>;
+  readonly logs: Pick<LogReader, 'page' | 'extent' | 'markBefore'>;
   readonly tails: Pick<TaskTails, 'follow'>;
   /** Events that clients subscribe to. */
   readonly events: EventHub;

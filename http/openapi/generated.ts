@@ -3281,6 +3281,16 @@ export interface components {
             readonly items: readonly components["schemas"]["LogChunk"][];
             /** @description Cursor of the next page. */
             readonly after_bus_seq: number;
+            readonly position?: components["schemas"]["LogPosition"];
+        };
+        /** @description Where a page begins in the log of an attempt; only with `from_line`. */
+        readonly LogPosition: {
+            /** @description Number of lines that are complete before the page. */
+            readonly lines: number;
+            /** @description Characters of an incomplete line of stdout before the page. */
+            readonly stdout_open: number;
+            /** @description Characters of an incomplete line of stderr before the page. */
+            readonly stderr_open: number;
         };
         readonly Providers: {
             readonly local: boolean;
@@ -7165,6 +7175,10 @@ export interface operations {
                 /** @description Only chunks with a greater `bus_seq`. */
                 readonly after_bus_seq?: number;
                 readonly tail?: boolean;
+                /** @description The attempt whose lines `from_line` counts; 404 when there is none of this number. */
+                readonly attempt?: number;
+                /** @description Starts near the end of this line of `attempt`, which it requires, instead of after `after_bus_seq`: at most about 64 Ki characters before it, and at the last part of the log if the attempt has fewer lines. Lines are counted from 1 over both streams, in the order in which they were completed. */
+                readonly from_line?: number;
             };
             readonly header?: {
                 /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */

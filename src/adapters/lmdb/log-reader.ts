@@ -13,6 +13,7 @@ import { openExistingStore } from './existing-store.ts';
 import { openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
+import { markBefore } from './log-lines.ts';
 import { pageMeter } from './page-meter.ts';
 import { StoreOpenError, type StoreFormat } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
@@ -34,7 +35,7 @@ export async function openLogReader(directory: string): Promise<LogStoreReader> 
       if (database === undefined) throw new StoreOpenError(directory, `it has no table ${name}`);
       return database;
     };
-    const { chunks, attempts, totals } = LOG_DATABASES;
+    const { chunks, attempts, totals, lines } = LOG_DATABASES;
     return readerOf(
       environment,
       directory,
@@ -42,6 +43,7 @@ export async function openLogReader(directory: string): Promise<LogStoreReader> 
       databaseOf(chunks),
       databaseOf(attempts),
       databaseOf(totals),
+      databaseOf(lines),
     );
   } catch (error) {
     await environment.close();
@@ -56,6 +58,7 @@ function readerOf(
   chunks: ByteDatabase,
   attempts: ByteDatabase,
   totals: ByteDatabase,
+  lines: ByteDatabase,
 ): LogStoreReader {
   // Only the writer writes these rows.
   const rangesOf = (value: Uint8Array): SequenceRanges => decodeRecord(value) as SequenceRanges;
@@ -91,6 +94,7 @@ function readerOf(
       const rows = [...scanRows(attempts, { prefix: logKeys.task(task) })];
       return rows.every(({ value }) => isGapless(rangesOf(value))) ? 'whole' : 'gaps';
     },
+    markBefore: (attempt, line) => markBefore(lines, attempt, line),
     refresh: () => environment.resetReadTxn(),
     kind: 'logs',
     pages: pageMeter(environment, directory),

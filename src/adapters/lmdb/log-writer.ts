@@ -22,6 +22,7 @@ import {
 import type { ByteDatabase } from './environment.ts';
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
+import { createLogLines } from './log-lines.ts';
 import { createLogTotals } from './log-totals.ts';
 import { removePrefixRows } from './remove-prefix.ts';
 import { decodeRecord, encodeRecord } from './value-codec.ts';
@@ -49,9 +50,9 @@ export const BUS_SEQUENCE_KEY = keyBytes('busSequence');
 
 /** Pages that any append may write in addition to its rows, and per chunk. */
 const TRANSACTION_OVERHEAD_BYTES = 1 * MIB;
-const ROOM_PER_CHUNK = 5 * 4096;
-/** A removal rewrites the leaf of each row: of chunks, of attempts and of totals. */
-const ROOM_FOR_REMOVAL = TRANSACTION_OVERHEAD_BYTES + 3 * LOG_ROWS_REMOVED_AT_ONCE * 4096;
+const ROOM_PER_CHUNK = 7 * 4096;
+/** A removal rewrites the leaf of each row: of chunks, of attempts, of totals and of lines. */
+const ROOM_FOR_REMOVAL = TRANSACTION_OVERHEAD_BYTES + 4 * LOG_ROWS_REMOVED_AT_ONCE * 4096;
 
 /** The single writer of the log store, used by one thread. */
 export interface LogWriter extends LogStoreWriter {
@@ -75,6 +76,7 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
   const chunks = environment.openDatabase(LOG_DATABASES.chunks);
   const attempts = environment.openDatabase(LOG_DATABASES.attempts);
   const totals = environment.openDatabase(LOG_DATABASES.totals);
+  const lines = environment.openDatabase(LOG_DATABASES.lines);
   let sequence = readBusSequence(environment.meta);
 
   const saveSequence = (state: BusSequenceState): void => {
@@ -85,7 +87,7 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
     if (!environment.hasRoom(ROOM_FOR_REMOVAL)) return 'disk-low';
     let isMore = false;
     environment.transact(() => {
-      for (const database of [chunks, attempts, totals]) {
+      for (const database of [chunks, attempts, totals, lines]) {
         const removed = removePrefixRows(database, keyBytes(prefix), LOG_ROWS_REMOVED_AT_ONCE);
         isMore ||= removed === LOG_ROWS_REMOVED_AT_ONCE;
       }
@@ -109,6 +111,7 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
       const stored: LogChunk[] = [];
       const tasks = new Set<TaskId>();
       const taken = createLogTotals(totals, maxBytesPerTask);
+      const counted = createLogLines(lines);
       const early: IncomingLogChunk[] = [];
       let duplicates = 0;
       const inOrder = [...incoming].sort((a, b) => a.streamSequence - b.streamSequence);
@@ -129,11 +132,14 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
           const data = taken.take(attempt, chunk.data);
           if (data === null) continue;
           if (isNumberTaken(chunks, state, chunk)) state = rebased(state);
-          stored.push(putChunk(chunks, { ...chunk, data }, busSequenceOf(state, chunk.streamSequence)));
+          const put = putChunk(chunks, { ...chunk, data }, busSequenceOf(state, chunk.streamSequence));
+          stored.push(put);
+          counted.count(attempt, put, seen.wasEmpty(attempt));
           state = numbered(state, chunk.streamSequence);
         }
         seen.save();
         taken.save();
+        counted.save();
         if (stored.length > 0) saveSequence(state);
       });
       sequence = state;
@@ -174,19 +180,27 @@ function putChunk(chunks: ByteDatabase, incoming: IncomingLogChunk, busSeq: numb
 /** Stored chunks of attempts: one row per attempt, read once and written once per transaction. */
 interface SeenChunks {
   has(attempt: AttemptAddress, seqNum: number): boolean;
+  /** Reports whether no chunk of the attempt was stored before this transaction. */
+  wasEmpty(attempt: AttemptAddress): boolean;
   add(attempt: AttemptAddress, seqNum: number): void;
   save(): void;
 }
 
 function createSeenChunks(attempts: ByteDatabase): SeenChunks {
-  const rows = new Map<string, { ranges: SequenceRanges; isChanged: boolean }>();
-  const rowOf = (key: string): { ranges: SequenceRanges; isChanged: boolean } => {
+  interface Row {
+    ranges: SequenceRanges;
+    readonly wasEmpty: boolean;
+    isChanged: boolean;
+  }
+  const rows = new Map<string, Row>();
+  const rowOf = (key: string): Row => {
     const known = rows.get(key);
     if (known) return known;
     const bytes = attempts.get(keyBytes(key));
     // Only `save` writes these rows.
     const row = {
       ranges: bytes === undefined ? NOTHING_SEEN : (decodeRecord(bytes) as SequenceRanges),
+      wasEmpty: bytes === undefined,
       isChanged: false,
     };
     rows.set(key, row);
@@ -194,6 +208,7 @@ function createSeenChunks(attempts: ByteDatabase): SeenChunks {
   };
   return {
     has: (attempt, seqNum) => hasSequence(rowOf(logKeys.attempt(attempt)).ranges, seqNum),
+    wasEmpty: (attempt) => rowOf(logKeys.attempt(attempt)).wasEmpty,
     add(attempt, seqNum) {
       const row = rowOf(logKeys.attempt(attempt));
       row.ranges = addSequence(row.ranges, seqNum);

@@ -112,6 +112,7 @@ function removeUnknownLogs(state: Environment, logs: Environment): number {
   const chunks = openExistingDatabase(logs, LOG_DATABASES.chunks);
   if (attempts === undefined || chunks === undefined) return 0;
   const totals = openDatabase(logs, LOG_DATABASES.totals);
+  const lines = openDatabase(logs, LOG_DATABASES.lines);
   const pages = openExistingDatabase(state, 'taskPage');
   const unknown = [...onlyInFirst(attempts, known)]
     .map((key) => attemptOfKey(key.toString('utf8')))
@@ -120,7 +121,7 @@ function removeUnknownLogs(state: Environment, logs: Environment): number {
   for (let at = 0; at < tasks.length; at += TASKS_AT_ONCE) {
     logs.transactionSync(() => {
       for (const ofTask of tasks.slice(at, at + TASKS_AT_ONCE))
-        removeLogsOf(ofTask, { attempts, chunks, totals });
+        removeLogsOf(ofTask, { attempts, chunks, totals, lines });
     });
   }
   return unknown.length;
@@ -166,7 +167,7 @@ function* onlyInFirst(first: ByteDatabase, second: ByteDatabase | undefined): Ge
  */
 function removeLogsOf(
   unknown: readonly AttemptAddress[],
-  { attempts, chunks, totals }: Readonly<Record<keyof typeof LOG_DATABASES, ByteDatabase>>,
+  { attempts, chunks, totals, lines }: Readonly<Record<keyof typeof LOG_DATABASES, ByteDatabase>>,
 ): void {
   const [task] = unknown;
   if (task === undefined) return;
@@ -180,7 +181,11 @@ function removeLogsOf(
     else bytes += Buffer.byteLength(data);
   }
   for (const key of removed) chunks.removeSync(keyBytes(key));
-  for (const attempt of unknown) attempts.removeSync(keyBytes(logKeys.attempt(attempt)));
+  for (const attempt of unknown) {
+    const marks = [...scanRows(lines, { prefix: logKeys.attempt(attempt) })];
+    for (const { key } of marks) lines.removeSync(keyBytes(key));
+    attempts.removeSync(keyBytes(logKeys.attempt(attempt)));
+  }
   const total: LogTotalRecord = { version: 1, bytes, isCut: false };
   if (bytes === 0) totals.removeSync(keyBytes(logKeys.total(task)));
   else totals.putSync(keyBytes(logKeys.total(task)), encodeRecord(total));
