@@ -3797,6 +3797,17 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The settings of the object have changed since the version in `If-Match`. `errors` has each changed setting with its value. */
+        readonly PreconditionFailed: {
+            headers: {
+                readonly "X-Request-ID": components["headers"]["RequestId"];
+                readonly "X-API-Version": components["headers"]["ApiVersion"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The current state of the resource does not allow the operation. */
         readonly Conflict: {
             headers: {
@@ -3914,6 +3925,8 @@ export interface components {
         readonly SortDir: "asc" | "desc";
         /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
         readonly IfNoneMatch: readonly string[];
+        /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+        readonly IfMatch: readonly string[];
         /** @description The first job created with a key is the response to every repetition of the same request by the same principal within a day, across restarts of the service. A request that creates no job does not use its key. */
         readonly IdempotencyKey: string;
     };
@@ -4530,7 +4543,10 @@ export interface operations {
     readonly deleteUser: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -4544,6 +4560,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -4551,7 +4568,10 @@ export interface operations {
     readonly updateUser: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -4568,6 +4588,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4579,6 +4600,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -5066,7 +5088,10 @@ export interface operations {
     readonly replaceFarm: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -5079,6 +5104,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5090,6 +5116,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -5102,7 +5129,10 @@ export interface operations {
                 /** @description Deletes the farm although workers of it are online or disabled. */
                 readonly force?: boolean;
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -5116,6 +5146,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -5232,7 +5263,10 @@ export interface operations {
     readonly replaceQueue: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -5249,6 +5283,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5260,6 +5295,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -5269,7 +5305,10 @@ export interface operations {
     readonly deleteQueue: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -5283,6 +5322,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -5388,7 +5428,10 @@ export interface operations {
     readonly replaceComputeLocation: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -5401,6 +5444,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5412,6 +5456,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -5421,7 +5466,10 @@ export interface operations {
     readonly deleteComputeLocation: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -5434,6 +5482,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -5547,7 +5596,10 @@ export interface operations {
     readonly replaceProduct: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
                 readonly name: components["parameters"]["CatalogName"];
@@ -5561,6 +5613,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5571,6 +5624,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["InvalidTemplate"];
@@ -5582,7 +5636,10 @@ export interface operations {
     readonly deleteProduct: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
                 readonly name: components["parameters"]["CatalogName"];
@@ -5596,6 +5653,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -5974,7 +6032,10 @@ export interface operations {
     readonly replaceStorageLocation: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -5987,6 +6048,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5998,6 +6060,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -6007,7 +6070,10 @@ export interface operations {
     readonly deleteStorageLocation: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -6020,6 +6086,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -6125,7 +6192,10 @@ export interface operations {
     readonly replaceUsagePool: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -6138,6 +6208,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6149,6 +6220,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -6158,7 +6230,10 @@ export interface operations {
     readonly deleteUsagePool: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -6171,6 +6246,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -6434,7 +6510,10 @@ export interface operations {
     readonly deleteJob: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -6447,6 +6526,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -6454,7 +6534,10 @@ export interface operations {
     readonly updateJob: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -6471,6 +6554,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6482,6 +6566,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -7862,7 +7947,10 @@ export interface operations {
     readonly replaceWebhook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -7879,6 +7967,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7889,6 +7978,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -7898,7 +7988,10 @@ export interface operations {
     readonly deleteWebhook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -7911,6 +8004,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };

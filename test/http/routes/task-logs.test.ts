@@ -89,6 +89,17 @@ void test('pages a log by cursor', async (t) => {
 void test('a page begins near a line of an attempt', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);
+  const attempt = {
+    version: 1,
+    id: ATTEMPT,
+    attemptNumber: 1,
+    status: 'running',
+    workerId: workerId('w'),
+    startedAt: T0,
+    message: '',
+    sessionId: '',
+  } as const;
+  api.write(put('attempt', keys.attempt(TASK, 1), attempt));
   const part = `${'x'.repeat(1_023)}\n`.repeat(40);
   for (let seqNum = 1; seqNum <= 9; seqNum++) api.addChunk(TASK, chunk(seqNum, part));
   const page = async (line: number): Promise<unknown> => {

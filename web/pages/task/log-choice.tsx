@@ -44,7 +44,7 @@ export function LogChoice({ form }: { form: LogForm }) {
 export function AttemptLine({ number, attempt }: { number: number; attempt: Attempt | undefined }) {
   const status = attempt === undefined ? null : shownStatusOf(attempt);
   return (
-    <span className="attempt-line" role="heading" aria-level={3}>
+    <span className="attempt-line" role="heading" aria-level={2}>
       Attempt {number}
       {attempt?.worker_id !== undefined && (
         <>

@@ -200,7 +200,7 @@ function useLogScroll(
   const lastScrollTop = useRef(0);
   useImperativeHandle(props.ref, () => ({ topLine: () => topLine.current }), []);
 
-  useScrollTargets(props, scroller, view);
+  useScrollTargets(props, scroller, view, topLine);
   useLayoutEffect(() => {
     if (isFollowing) scrollToEnd(scroller.current);
   }, [scroller, isFollowing, layout, height]);
@@ -234,6 +234,7 @@ function useScrollTargets(
   { log, selected, foundGoal, goal }: LogLinesProps,
   scroller: RefObject<HTMLDivElement | null>,
   view: LogViewport,
+  topLine: RefObject<number>,
 ): void {
   const { layout, height } = view;
   const reached = useRef(new WeakSet<ScrollTarget>());
@@ -247,6 +248,9 @@ function useScrollTargets(
     const edge = EDGE_ROWS * ROW_HEIGHT;
     if (place < top + edge || place > top + height - 2 * edge)
       scrollTo(element, place - height / 2, rangeOf(view));
+    // The size of a view that was just added is measured later: this line stays in view then.
+    topLine.current =
+      layout.lineAt(Math.ceil(logTop(element.scrollTop, rangeOf(view)) / ROW_HEIGHT))?.line ?? 0;
   });
   const selectedFrom = selected?.from ?? null;
   const selectedGoal = useMemo(

@@ -44,6 +44,8 @@ export function useLogModel(
   const [isFollowing, setIsFollowing] = useState(
     () => (isLive || beginsAtEnd) && selected === null && view.find === '',
   );
+  /** True if the log is wanted from its beginning, also if a line that is not loaded yet is selected. */
+  const [wantsWhole, setWantsWhole] = useState(false);
   const [goal, setGoal] = useState<ScrollTarget | null>(null);
   const isEnded = !isLive && state.isComplete;
   useEffect(() => {
@@ -56,6 +58,7 @@ export function useLogModel(
     if (next !== null) onPointed();
   };
   const goToLine = (line: number): void => {
+    setWantsWhole(false);
     const isLoaded = line > log.firstLine && line <= log.lineCount;
     const isBeyond = line > log.lineCount && (attempt === null || (state.isComplete && !state.isFull));
     const wanted = isBeyond ? Math.max(1, log.lineCount) : line;
@@ -64,7 +67,7 @@ export function useLogModel(
     if (!isLoaded && !isBeyond && attempt !== null) showPart({ attempt, line: wanted });
   };
   const showLinked = useEffectEvent((line: number) => {
-    if (attempt !== null && part === null) showPart({ attempt, line });
+    if (attempt !== null && part === null && !wantsWhole) showPart({ attempt, line });
   });
   const linked = selected?.from ?? 0;
   // A line of a link that is far from the beginning is loaded with the part around it.
@@ -103,7 +106,10 @@ export function useLogModel(
     select,
     goToLine,
     /** Shows the log from its beginning. */
-    showWhole: (): void => showPart(null),
+    showWhole: (): void => {
+      setWantsWhole(true);
+      showPart(null);
+    },
   };
 }
 

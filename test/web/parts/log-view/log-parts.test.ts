@@ -9,12 +9,7 @@ import {
 } from '../../../../src/core/records/log-lines.ts';
 import { LogLayout } from '../../../../web/parts/log-view/log-layout.ts';
 import { LogSource } from '../../../../web/parts/log-view/log-source.ts';
-import {
-  IS_STDERR,
-  lineAt,
-  LogText,
-  type ReadableLog,
-} from '../../../../web/parts/log-view/log-text.ts';
+import { IS_STDERR, lineAt, LogText, type ReadableLog } from '../../../../web/parts/log-view/log-text.ts';
 
 type Piece = readonly ['stdout' | 'stderr', string];
 
@@ -42,10 +37,7 @@ const positions = (added: readonly Piece[]): readonly LinePosition[] => {
 
 const linesFrom = (log: ReadableLog, first: number): readonly (string | undefined)[] => {
   const blocks = log.blocks();
-  return Array.from(
-    { length: log.lineCount - first },
-    (_unused, at) => lineAt(log, blocks, first + at)?.raw,
-  );
+  return Array.from({ length: log.lineCount - first }, (_unused, at) => lineAt(log, blocks, first + at)?.raw);
 };
 
 test('the position after each chunk counts the lines that the view has by then', (t) => {
@@ -174,14 +166,27 @@ test('all attempts are one log, with a line before each', async (t) => {
     shown.map((line) => line?.beginsAttempt ?? line?.raw),
     [1, 'a', 'b', 'incomplete', 2, '\x1b[31mc', 'd'],
   );
-  t.strictSame(lineAt(all, lines, 6)?.style, source.textOf(2).styleOf(lines[3] ?? raise(), 1));
-  t.equal(all.characters, 24);
-  t.equal(all.blocks()[1], lines[1], 'a block that has not changed stays the same object');
-  const options = { stream: 'stderr' as const, columns: null, widthMax: 100, special: new Map<number, number>() };
+  t.strictSame(lineAt(all, lines, 6)?.style, source.textOf(2).styleOf(lines[4] ?? raise(), 1));
+  t.equal(all.characters, 23);
+  const options = {
+    stream: 'stderr' as const,
+    columns: null,
+    widthMax: 100,
+    special: new Map<number, number>(),
+  };
   t.equal(new LogLayout(lines, options).rows, 2, 'the lines between attempts have no stream');
   t.equal(IS_STDERR, 1);
 });
 
+test('a block of all attempts that has not changed stays the same object', async (t) => {
+  const chunks = [chunk(1, 1, 1, `${'x'.repeat(70_000)}\n`), chunk(2, 2, 1, 'b\n')];
+  const source = new LogSource({ readPage: (after) => Promise.resolve(pageOf(chunks, after, 5)) });
+  source.read();
+  await settled(source);
+  t.equal(source.all.blocks()[1], source.all.blocks()[1]);
+  t.equal(source.all.blocks()[2], source.all.blocks()[2]);
+});
+
 const raise = (): never => {
-  throw new Error('the log has no fourth block');
+  throw new Error('the log has no fifth block');
 };

@@ -52,11 +52,10 @@ export function CompareView({ attempts, pair, onPair, shown }: CompareViewProps)
     () =>
       version === 0
         ? null
-        : compareLines(
-            linesToCompare(source.textOf(pair.left)),
-            linesToCompare(source.textOf(pair.right)),
-            { times: ignoresTimes, numbers: ignoresNumbers },
-          ),
+        : compareLines(linesToCompare(source.textOf(pair.left)), linesToCompare(source.textOf(pair.right)), {
+            times: ignoresTimes,
+            numbers: ignoresNumbers,
+          }),
     [version, source, pair.left, pair.right, ignoresTimes, ignoresNumbers],
   );
   return (
@@ -160,9 +159,9 @@ function Compared({
         <span role="status">
           {differences.length === 0
             ? 'The logs are equal.'
-            : `${counted(differences.length, 'difference')}${isText ? '' : `, at ${(at + 1).toLocaleString('en')}`}`}
+            : `${counted(differences.length, 'difference')}${isText ? '' : `, at ${(at + 1).toLocaleString('en')}`}.`}
           {comparison.isCut &&
-            ` in the first ${COMPARED_LINES_MAX.toLocaleString('en')} lines of each log. The rest is not compared.`}
+            ` Only the first ${COMPARED_LINES_MAX.toLocaleString('en')} lines of each log are compared.`}
         </span>
         {!isText && differences.length > 0 && (
           <>
