@@ -65,7 +65,10 @@ export interface Ports {
   readonly productList: Pick<ProductList, 'bytes' | 'changed'>;
   readonly largeJobs: LargeJobs;
   /** Each read sees everything that was stored before. */
-  readonly logs: Pick<LogReader, 'page' | 'extent' | 'previews' | 'jobPreviews' | 'newestPreview'>;
+  readonly logs: Pick<
+    LogReader,
+    'page' | 'extent' | 'markBefore' | 'previews' | 'jobPreviews' | 'newestPreview'
+  >;
   readonly tails: Pick<TaskTails, 'follow'>;
   /** Events that clients subscribe to. */
   readonly events: EventHub;

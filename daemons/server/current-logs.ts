@@ -27,4 +27,8 @@ export const currentLogs = (logs: LogStoreReader): LogReader => ({
     logs.refresh();
     return logs.arrival(task, last);
   },
+  markBefore: (attempt, line) => {
+    logs.refresh();
+    return logs.markBefore(attempt, line);
+  },
 });

@@ -3418,6 +3418,16 @@ export interface components {
             readonly items: readonly components["schemas"]["LogChunk"][];
             /** @description Cursor of the next page. */
             readonly after_bus_seq: number;
+            readonly position?: components["schemas"]["LogPosition"];
+        };
+        /** @description Where a page begins in the log of an attempt; only with `from_line`. */
+        readonly LogPosition: {
+            /** @description Number of lines that are complete before the page. */
+            readonly lines: number;
+            /** @description Characters of an incomplete line of stdout before the page. */
+            readonly stdout_open: number;
+            /** @description Characters of an incomplete line of stderr before the page. */
+            readonly stderr_open: number;
         };
         readonly Providers: {
             readonly local: boolean;
@@ -3924,6 +3934,17 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The settings of the object have changed since the version in `If-Match`. `errors` has each changed setting with its value. */
+        readonly PreconditionFailed: {
+            headers: {
+                readonly "X-Request-ID": components["headers"]["RequestId"];
+                readonly "X-API-Version": components["headers"]["ApiVersion"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The current state of the resource does not allow the operation. */
         readonly Conflict: {
             headers: {
@@ -4041,6 +4062,8 @@ export interface components {
         readonly SortDir: "asc" | "desc";
         /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
         readonly IfNoneMatch: readonly string[];
+        /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+        readonly IfMatch: readonly string[];
         /** @description The first job created with a key is the response to every repetition of the same request by the same principal within a day, across restarts of the service. A request that creates no job does not use its key. */
         readonly IdempotencyKey: string;
     };
@@ -4657,7 +4680,10 @@ export interface operations {
     readonly deleteUser: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -4671,6 +4697,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -4678,7 +4705,10 @@ export interface operations {
     readonly updateUser: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -4695,6 +4725,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4706,6 +4737,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -5193,7 +5225,10 @@ export interface operations {
     readonly replaceFarm: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -5206,6 +5241,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5217,6 +5253,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -5229,7 +5266,10 @@ export interface operations {
                 /** @description Deletes the farm although workers of it are online or disabled. */
                 readonly force?: boolean;
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -5243,6 +5283,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -5359,7 +5400,10 @@ export interface operations {
     readonly replaceQueue: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -5376,6 +5420,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5387,6 +5432,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -5396,7 +5442,10 @@ export interface operations {
     readonly deleteQueue: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -5410,6 +5459,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -5515,7 +5565,10 @@ export interface operations {
     readonly replaceComputeLocation: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -5528,6 +5581,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5539,6 +5593,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -5548,7 +5603,10 @@ export interface operations {
     readonly deleteComputeLocation: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -5561,6 +5619,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -5674,7 +5733,10 @@ export interface operations {
     readonly replaceProduct: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
                 readonly name: components["parameters"]["CatalogName"];
@@ -5688,6 +5750,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5698,6 +5761,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["InvalidTemplate"];
@@ -5709,7 +5773,10 @@ export interface operations {
     readonly deleteProduct: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /** @description The name of a product or preset. Its slash may be percent-encoded (`blender%2Frender`) or not (`blender/render`). */
                 readonly name: components["parameters"]["CatalogName"];
@@ -5723,6 +5790,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -6101,7 +6169,10 @@ export interface operations {
     readonly replaceStorageLocation: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -6114,6 +6185,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6125,6 +6197,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -6134,7 +6207,10 @@ export interface operations {
     readonly deleteStorageLocation: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -6147,6 +6223,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -6252,7 +6329,10 @@ export interface operations {
     readonly replaceUsagePool: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -6265,6 +6345,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6276,6 +6357,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -6285,7 +6367,10 @@ export interface operations {
     readonly deleteUsagePool: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -6298,6 +6383,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -6561,7 +6647,10 @@ export interface operations {
     readonly deleteJob: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -6574,6 +6663,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -6581,7 +6671,10 @@ export interface operations {
     readonly updateJob: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -6598,6 +6691,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -6609,6 +6703,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -7439,6 +7534,10 @@ export interface operations {
                 /** @description Only chunks with a greater `bus_seq`. */
                 readonly after_bus_seq?: number;
                 readonly tail?: boolean;
+                /** @description The attempt whose lines `from_line` counts; 404 when there is none of this number. */
+                readonly attempt?: number;
+                /** @description Starts near the end of this line of `attempt`, which it requires, instead of after `after_bus_seq`: at most about 64 Ki characters before it, and at the last part of the log if the attempt has fewer lines. Lines are counted from 1 over both streams, in the order in which they were completed. */
+                readonly from_line?: number;
             };
             readonly header?: {
                 /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
@@ -8122,7 +8221,10 @@ export interface operations {
     readonly replaceWebhook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -8139,6 +8241,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8149,6 +8252,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -8158,7 +8262,10 @@ export interface operations {
     readonly deleteWebhook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -8171,6 +8278,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };

@@ -10,21 +10,28 @@ const REVALIDATE: Header = ['Cache-Control', 'private, no-cache'];
 
 /**
  * Adds an entity tag to a response to GET or HEAD (RFC 9110, 8.8.3). The tag is weak: it stands for the body before
- * any content coding. A stream gets the tag of its handler, if any. A response other than 200, without a tag or
- * already tagged stays unchanged.
+ * any content coding. A stream gets the tag of its handler, if any. A tag that the handler of another body gives is the
+ * version of its settings, and is added to the hash; so it is in responses to changes, too. A response other than 200,
+ * without a tag or already tagged stays unchanged.
  */
 export function tagged(request: HttpRequest, response: HttpResponse): HttpResponse {
   const { status, headers, body } = response;
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  if (!isRead || status !== 200 || body instanceof Uint8Array) return response;
+  const given = headers.find(([name]) => name === 'ETag')?.[1].replace(/^W\//, '');
+  const isChange = !isRead && given !== undefined && (status === 200 || status === 201);
+  if (!isChange && (!isRead || status !== 200 || body instanceof Uint8Array)) return response;
   // Converted to bytes once, to be hashed, compressed and sent.
   const bytes = typeof body === 'string' ? Buffer.from(body) : null;
-  const given = headers.find(([name]) => name === 'ETag')?.[1].replace(/^W\//, '');
-  const tag = bytes === null ? given : etagOf(bytes);
+  const tag = bytes === null ? given : tagWith(etagOf(bytes), given);
   if (tag === undefined) return response;
   const own = headers.filter(([name]) => name !== 'ETag');
-  return { ...response, headers: [...own, ['ETag', `W/${tag}`], REVALIDATE], body: bytes ?? body };
+  const caches = isChange ? [] : [REVALIDATE];
+  return { ...response, headers: [...own, ['ETag', `W/${tag}`], ...caches], body: bytes ?? body };
 }
+
+/** Returns a tag with the version of settings, if any, after a dot. */
+const tagWith = (tag: string, version: string | undefined): string =>
+  version === undefined ? tag : `${tag.slice(0, -1)}.${version.slice(1)}`;
 
 /** A body that is kept, with the headers that its tag needs. `tagged` leaves it as it is. */
 export interface TaggedBytes {

@@ -1,3 +1,5 @@
+import { SETTINGS } from '../../src/core/records/settings-version.ts';
+import { ifMatchOf } from './if-match.ts';
 import type { LocationInput } from '../../actors/service/catalog/messages.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { ComputeLocationRecord } from '../../src/core/records/compute-location.ts';
@@ -15,7 +17,13 @@ export const listComputeLocations: Handler<'listComputeLocations'> = (_call, { s
 };
 
 export const getComputeLocation: Handler<'getComputeLocation'> = ({ path }, { store }) =>
-  okOrNotFound('compute location', path.id, storedLocation(store, path.id), viewOf(store));
+  okOrNotFound(
+    'compute location',
+    path.id,
+    storedLocation(store, path.id),
+    viewOf(store),
+    SETTINGS['compute location'],
+  );
 
 export const createComputeLocation: Handler<'createComputeLocation'> = async ({ body }, ports) => {
   const input = locationInput(body);
@@ -27,7 +35,10 @@ export const createComputeLocation: Handler<'createComputeLocation'> = async ({ 
   return created('/api/v1/compute-locations', outcome, viewOf(ports.store));
 };
 
-export const replaceComputeLocation: Handler<'replaceComputeLocation'> = async ({ path, body }, ports) => {
+export const replaceComputeLocation: Handler<'replaceComputeLocation'> = async (
+  { path, body, headers },
+  ports,
+) => {
   const stored = storedLocation(ports.store, path.id);
   if (stored === undefined) return notFound('compute location', path.id);
   const input = locationInput(body);
@@ -35,17 +46,19 @@ export const replaceComputeLocation: Handler<'replaceComputeLocation'> = async (
     type: 'location.replace',
     locationId: stored.id,
     input,
+    ...ifMatchOf({ headers }),
     replyTo,
   }));
-  return replaced(outcome, viewOf(ports.store));
+  return replaced(outcome, viewOf(ports.store), SETTINGS['compute location']);
 };
 
-export const deleteComputeLocation: Handler<'deleteComputeLocation'> = async ({ path }, ports) => {
+export const deleteComputeLocation: Handler<'deleteComputeLocation'> = async ({ path, headers }, ports) => {
   const stored = storedLocation(ports.store, path.id);
   if (stored === undefined) return notFound('compute location', path.id);
   const outcome = await askCatalog<null>(ports, (replyTo) => ({
     type: 'location.delete',
     locationId: stored.id,
+    ...ifMatchOf({ headers }),
     replyTo,
   }));
   return deleted(outcome);

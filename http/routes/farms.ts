@@ -1,3 +1,5 @@
+import { SETTINGS } from '../../src/core/records/settings-version.ts';
+import { ifMatchOf } from './if-match.ts';
 import type { FarmInput } from '../../actors/service/farm/messages.ts';
 import { farmId } from '../../src/core/ids.ts';
 import type { FarmRecord } from '../../src/core/records/farm.ts';
@@ -15,7 +17,7 @@ export const listFarms: Handler<'listFarms'> = (_call, { store }) => ({
 });
 
 export const getFarm: Handler<'getFarm'> = ({ path }, { store }) =>
-  okOrNotFound('farm', path.id, store.get('farm', keys.farm(farmId(path.id))), farmView);
+  okOrNotFound('farm', path.id, store.get('farm', keys.farm(farmId(path.id))), farmView, SETTINGS.farm);
 
 export const createFarm: Handler<'createFarm'> = async ({ body }, ports) => {
   const id = farmId(ports.newId());
@@ -28,25 +30,26 @@ export const createFarm: Handler<'createFarm'> = async ({ body }, ports) => {
   return created('/api/v1/farms', outcome, farmView);
 };
 
-export const replaceFarm: Handler<'replaceFarm'> = async ({ path, body }, ports) => {
+export const replaceFarm: Handler<'replaceFarm'> = async ({ path, body, headers }, ports) => {
   const id = farmId(path.id);
   if (ports.store.get('farm', keys.farm(id)) === undefined) return notFound('farm', path.id);
   const outcome = await askCatalog<FarmRecord>(ports, (replyTo) => ({
     type: 'farm.replace',
     farmId: id,
     input: farmInput(body),
+    ...ifMatchOf({ headers }),
     replyTo,
   }));
-  return replaced(outcome, farmView);
+  return replaced(outcome, farmView, SETTINGS.farm);
 };
 
-export const deleteFarm: Handler<'deleteFarm'> = async ({ path, query }, ports) => {
+export const deleteFarm: Handler<'deleteFarm'> = async ({ path, query, headers }, ports) => {
   const id = farmId(path.id);
   if (ports.store.get('farm', keys.farm(id)) === undefined) return notFound('farm', path.id);
   const outcome = await ports.actors.ask<null>((replyTo) => ({
     actor: 'farm',
     id,
-    message: { type: 'farm.delete', force: query.force, replyTo },
+    message: { type: 'farm.delete', force: query.force, ...ifMatchOf({ headers }), replyTo },
   }));
   return deleted(outcome);
 };

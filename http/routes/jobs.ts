@@ -1,3 +1,5 @@
+import { SETTINGS, type IfMatch } from '../../src/core/records/settings-version.ts';
+import { ifMatchOf, versionHeaders } from './if-match.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { jobId } from '../../src/core/ids.ts';
 import type { JobFilter } from '../../src/core/lists/job-directory.ts';
@@ -78,6 +80,7 @@ export const getJob =
           job.value,
           new VisibleJobs(ports.store, ownerScope),
         ),
+        headers: versionHeaders(SETTINGS.job(job.value)),
       };
     });
 
@@ -108,14 +111,15 @@ function tasksPage(
   return { kind: 'text', contentType: 'application/json', text };
 }
 
-export const deleteJob: Handler<'deleteJob'> = (call, ports) => order(call, 'job.delete', ports);
+export const deleteJob: Handler<'deleteJob'> = (call, ports) =>
+  order(call, { type: 'job.delete', ...ifMatchOf(call) }, ports);
 
-export const cancelJob: Handler<'cancelJob'> = (call, ports) => order(call, 'job.cancel', ports);
+export const cancelJob: Handler<'cancelJob'> = (call, ports) => order(call, { type: 'job.cancel' }, ports);
 
-/** Sends the job a message without content. */
+/** Sends the job a message. */
 async function order(
   { path, principal }: Pick<Call<'cancelJob'>, 'path' | 'principal'>,
-  type: 'job.delete' | 'job.cancel',
+  order: { readonly type: 'job.delete'; readonly ifMatch?: IfMatch } | { readonly type: 'job.cancel' },
   ports: Ports,
 ): Promise<typeof NO_CONTENT | ProblemReply> {
   const job = findJob(ports.store, path.id, principal.ownerScope);
@@ -123,7 +127,7 @@ async function order(
   const outcome = await ports.actors.ask<null>((replyTo) => ({
     actor: 'job',
     id: job.value.id,
-    message: { type, replyTo },
+    message: { ...order, replyTo },
   }));
   return outcome.ok ? NO_CONTENT : { kind: 'problem', problem: outcome.problem };
 }

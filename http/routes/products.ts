@@ -1,3 +1,5 @@
+import { SETTINGS, type IfMatch } from '../../src/core/records/settings-version.ts';
+import { ifMatchOf, versionHeaders } from './if-match.ts';
 import type { CatalogMessage } from '../../actors/service/catalog/messages.ts';
 import type { ProductDefinition } from '../../src/core/products/product-definition.ts';
 import type { Outcome } from '../../src/core/problems.ts';
@@ -26,7 +28,12 @@ export const listProducts: Handler<'listProducts'> = async ({ query }, ports) =>
 export const getProduct: Handler<'getProduct'> = async ({ path }, ports) => {
   const product = await findProduct(path.name, ports);
   if (product === null) return notFound('product', path.name);
-  return { kind: 'json', status: 200, body: productView(product) };
+  return {
+    kind: 'json',
+    status: 200,
+    body: productView(product),
+    ...(product.kind === 'stored' && { headers: versionHeaders(SETTINGS.product(product.record)) }),
+  };
 };
 
 export const createProduct: Handler<'createProduct'> = async (call, ports) => {
@@ -43,7 +50,7 @@ export const createProduct: Handler<'createProduct'> = async (call, ports) => {
 type SavedProduct = Pick<
   Extract<CatalogMessage, { type: 'product.create' | 'product.replace' }>,
   'type' | 'definition' | 'source'
->;
+> & { readonly ifMatch?: IfMatch };
 
 /** Checks a template, and stores the product if it is valid. `shown` makes the reply. */
 export async function saveProduct<Shown>(
@@ -90,18 +97,20 @@ export const replaceProduct: Handler<'replaceProduct'> = async (call, ports) => 
     return problem('forbidden', detail);
   }
   const definition = definitionFrom(path.name, body);
-  return saveProduct({ type: 'product.replace', definition, source: 'custom' }, call, ports, (outcome) =>
-    replaced(outcome, storedProductView),
+  const change = { type: 'product.replace', definition, source: 'custom', ...ifMatchOf(call) } as const;
+  return saveProduct(change, call, ports, (outcome) =>
+    replaced(outcome, storedProductView, SETTINGS.product),
   );
 };
 
-export const deleteProduct: Handler<'deleteProduct'> = async ({ path }, ports) => {
+export const deleteProduct: Handler<'deleteProduct'> = async ({ path, headers }, ports) => {
   const product = await findProduct(path.name, ports);
   if (product === null) return notFound('product', path.name);
   if (product.kind === 'builtin') return builtInRefused(path.name, 'deleted');
   const outcome = await changeProduct<null>(ports, (replyTo) => ({
     type: 'product.delete',
     name: path.name,
+    ...ifMatchOf({ headers }),
     replyTo,
   }));
   return deleted(outcome);

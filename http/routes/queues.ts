@@ -1,3 +1,5 @@
+import { SETTINGS } from '../../src/core/records/settings-version.ts';
+import { ifMatchOf } from './if-match.ts';
 import type { QueueInput } from '../../actors/service/farm/messages.ts';
 import { isolationWarning } from '../../src/core/bus-identity/open-bus.ts';
 import { farmId, queueId } from '../../src/core/ids.ts';
@@ -32,7 +34,13 @@ export const listQueues: Handler<'listQueues'> = ({ query }, ports) => {
 };
 
 export const getQueue: Handler<'getQueue'> = ({ path }, ports) =>
-  okOrNotFound('queue', path.id, ports.store.get('queue', keys.queue(queueId(path.id))), viewOf(ports));
+  okOrNotFound(
+    'queue',
+    path.id,
+    ports.store.get('queue', keys.queue(queueId(path.id))),
+    viewOf(ports),
+    SETTINGS.queue,
+  );
 
 export const createQueue: Handler<'createQueue'> = async ({ body, principal }, ports) => {
   const refusal = isolationRefusal(body, principal) ?? groupRefusal(body, null);
@@ -50,7 +58,7 @@ export const createQueue: Handler<'createQueue'> = async ({ body, principal }, p
   return created('/api/v1/queues', outcome, viewOf(ports));
 };
 
-export const replaceQueue: Handler<'replaceQueue'> = async ({ path, body, principal }, ports) => {
+export const replaceQueue: Handler<'replaceQueue'> = async ({ path, body, headers, principal }, ports) => {
   const forbidden = isolationRefusal(body, principal);
   if (forbidden !== null) return forbidden;
   const stored = ports.store.get('queue', keys.queue(queueId(path.id)));
@@ -63,19 +71,25 @@ export const replaceQueue: Handler<'replaceQueue'> = async ({ path, body, princi
   const outcome = await ports.actors.ask<QueueRecord>((replyTo) => ({
     actor: 'farm',
     id: stored.farmId,
-    message: { type: 'queue.replace', queueId: stored.id, input: queueInput(body), replyTo },
+    message: {
+      type: 'queue.replace',
+      queueId: stored.id,
+      input: queueInput(body),
+      ...ifMatchOf({ headers }),
+      replyTo,
+    },
   }));
   if (outcome.ok) warnIfUnprotected(outcome.value, stored, ports);
-  return replaced(outcome, viewOf(ports));
+  return replaced(outcome, viewOf(ports), SETTINGS.queue);
 };
 
-export const deleteQueue: Handler<'deleteQueue'> = async ({ path }, ports) => {
+export const deleteQueue: Handler<'deleteQueue'> = async ({ path, headers }, ports) => {
   const stored = ports.store.get('queue', keys.queue(queueId(path.id)));
   if (stored === undefined) return notFound('queue', path.id);
   const outcome = await ports.actors.ask<null>((replyTo) => ({
     actor: 'farm',
     id: stored.farmId,
-    message: { type: 'queue.delete', queueId: stored.id, replyTo },
+    message: { type: 'queue.delete', queueId: stored.id, ...ifMatchOf({ headers }), replyTo },
   }));
   return deleted(outcome);
 };

@@ -1,3 +1,5 @@
+import { SETTINGS } from '../../src/core/records/settings-version.ts';
+import { ifMatchOf } from './if-match.ts';
 import type { StorageInput } from '../../actors/service/catalog/messages.ts';
 import { done, type Outcome } from '../../src/core/problems.ts';
 import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
@@ -22,7 +24,13 @@ export const listStorageLocations: Handler<'listStorageLocations'> = (_call, { s
 };
 
 export const getStorageLocation: Handler<'getStorageLocation'> = ({ path }, { store }) =>
-  okOrNotFound('storage location', path.id, storedStorage(store, path.id), storageLocationView);
+  okOrNotFound(
+    'storage location',
+    path.id,
+    storedStorage(store, path.id),
+    storageLocationView,
+    SETTINGS['storage location'],
+  );
 
 export const createStorageLocation: Handler<'createStorageLocation'> = async ({ body }, ports) => {
   const input = storageInput(body);
@@ -35,7 +43,10 @@ export const createStorageLocation: Handler<'createStorageLocation'> = async ({ 
   return created('/api/v1/storage-locations', outcome, storageLocationView);
 };
 
-export const replaceStorageLocation: Handler<'replaceStorageLocation'> = async ({ path, body }, ports) => {
+export const replaceStorageLocation: Handler<'replaceStorageLocation'> = async (
+  { path, body, headers },
+  ports,
+) => {
   const stored = storedStorage(ports.store, path.id);
   if (stored === undefined) return notFound('storage location', path.id);
   const input = storageInput(body);
@@ -44,17 +55,19 @@ export const replaceStorageLocation: Handler<'replaceStorageLocation'> = async (
     type: 'storage.replace',
     storageId: stored.id,
     input: input.value,
+    ...ifMatchOf({ headers }),
     replyTo,
   }));
-  return replaced(outcome, storageLocationView);
+  return replaced(outcome, storageLocationView, SETTINGS['storage location']);
 };
 
-export const deleteStorageLocation: Handler<'deleteStorageLocation'> = async ({ path }, ports) => {
+export const deleteStorageLocation: Handler<'deleteStorageLocation'> = async ({ path, headers }, ports) => {
   const stored = storedStorage(ports.store, path.id);
   if (stored === undefined) return notFound('storage location', path.id);
   const outcome = await askCatalog<null>(ports, (replyTo) => ({
     type: 'storage.delete',
     storageId: stored.id,
+    ...ifMatchOf({ headers }),
     replyTo,
   }));
   return deleted(outcome);

@@ -1,3 +1,5 @@
+import { SETTINGS } from '../../src/core/records/settings-version.ts';
+import { ifMatchOf, versionHeaders } from './if-match.ts';
 import type { JobUpdate } from '../../actors/service/job/messages.ts';
 import { queueId } from '../../src/core/ids.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
@@ -8,7 +10,7 @@ import { findJob } from './find-task.ts';
 import { invalid, type Call, type Handler } from './operation.ts';
 
 /** docs/contract/rest.md#jobs. The farm owns the queues; the job owns everything else. */
-export const updateJob: Handler<'updateJob'> = async ({ path, body, principal }, ports) => {
+export const updateJob: Handler<'updateJob'> = async ({ path, body, headers, principal }, ports) => {
   const job = findJob(ports.store, path.id, principal.ownerScope);
   if (!job.ok) return { kind: 'problem', problem: job.problem };
   const { id, farmId } = job.value;
@@ -19,16 +21,32 @@ export const updateJob: Handler<'updateJob'> = async ({ path, body, principal },
   }
   const outcome = await ports.actors.ask<JobRecord>((replyTo) =>
     queue === null
-      ? { actor: 'job', id, message: { type: 'job.update', update, queue: null, replyTo } }
+      ? {
+          actor: 'job',
+          id,
+          message: { type: 'job.update', update, queue: null, ...ifMatchOf({ headers }), replyTo },
+        }
       : {
           actor: 'farm',
           id: farmId,
-          message: { type: 'job.requeue', jobId: id, queueId: queue, update, replyTo },
+          message: {
+            type: 'job.requeue',
+            jobId: id,
+            queueId: queue,
+            update,
+            ...ifMatchOf({ headers }),
+            replyTo,
+          },
         },
   );
   if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
   const view = new JobViewer(ports.store, ports.serverRetry).view(outcome.value);
-  return { kind: 'json', status: 200, body: view };
+  return {
+    kind: 'json',
+    status: 200,
+    body: view,
+    headers: versionHeaders(SETTINGS.job(outcome.value)),
+  };
 };
 
 function updateOf({

@@ -1,3 +1,5 @@
+import { SETTINGS } from '../../src/core/records/settings-version.ts';
+import { ifMatchOf } from './if-match.ts';
 import type { PoolInput } from '../../actors/service/catalog/messages.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
@@ -15,7 +17,7 @@ export const listUsagePools: Handler<'listUsagePools'> = (_call, ports) => {
 };
 
 export const getUsagePool: Handler<'getUsagePool'> = ({ path }, ports) =>
-  okOrNotFound('usage pool', path.id, storedPool(ports, path.id), viewOf(ports));
+  okOrNotFound('usage pool', path.id, storedPool(ports, path.id), viewOf(ports), SETTINGS['usage pool']);
 
 export const createUsagePool: Handler<'createUsagePool'> = async ({ body }, ports) => {
   const input = poolInput(body);
@@ -27,7 +29,7 @@ export const createUsagePool: Handler<'createUsagePool'> = async ({ body }, port
   return created('/api/v1/usage-pools', outcome, viewOf(ports));
 };
 
-export const replaceUsagePool: Handler<'replaceUsagePool'> = async ({ path, body }, ports) => {
+export const replaceUsagePool: Handler<'replaceUsagePool'> = async ({ path, body, headers }, ports) => {
   const stored = storedPool(ports, path.id);
   if (stored === undefined) return notFound('usage pool', path.id);
   const input = poolInput(body);
@@ -35,17 +37,19 @@ export const replaceUsagePool: Handler<'replaceUsagePool'> = async ({ path, body
     type: 'pool.replace',
     poolId: stored.id,
     input,
+    ...ifMatchOf({ headers }),
     replyTo,
   }));
-  return replaced(outcome, viewOf(ports));
+  return replaced(outcome, viewOf(ports), SETTINGS['usage pool']);
 };
 
-export const deleteUsagePool: Handler<'deleteUsagePool'> = async ({ path }, ports) => {
+export const deleteUsagePool: Handler<'deleteUsagePool'> = async ({ path, headers }, ports) => {
   const stored = storedPool(ports, path.id);
   if (stored === undefined) return notFound('usage pool', path.id);
   const outcome = await askCatalog<null>(ports, (replyTo) => ({
     type: 'pool.delete',
     poolId: stored.id,
+    ...ifMatchOf({ headers }),
     replyTo,
   }));
   return deleted(outcome);

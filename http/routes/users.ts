@@ -1,3 +1,5 @@
+import { SETTINGS } from '../../src/core/records/settings-version.ts';
+import { ifMatchOf } from './if-match.ts';
 import { askAccounts } from '../accounts/ask-accounts.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { UserRecord } from '../../src/core/records/user.ts';
@@ -17,7 +19,7 @@ export const listUsers: Handler<'listUsers'> = (_call, ports) => {
 };
 
 export const getUser: Handler<'getUser'> = ({ path }, ports) =>
-  okOrNotFound('user', path.id, storedUser(ports, path.id), userView);
+  okOrNotFound('user', path.id, storedUser(ports, path.id), userView, SETTINGS.user);
 
 export const createUser: Handler<'createUser'> = async ({ body }, ports) => {
   const fault = newPasswordFault(ports, body.password);
@@ -37,15 +39,16 @@ export const createUser: Handler<'createUser'> = async ({ body }, ports) => {
   return created('/api/v1/users', outcome, userView);
 };
 
-export const updateUser: Handler<'updateUser'> = async ({ path, body }, ports) => {
+export const updateUser: Handler<'updateUser'> = async ({ path, body, headers }, ports) => {
   if (storedUser(ports, path.id) === undefined) return notFound('user', path.id);
   const outcome = await askAccounts<UserRecord>(ports, (replyTo) => ({
     type: 'user.update',
     userId: path.id,
     changes: { displayName: body.display_name, role: body.role, disabled: body.disabled },
+    ...ifMatchOf({ headers }),
     replyTo,
   }));
-  return replaced(outcome, userView);
+  return replaced(outcome, userView, SETTINGS.user);
 };
 
 export const setUserPassword: Handler<'setUserPassword'> = async ({ path, body }, ports) => {
@@ -65,11 +68,12 @@ export const setUserPassword: Handler<'setUserPassword'> = async ({ path, body }
   return outcome.ok ? NO_CONTENT : { kind: 'problem', problem: outcome.problem };
 };
 
-export const deleteUser: Handler<'deleteUser'> = async ({ path }, ports) => {
+export const deleteUser: Handler<'deleteUser'> = async ({ path, headers }, ports) => {
   if (storedUser(ports, path.id) === undefined) return notFound('user', path.id);
   const outcome = await askAccounts<null>(ports, (replyTo) => ({
     type: 'user.delete',
     userId: path.id,
+    ...ifMatchOf({ headers }),
     replyTo,
   }));
   return deleted(outcome);

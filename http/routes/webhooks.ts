@@ -1,3 +1,5 @@
+import { SETTINGS } from '../../src/core/records/settings-version.ts';
+import { ifMatchOf, versionHeaders } from './if-match.ts';
 import type { ReplyTo } from '../../actors/kernel/address.ts';
 import {
   WEBHOOKS_ID,
@@ -38,7 +40,12 @@ export const listWebhooks: Handler<'listWebhooks'> = ({ principal }, ports) => {
 export const getWebhook: Handler<'getWebhook'> = ({ path, principal }, ports) => {
   const found = findWebhook(ports, path.id, principal);
   return found.ok
-    ? { kind: 'json', status: 200, body: webhookView(found.webhook, ports.now()) }
+    ? {
+        kind: 'json',
+        status: 200,
+        body: webhookView(found.webhook, ports.now()),
+        headers: versionHeaders(SETTINGS.webhook(found.webhook)),
+      }
     : found.reply;
 };
 
@@ -58,7 +65,10 @@ export const createWebhook: Handler<'createWebhook'> = async ({ body, principal 
   return { kind: 'json', status: 201, body: newWebhookView(outcome.value, ports), location };
 };
 
-export const replaceWebhook: Handler<'replaceWebhook'> = async ({ path, body, principal }, ports) => {
+export const replaceWebhook: Handler<'replaceWebhook'> = async (
+  { path, body, headers, principal },
+  ports,
+) => {
   const found = findWebhook(ports, path.id, principal);
   if (!found.ok) return found.reply;
   const fault = await inputFault(body, principal, ports);
@@ -67,9 +77,10 @@ export const replaceWebhook: Handler<'replaceWebhook'> = async ({ path, body, pr
     type: 'webhook.replace',
     webhookId: found.webhook.id,
     input: inputOf(body),
+    ...ifMatchOf({ headers }),
     replyTo,
   }));
-  return replaced(outcome, (webhook) => webhookView(webhook, ports.now()));
+  return replaced(outcome, (webhook) => webhookView(webhook, ports.now()), SETTINGS.webhook);
 };
 
 export const rotateWebhookSecret: Handler<'rotateWebhookSecret'> = async ({ path, principal }, ports) => {
@@ -84,12 +95,13 @@ export const rotateWebhookSecret: Handler<'rotateWebhookSecret'> = async ({ path
   return replaced(outcome, (webhook) => newWebhookView(webhook, ports));
 };
 
-export const deleteWebhook: Handler<'deleteWebhook'> = async ({ path, principal }, ports) => {
+export const deleteWebhook: Handler<'deleteWebhook'> = async ({ path, headers, principal }, ports) => {
   const found = findWebhook(ports, path.id, principal);
   if (!found.ok) return found.reply;
   const outcome = await askWebhooks<null>(ports, (replyTo) => ({
     type: 'webhook.delete',
     webhookId: found.webhook.id,
+    ...ifMatchOf({ headers }),
     replyTo,
   }));
   return deleted(outcome);

@@ -1,3 +1,4 @@
+import type { IfMatch } from '../../../src/core/records/settings-version.ts';
 import type { ExternalIdentity } from '../../../src/core/access/external-identity.ts';
 import type { Role } from '../../../src/core/access/permissions.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
@@ -69,6 +70,7 @@ export type AccountsMessage =
       readonly type: 'user.update';
       readonly userId: string;
       readonly changes: UserChanges;
+      readonly ifMatch?: IfMatch;
       readonly replyTo: ReplyTo<Outcome<UserRecord>>;
     }
   /**
@@ -93,7 +95,12 @@ export type AccountsMessage =
       readonly passwordHash: string;
     }
   /** Deletes an account with its sessions and keys. Replies with null; `not-found`, or `conflict` as for `user.update`. */
-  | { readonly type: 'user.delete'; readonly userId: string; readonly replyTo: ReplyTo<Outcome<null>> }
+  | {
+      readonly type: 'user.delete';
+      readonly userId: string;
+      readonly ifMatch?: IfMatch;
+      readonly replyTo: ReplyTo<Outcome<null>>;
+    }
   /**
    * Starts a session after a local login. Replies with the user; `forbidden` if the account does not exist, is disabled, or
    * no longer has the verified password.

@@ -1,4 +1,5 @@
 import { done, refused } from '../../../src/core/problems.ts';
+import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
 import { usernameKey, type UserRecord } from '../../../src/core/records/user.ts';
 import { WEBHOOKS_ID } from '../webhooks/messages.ts';
 import type { AccountsMessage, LocalUserInput } from './messages.ts';
@@ -42,12 +43,17 @@ export function onUserCreate(
 
 export function onUserUpdate(
   state: AccountsState,
-  { userId, changes, replyTo }: Message<'user.update'>,
+  { userId, changes, ifMatch = null, replyTo }: Message<'user.update'>,
   context: AccountsContext,
 ): void {
   const account = accountOrRefusal(state, userId, replyTo, context);
   if (account === null) return;
   const { user } = account;
+  const refusal = versionRefusal('user', SETTINGS.user(user), ifMatch);
+  if (refusal !== null) {
+    context.reply(replyTo, { ok: false, problem: refusal });
+    return;
+  }
   const changed: UserRecord = {
     ...user,
     displayName: changes.displayName ?? user.displayName,
@@ -104,11 +110,16 @@ export function onRehash(
 
 export function onUserDelete(
   state: AccountsState,
-  { userId, replyTo }: Message<'user.delete'>,
+  { userId, ifMatch = null, replyTo }: Message<'user.delete'>,
   context: AccountsContext,
 ): void {
   const account = accountOrRefusal(state, userId, replyTo, context);
   if (account === null) return;
+  const refusal = versionRefusal('user', SETTINGS.user(account.user), ifMatch);
+  if (refusal !== null) {
+    context.reply(replyTo, { ok: false, problem: refusal });
+    return;
+  }
   if (isLastAdmin(state, account.user)) {
     context.reply(replyTo, LAST_ADMIN);
     return;

@@ -1,3 +1,4 @@
+import type { IfMatch } from '../../../src/core/records/settings-version.ts';
 import type { FarmId, WorkerId } from '../../../src/core/ids.ts';
 import type { Namesake } from '../../../src/core/bus-identity/join-decision.ts';
 import type { JoinTokenRecord } from '../../../src/core/records/join-token.ts';
@@ -75,6 +76,7 @@ export type CatalogMessage =
       readonly type: 'farm.replace';
       readonly farmId: FarmId;
       readonly input: FarmInput;
+      readonly ifMatch?: IfMatch;
       readonly replyTo: ReplyTo<Outcome<FarmRecord>>;
     }
   /** From a farm actor that has deleted its farm. */
@@ -92,10 +94,16 @@ export type CatalogMessage =
       readonly type: 'pool.replace';
       readonly poolId: string;
       readonly input: PoolInput;
+      readonly ifMatch?: IfMatch;
       readonly replyTo: ReplyTo<Outcome<UsagePoolRecord>>;
     }
   /** Replies with null; `not-found` for an unknown pool. */
-  | { readonly type: 'pool.delete'; readonly poolId: string; readonly replyTo: ReplyTo<Outcome<null>> }
+  | {
+      readonly type: 'pool.delete';
+      readonly poolId: string;
+      readonly ifMatch?: IfMatch;
+      readonly replyTo: ReplyTo<Outcome<null>>;
+    }
   /** Replies with the ComputeLocationRecord; `conflict` if a location has the name. */
   | {
       readonly type: 'location.create';
@@ -110,12 +118,14 @@ export type CatalogMessage =
       readonly type: 'location.replace';
       readonly locationId: string;
       readonly input: LocationInput;
+      readonly ifMatch?: IfMatch;
       readonly replyTo: ReplyTo<Outcome<ComputeLocationRecord>>;
     }
   /** Replies with null; `not-found` for an unknown location. */
   | {
       readonly type: 'location.delete';
       readonly locationId: string;
+      readonly ifMatch?: IfMatch;
       readonly replyTo: ReplyTo<Outcome<null>>;
     }
   /** From a worker actor: the compute location that a worker reports. The name is not validated yet. */
@@ -136,10 +146,16 @@ export type CatalogMessage =
       readonly type: 'storage.replace';
       readonly storageId: string;
       readonly input: StorageInput;
+      readonly ifMatch?: IfMatch;
       readonly replyTo: ReplyTo<Outcome<StorageLocationRecord>>;
     }
   /** Replies with null; `not-found` for an unknown location. */
-  | { readonly type: 'storage.delete'; readonly storageId: string; readonly replyTo: ReplyTo<Outcome<null>> }
+  | {
+      readonly type: 'storage.delete';
+      readonly storageId: string;
+      readonly ifMatch?: IfMatch;
+      readonly replyTo: ReplyTo<Outcome<null>>;
+    }
   /** Of a checked product. Replies with the ProductRecord; `conflict` if a product has the name. */
   | {
       readonly type: 'product.create';
@@ -158,10 +174,16 @@ export type CatalogMessage =
       readonly definition: ProductDefinition;
       readonly source: ProductRecord['source'];
       readonly savedBy: string;
+      readonly ifMatch?: IfMatch;
       readonly replyTo: ReplyTo<Outcome<ProductRecord>>;
     }
   /** Replies with null; `not-found` for an unknown product. */
-  | { readonly type: 'product.delete'; readonly name: string; readonly replyTo: ReplyTo<Outcome<null>> }
+  | {
+      readonly type: 'product.delete';
+      readonly name: string;
+      readonly ifMatch?: IfMatch;
+      readonly replyTo: ReplyTo<Outcome<null>>;
+    }
   /** At the start of the first shard. */
   | { readonly type: 'catalog.activate' }
   /** The actor's own timer: expired tokens, replaced and expired keys. */

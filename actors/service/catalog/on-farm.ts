@@ -1,4 +1,5 @@
 import { refused } from '../../../src/core/problems.ts';
+import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
 import type { CatalogMessage } from './messages.ts';
 import { revokeFarm } from './on-credential.ts';
 import { broadcastPools } from './on-pool.ts';
@@ -14,12 +15,22 @@ export function onFarmNamed(state: CatalogState, message: Naming, context: Catal
     context.reply(replyTo, refused('not-found', `there is no farm ${farmId}`));
     return;
   }
+  const settings = state.farmSettings.get(farmId);
+  const refusal =
+    type === 'farm.replace' && settings !== undefined
+      ? versionRefusal('farm', settings, message.ifMatch ?? null)
+      : null;
+  if (refusal !== null) {
+    context.reply(replyTo, { ok: false, problem: refusal });
+    return;
+  }
   for (const [other, name] of state.names) {
     if (name !== input.name || other === farmId) continue;
     context.reply(replyTo, refused('conflict', `a farm named ${JSON.stringify(name)} already exists`));
     return;
   }
   state.names.set(farmId, input.name);
+  state.farmSettings.set(farmId, SETTINGS.farm(input));
   context.effect({
     kind: 'forward',
     envelope: { actor: 'farm', id: farmId, message: { type, input, replyTo } },
@@ -37,5 +48,6 @@ export function onFarmRemoved(
   context: CatalogContext,
 ): void {
   state.names.delete(farmId);
+  state.farmSettings.delete(farmId);
   revokeFarm(state, farmId, context);
 }

@@ -4,6 +4,7 @@ import {
   computeLocationNameWrong,
   type ComputeLocationRecord,
 } from '../../../src/core/records/compute-location.ts';
+import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { CatalogMessage, LocationInput } from './messages.ts';
 import type { CatalogContext, CatalogState } from './state.ts';
@@ -29,6 +30,15 @@ export function onLocationReplace(
     context.reply(replyTo, unknownLocation(locationId));
     return;
   }
+  const refusal = versionRefusal(
+    'compute location',
+    SETTINGS['compute location'](before),
+    message.ifMatch ?? null,
+  );
+  if (refusal !== null) {
+    context.reply(replyTo, { ok: false, problem: refusal });
+    return;
+  }
   const namesake = locationNamed(state, input.name);
   if (namesake !== null && namesake.id !== locationId) {
     context.reply(replyTo, nameTaken(input.name));
@@ -46,10 +56,21 @@ export function onLocationDelete(
   context: CatalogContext,
 ): void {
   const { locationId, replyTo } = message;
-  if (!state.locations.delete(locationId)) {
+  const before = state.locations.get(locationId);
+  if (before === undefined) {
     context.reply(replyTo, unknownLocation(locationId));
     return;
   }
+  const refusal = versionRefusal(
+    'compute location',
+    SETTINGS['compute location'](before),
+    message.ifMatch ?? null,
+  );
+  if (refusal !== null) {
+    context.reply(replyTo, { ok: false, problem: refusal });
+    return;
+  }
+  state.locations.delete(locationId);
   context.change(remove('computeLocation', keys.computeLocation(locationId)));
   context.reply(replyTo, done(null));
 }

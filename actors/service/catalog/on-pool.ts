@@ -1,6 +1,7 @@
 import type { FarmId } from '../../../src/core/ids.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
+import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { poolKey, type UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
 import { WEBHOOKS_ID } from '../webhooks/messages.ts';
@@ -51,6 +52,11 @@ export function onPoolReplace(
     context.reply(replyTo, unknownPool(poolId));
     return;
   }
+  const refusal = versionRefusal('usage pool', SETTINGS['usage pool'](before), message.ifMatch ?? null);
+  if (refusal !== null) {
+    context.reply(replyTo, { ok: false, problem: refusal });
+    return;
+  }
   const namesake = poolNamed(state, input.name);
   if (namesake !== null && namesake.id !== poolId) {
     context.reply(replyTo, nameTaken(namesake));
@@ -68,10 +74,17 @@ export function onPoolDelete(
   context: CatalogContext,
 ): void {
   const { poolId, replyTo } = message;
-  if (!state.pools.delete(poolId)) {
+  const before = state.pools.get(poolId);
+  if (before === undefined) {
     context.reply(replyTo, unknownPool(poolId));
     return;
   }
+  const refusal = versionRefusal('usage pool', SETTINGS['usage pool'](before), message.ifMatch ?? null);
+  if (refusal !== null) {
+    context.reply(replyTo, { ok: false, problem: refusal });
+    return;
+  }
+  state.pools.delete(poolId);
   context.change(remove('usagePool', keys.usagePool(poolId)));
   broadcastToAllFarms(state, context);
   context.reply(replyTo, done(null));

@@ -1,6 +1,7 @@
 import { refused, done } from '../../../src/core/problems.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
 import { REVISIONS_MAX, type ProductRecord } from '../../../src/core/records/product.ts';
+import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { CatalogMessage } from './messages.ts';
 import type { CatalogContext, CatalogState } from './state.ts';
@@ -38,7 +39,13 @@ export function onProductCreate(
 
 export function onProductReplace(
   state: CatalogState,
-  { definition, source, savedBy, replyTo }: Extract<CatalogMessage, { type: 'product.replace' }>,
+  {
+    definition,
+    source,
+    savedBy,
+    ifMatch = null,
+    replyTo,
+  }: Extract<CatalogMessage, { type: 'product.replace' }>,
   context: CatalogContext,
 ): void {
   const { name } = definition;
@@ -49,6 +56,11 @@ export function onProductReplace(
   }
   if (before.source !== source) {
     context.reply(replyTo, source === 'custom' ? notEditable(name) : notInstalled(name));
+    return;
+  }
+  const refusal = versionRefusal('product', SETTINGS.product(before), ifMatch);
+  if (refusal !== null) {
+    context.reply(replyTo, { ok: false, problem: refusal });
     return;
   }
   const record: ProductRecord = {
@@ -68,12 +80,17 @@ export function onProductReplace(
 
 export function onProductDelete(
   state: CatalogState,
-  { name, replyTo }: Extract<CatalogMessage, { type: 'product.delete' }>,
+  { name, ifMatch = null, replyTo }: Extract<CatalogMessage, { type: 'product.delete' }>,
   context: CatalogContext,
 ): void {
   const before = state.products.get(name);
   if (before === undefined) {
     context.reply(replyTo, unknownProduct(name));
+    return;
+  }
+  const refusal = versionRefusal('product', SETTINGS.product(before), ifMatch);
+  if (refusal !== null) {
+    context.reply(replyTo, { ok: false, problem: refusal });
     return;
   }
   state.products.delete(name);

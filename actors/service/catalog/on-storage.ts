@@ -1,6 +1,7 @@
 import type { FarmId } from '../../../src/core/ids.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
+import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
 import { STORAGE_LIMITS, type StorageLocationRecord } from '../../../src/core/records/storage-location.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { CatalogMessage } from './messages.ts';
@@ -27,12 +28,17 @@ export function onStorageCreate(
 
 export function onStorageReplace(
   state: CatalogState,
-  { storageId, input, replyTo }: Extract<CatalogMessage, { type: 'storage.replace' }>,
+  { storageId, input, ifMatch = null, replyTo }: Extract<CatalogMessage, { type: 'storage.replace' }>,
   context: CatalogContext,
 ): void {
   const before = state.storage.get(storageId);
   if (before === undefined) {
     context.reply(replyTo, unknownStorage(storageId));
+    return;
+  }
+  const refusal = versionRefusal('storage location', SETTINGS['storage location'](before), ifMatch);
+  if (refusal !== null) {
+    context.reply(replyTo, { ok: false, problem: refusal });
     return;
   }
   const namesake = storageNamed(state, input.name);
@@ -51,13 +57,20 @@ export function onStorageReplace(
 
 export function onStorageDelete(
   state: CatalogState,
-  { storageId, replyTo }: Extract<CatalogMessage, { type: 'storage.delete' }>,
+  { storageId, ifMatch = null, replyTo }: Extract<CatalogMessage, { type: 'storage.delete' }>,
   context: CatalogContext,
 ): void {
-  if (!state.storage.delete(storageId)) {
+  const before = state.storage.get(storageId);
+  if (before === undefined) {
     context.reply(replyTo, unknownStorage(storageId));
     return;
   }
+  const refusal = versionRefusal('storage location', SETTINGS['storage location'](before), ifMatch);
+  if (refusal !== null) {
+    context.reply(replyTo, { ok: false, problem: refusal });
+    return;
+  }
+  state.storage.delete(storageId);
   context.change(remove('storageLocation', keys.storageLocation(storageId)));
   broadcastToAllFarms(state, context);
   context.reply(replyTo, done(null));

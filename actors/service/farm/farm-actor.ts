@@ -6,7 +6,7 @@ import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-
 import type { FarmMessage } from './messages.ts';
 import { onFarmCreate, onFarmDelete, onFarmReplace, onFarmSampled } from './on-farm.ts';
 import { onJobDeleted, onJobEnded, onJobExpire } from './on-job-ended.ts';
-import { noQueue, onJobRequeue, onJobSubmit } from './on-job.ts';
+import { noQueue, onJobQueueKept, onJobRequeue, onJobSubmit } from './on-job.ts';
 import { onJobReactivated, onReactivationRequested } from './on-reactivation.ts';
 import { onNoticeRaised } from './on-notice.ts';
 import { onQueueCreate, onQueueDelete, onQueueReplace } from './on-queue.ts';
@@ -39,6 +39,7 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceSys
       'queue.delete': onQueueDelete,
       'job.submit': onJobSubmit(settings.retry),
       'job.requeue': onJobRequeue(settings.retry),
+      'job.queue-kept': onJobQueueKept,
       'job.reactivation-requested': onReactivationRequested(settings.retry),
       'job.reactivated': onJobReactivated,
       'job.ended': onJobEnded,
@@ -102,6 +103,7 @@ function onMissing(id: string, message: FarmMessage, context: ServiceContext<'fa
     case 'notice.raised':
     case 'worker.changed':
     case 'worker.removed':
+    case 'job.queue-kept':
     case 'worker.expiry-requested':
       return null;
   }

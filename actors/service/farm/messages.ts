@@ -1,3 +1,4 @@
+import type { IfMatch } from '../../../src/core/records/settings-version.ts';
 import type { JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { FarmSample } from '../../../src/core/history/farm-samples.ts';
 import type { RetryOverride } from '../../../src/core/lifecycle/retry-policy.ts';
@@ -98,7 +99,12 @@ export type FarmMessage =
    * From a client. Replies with null, or `conflict` while a job is not terminal or, without `force`, while a worker is
    * online or disabled.
    */
-  | { readonly type: 'farm.delete'; readonly force: boolean; readonly replyTo: ReplyTo<Outcome<null>> }
+  | {
+      readonly type: 'farm.delete';
+      readonly force: boolean;
+      readonly ifMatch?: IfMatch;
+      readonly replyTo: ReplyTo<Outcome<null>>;
+    }
   /** From the history of the main thread, once a minute. Replies with null when the sample is stored. */
   | {
       readonly type: 'farm.sampled';
@@ -115,10 +121,16 @@ export type FarmMessage =
       readonly type: 'queue.replace';
       readonly queueId: QueueId;
       readonly input: QueueInput;
+      readonly ifMatch?: IfMatch;
       readonly replyTo: ReplyTo<Outcome<QueueRecord>>;
     }
   /** From a client. Replies with null, or `conflict` while a job of the queue is not terminal. */
-  | { readonly type: 'queue.delete'; readonly queueId: QueueId; readonly replyTo: ReplyTo<Outcome<null>> }
+  | {
+      readonly type: 'queue.delete';
+      readonly queueId: QueueId;
+      readonly ifMatch?: IfMatch;
+      readonly replyTo: ReplyTo<Outcome<null>>;
+    }
   /** From a client. Replies with the JobRecord, or `bad-request` for an unknown queue or upstream job. */
   | {
       readonly type: 'job.submit';
@@ -134,8 +146,11 @@ export type FarmMessage =
       readonly jobId: JobId;
       readonly queueId: QueueId;
       readonly update: JobUpdate;
+      readonly ifMatch?: IfMatch;
       readonly replyTo: ReplyTo<Outcome<JobRecord>>;
     }
+  /** From a job actor that has refused to move to another queue. */
+  | { readonly type: 'job.queue-kept'; readonly jobId: JobId; readonly queueId: QueueId }
   /**
    * From a job actor: retry tasks of a terminal job. The job replies after `job.reactivate`; `conflict` if its queue
    * was deleted; `unavailable` if an upstream job is just ending.

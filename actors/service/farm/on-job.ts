@@ -59,7 +59,7 @@ export const noQueue = (id: QueueId): string => `queue_id: the farm has no queue
 export const onJobRequeue =
   (serverRetry: RetryPolicy) =>
   (state: FarmState, message: Extract<FarmMessage, { type: 'job.requeue' }>, context: FarmContext): void => {
-    const { jobId: id, queueId, update, replyTo } = message;
+    const { jobId: id, queueId, update, ifMatch = null, replyTo } = message;
     if (!state.queues.has(queueId)) {
       context.reply(replyTo, refused('bad-request', noQueue(queueId)));
       return;
@@ -67,8 +67,17 @@ export const onJobRequeue =
     const active = state.activeJobs.get(id);
     if (active !== undefined) active.queueId = queueId;
     const queue = { queueId, inherited: inheritedRetry(state, queueId, serverRetry) };
-    context.send('job', id, { type: 'job.update', update, queue, replyTo });
+    context.send('job', id, { type: 'job.update', update, queue, ifMatch, replyTo });
   };
+
+/** Notes the queue of a job that was not moved. */
+export function onJobQueueKept(
+  state: FarmState,
+  { jobId, queueId }: Extract<FarmMessage, { type: 'job.queue-kept' }>,
+): void {
+  const active = state.activeJobs.get(jobId);
+  if (active !== undefined) active.queueId = queueId;
+}
 
 function newJob(state: FarmState, submission: JobSubmission, context: FarmContext): JobRecord {
   const { template, startAfter } = submission;

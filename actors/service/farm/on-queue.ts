@@ -3,6 +3,7 @@ import type { RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
 import type { QueueRecord } from '../../../src/core/records/queue.ts';
+import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { isolationOf } from '../../../src/core/wire/assignment-parts.ts';
 import type { ServiceContext } from '../service-system.ts';
@@ -45,6 +46,11 @@ export const onQueueReplace =
       context.reply(message.replyTo, refused('not-found', `there is no queue ${message.queueId}`));
       return;
     }
+    const refusal = versionRefusal('queue', SETTINGS.queue(before), message.ifMatch ?? null);
+    if (refusal !== null) {
+      context.reply(message.replyTo, { ok: false, problem: refusal });
+      return;
+    }
     if (nameTaken(state, message.input.name, before)) {
       context.reply(message.replyTo, refused('conflict', nameTakenDetail(message.input.name)));
       return;
@@ -62,8 +68,14 @@ export function onQueueDelete(
   message: Extract<FarmMessage, { type: 'queue.delete' }>,
   context: FarmContext,
 ): void {
-  if (!state.queues.has(message.queueId)) {
+  const before = state.queues.get(message.queueId);
+  if (before === undefined) {
     context.reply(message.replyTo, refused('not-found', `there is no queue ${message.queueId}`));
+    return;
+  }
+  const refusal = versionRefusal('queue', SETTINGS.queue(before), message.ifMatch ?? null);
+  if (refusal !== null) {
+    context.reply(message.replyTo, { ok: false, problem: refusal });
     return;
   }
   const jobs = [...state.activeJobs.values()].filter((job) => job.queueId === message.queueId).length;

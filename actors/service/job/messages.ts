@@ -1,3 +1,4 @@
+import type { IfMatch } from '../../../src/core/records/settings-version.ts';
 import type { AttemptId, JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { JobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
 import type { JobRecord, TemplateFormat } from '../../../src/core/records/job.ts';
@@ -199,6 +200,7 @@ export type JobMessage =
       readonly update: JobUpdate;
       /** The new queue with the retry settings that the job inherits there; null for no change. */
       readonly queue: { readonly queueId: QueueId; readonly inherited: RetryPolicy } | null;
+      readonly ifMatch?: IfMatch;
       readonly replyTo: ReplyTo<Outcome<JobRecord>>;
     }
   /**
@@ -229,7 +231,7 @@ export type JobMessage =
       readonly replyTo: ReplyTo<Outcome<StepRecord>>;
     }
   /** From a client: cancels live tasks and deletes the job. Replies with null. */
-  | { readonly type: 'job.delete'; readonly replyTo: ReplyTo<Outcome<null>> }
+  | { readonly type: 'job.delete'; readonly ifMatch?: IfMatch; readonly replyTo: ReplyTo<Outcome<null>> }
   /** From retention through the farm: deletes the job if it still has this end time. */
   | { readonly type: 'job.expire'; readonly endedAt: number }
   /** From a client. Replies with null, or `conflict` for a completed or failed job. */

@@ -4,6 +4,7 @@ import { isTerminalJob } from '../../../src/core/lifecycle/job-transitions.ts';
 import { done } from '../../../src/core/problems.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
+import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
@@ -17,6 +18,11 @@ export function onJobDelete(
   message: Extract<JobMessage, { type: 'job.delete' }>,
   context: ServiceContext<'job'>,
 ): void {
+  const refusal = versionRefusal('job', SETTINGS.job(state.record), message.ifMatch ?? null);
+  if (refusal !== null) {
+    context.reply(message.replyTo, { ok: false, problem: refusal });
+    return;
+  }
   deleteJob(state, context);
   context.reply(message.replyTo, done(null));
 }

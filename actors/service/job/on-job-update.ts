@@ -1,6 +1,7 @@
 import { isTerminalJob } from '../../../src/core/lifecycle/job-transitions.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
+import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
@@ -16,6 +17,16 @@ type Update = Extract<JobMessage, { type: 'job.update' }>;
  */
 export function onJobUpdate(state: JobState, message: Update, context: ServiceContext<'job'>): void {
   const { status } = state.record;
+  const refusal = versionRefusal('job', SETTINGS.job(state.record), message.ifMatch ?? null);
+  if (refusal !== null) {
+    // The farm has noted the new queue already.
+    if (message.queue !== null) {
+      const { id: jobId, farmId, queueId } = state.record;
+      context.send('farm', farmId, { type: 'job.queue-kept', jobId, queueId });
+    }
+    context.reply(message.replyTo, { ok: false, problem: refusal });
+    return;
+  }
   const { action } = message.update;
   const startAfter = newStart(state.record, message, context.now);
   if ((action !== undefined || typeof startAfter === 'number') && isTerminalJob(status)) {

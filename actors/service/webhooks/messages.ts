@@ -1,3 +1,4 @@
+import type { IfMatch } from '../../../src/core/records/settings-version.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
 import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
@@ -39,6 +40,7 @@ export type WebhooksMessage =
       readonly type: 'webhook.replace';
       readonly webhookId: string;
       readonly input: WebhookInput;
+      readonly ifMatch?: IfMatch;
       readonly replyTo: ReplyTo<Outcome<WebhookRecord>>;
     }
   /** From a client: signs with another key. Replies with the WebhookRecord; `not-found` for an unknown one. */
@@ -49,7 +51,12 @@ export type WebhooksMessage =
       readonly replyTo: ReplyTo<Outcome<WebhookRecord>>;
     }
   /** From a client. Replies with null; `not-found` for an unknown one. */
-  | { readonly type: 'webhook.delete'; readonly webhookId: string; readonly replyTo: ReplyTo<Outcome<null>> }
+  | {
+      readonly type: 'webhook.delete';
+      readonly webhookId: string;
+      readonly ifMatch?: IfMatch;
+      readonly replyTo: ReplyTo<Outcome<null>>;
+    }
   /** From a client: sends one test. Replies when it has ended; `conflict` while another test runs. */
   | {
       readonly type: 'webhook.test';

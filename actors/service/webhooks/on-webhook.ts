@@ -1,6 +1,7 @@
 import { done, refused } from '../../../src/core/problems.ts';
 import { put, remove, removePrefix } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
+import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
 import { NEW_HEALTH, type WebhookRecord } from '../../../src/core/records/webhook.ts';
 import { timestampOf } from '../../../src/core/timestamp.ts';
 import { usernameKey } from '../../../src/core/records/user.ts';
@@ -48,12 +49,17 @@ export function onCreate(
 /** Replaces the input of a webhook. Enabling one that was disabled for status 410 resumes its pending deliveries. */
 export function onReplace(
   state: WebhooksState,
-  { webhookId, input, replyTo }: Message<'webhook.replace'>,
+  { webhookId, input, ifMatch = null, replyTo }: Message<'webhook.replace'>,
   context: WebhooksContext,
 ): void {
   const hook = state.hooks.get(webhookId);
   if (hook === undefined) {
     context.reply(replyTo, unknownWebhook(webhookId));
+    return;
+  }
+  const refusal = versionRefusal('webhook', SETTINGS.webhook(hook.record), ifMatch);
+  if (refusal !== null) {
+    context.reply(replyTo, { ok: false, problem: refusal });
     return;
   }
   const { record } = hook;
@@ -84,12 +90,17 @@ export function onRotateSecret(
 
 export function onDelete(
   state: WebhooksState,
-  { webhookId, replyTo }: Message<'webhook.delete'>,
+  { webhookId, ifMatch = null, replyTo }: Message<'webhook.delete'>,
   context: WebhooksContext,
 ): void {
   const hook = state.hooks.get(webhookId);
   if (hook === undefined) {
     context.reply(replyTo, unknownWebhook(webhookId));
+    return;
+  }
+  const refusal = versionRefusal('webhook', SETTINGS.webhook(hook.record), ifMatch);
+  if (refusal !== null) {
+    context.reply(replyTo, { ok: false, problem: refusal });
     return;
   }
   state.hooks.delete(webhookId);

@@ -13,6 +13,7 @@ import { openExistingStore } from './existing-store.ts';
 import { openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
+import { markBefore } from './log-lines.ts';
 import { pageMeter } from './page-meter.ts';
 import {
   jobPreviews,
@@ -41,7 +42,7 @@ export async function openLogReader(directory: string): Promise<LogStoreReader> 
       if (database === undefined) throw new StoreOpenError(directory, `it has no table ${name}`);
       return database;
     };
-    const { chunks, attempts, totals } = LOG_DATABASES;
+    const { chunks, attempts, totals, lines } = LOG_DATABASES;
     return readerOf(
       environment,
       directory,
@@ -53,6 +54,7 @@ export async function openLogReader(directory: string): Promise<LogStoreReader> 
         previews: databaseOf(PREVIEW_DATABASES.previews),
         newest: databaseOf(PREVIEW_DATABASES.newest),
       },
+      databaseOf(lines),
     );
   } catch (error) {
     await environment.close();
@@ -68,6 +70,7 @@ function readerOf(
   attempts: ByteDatabase,
   totals: ByteDatabase,
   images: PreviewTables,
+  lines: ByteDatabase,
 ): LogStoreReader {
   // Only the writer writes these rows.
   const rangesOf = (value: Uint8Array): SequenceRanges => decodeRecord(value) as SequenceRanges;
@@ -106,6 +109,7 @@ function readerOf(
     previews: (task) => taskPreviews(images.previews, task),
     jobPreviews: (job, query) => jobPreviews(images.previews, job, query),
     newestPreview: (job) => newestPreview(images, job),
+    markBefore: (attempt, line) => markBefore(lines, attempt, line),
     refresh: () => environment.resetReadTxn(),
     kind: 'logs',
     pages: pageMeter(environment, directory),

@@ -23,6 +23,7 @@ import {
 import type { ByteDatabase } from './environment.ts';
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
+import { createLogLines } from './log-lines.ts';
 import { createLogTotals } from './log-totals.ts';
 import { PREVIEW_DATABASES, putPreview } from './preview-rows.ts';
 import { removePrefixRows } from './remove-prefix.ts';
@@ -51,11 +52,11 @@ export const BUS_SEQUENCE_KEY = keyBytes('busSequence');
 
 /** Pages that any append may write in addition to its rows, and per chunk. */
 const TRANSACTION_OVERHEAD_BYTES = 1 * MIB;
-const ROOM_PER_CHUNK = 5 * 4096;
+const ROOM_PER_CHUNK = 7 * 4096;
 /** With the pages of the rows that it replaces. */
 const ROOM_PER_PREVIEW = PREVIEW_LIMITS.bytes + 10 * 4096;
-/** A removal rewrites the leaf of each row: of chunks, of attempts, of totals and of previews. */
-const ROOM_FOR_REMOVAL = TRANSACTION_OVERHEAD_BYTES + 4 * LOG_ROWS_REMOVED_AT_ONCE * 4096;
+/** A removal rewrites the leaf of each row: of chunks, of attempts, of totals, of lines and of previews. */
+const ROOM_FOR_REMOVAL = TRANSACTION_OVERHEAD_BYTES + 5 * LOG_ROWS_REMOVED_AT_ONCE * 4096;
 
 /** The single writer of the log store, used by one thread. */
 export interface LogWriter extends LogStoreWriter {
@@ -79,6 +80,7 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
   const chunks = environment.openDatabase(LOG_DATABASES.chunks);
   const attempts = environment.openDatabase(LOG_DATABASES.attempts);
   const totals = environment.openDatabase(LOG_DATABASES.totals);
+  const lines = environment.openDatabase(LOG_DATABASES.lines);
   const previews = environment.openDatabase(PREVIEW_DATABASES.previews);
   const newest = environment.openDatabase(PREVIEW_DATABASES.newest);
   let sequence = readBusSequence(environment.meta);
@@ -91,7 +93,7 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
     if (!environment.hasRoom(ROOM_FOR_REMOVAL)) return 'disk-low';
     let isMore = false;
     environment.transact(() => {
-      for (const database of [chunks, attempts, totals, previews, newest]) {
+      for (const database of [chunks, attempts, totals, lines, previews, newest]) {
         const removed = removePrefixRows(database, keyBytes(prefix), LOG_ROWS_REMOVED_AT_ONCE);
         isMore ||= removed === LOG_ROWS_REMOVED_AT_ONCE;
       }
@@ -115,6 +117,7 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
       const stored: LogChunk[] = [];
       const tasks = new Set<TaskId>();
       const taken = createLogTotals(totals, maxBytesPerTask);
+      const counted = createLogLines(lines);
       const early: IncomingLogChunk[] = [];
       let duplicates = 0;
       const inOrder = [...incoming].sort((a, b) => a.streamSequence - b.streamSequence);
@@ -135,11 +138,14 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
           const data = taken.take(attempt, chunk.data);
           if (data === null) continue;
           if (isNumberTaken(chunks, state, chunk)) state = rebased(state);
-          stored.push(putChunk(chunks, { ...chunk, data }, busSequenceOf(state, chunk.streamSequence)));
+          const put = putChunk(chunks, { ...chunk, data }, busSequenceOf(state, chunk.streamSequence));
+          stored.push(put);
+          counted.count(attempt, put, seen.wasEmpty(attempt));
           state = numbered(state, chunk.streamSequence);
         }
         seen.save();
         taken.save();
+        counted.save();
         if (stored.length > 0) saveSequence(state);
       });
       sequence = state;
@@ -188,19 +194,27 @@ function putChunk(chunks: ByteDatabase, incoming: IncomingLogChunk, busSeq: numb
 /** Stored chunks of attempts: one row per attempt, read once and written once per transaction. */
 interface SeenChunks {
   has(attempt: AttemptAddress, seqNum: number): boolean;
+  /** Reports whether no chunk of the attempt was stored before this transaction. */
+  wasEmpty(attempt: AttemptAddress): boolean;
   add(attempt: AttemptAddress, seqNum: number): void;
   save(): void;
 }
 
 function createSeenChunks(attempts: ByteDatabase): SeenChunks {
-  const rows = new Map<string, { ranges: SequenceRanges; isChanged: boolean }>();
-  const rowOf = (key: string): { ranges: SequenceRanges; isChanged: boolean } => {
+  interface Row {
+    ranges: SequenceRanges;
+    readonly wasEmpty: boolean;
+    isChanged: boolean;
+  }
+  const rows = new Map<string, Row>();
+  const rowOf = (key: string): Row => {
     const known = rows.get(key);
     if (known) return known;
     const bytes = attempts.get(keyBytes(key));
     // Only `save` writes these rows.
     const row = {
       ranges: bytes === undefined ? NOTHING_SEEN : (decodeRecord(bytes) as SequenceRanges),
+      wasEmpty: bytes === undefined,
       isChanged: false,
     };
     rows.set(key, row);
@@ -208,6 +222,7 @@ function createSeenChunks(attempts: ByteDatabase): SeenChunks {
   };
   return {
     has: (attempt, seqNum) => hasSequence(rowOf(logKeys.attempt(attempt)).ranges, seqNum),
+    wasEmpty: (attempt) => rowOf(logKeys.attempt(attempt)).wasEmpty,
     add(attempt, seqNum) {
       const row = rowOf(logKeys.attempt(attempt));
       row.ranges = addSequence(row.ranges, seqNum);

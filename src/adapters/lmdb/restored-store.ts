@@ -114,6 +114,7 @@ function removeUnknownLogs(state: Environment, logs: Environment): number {
   const chunks = openExistingDatabase(logs, LOG_DATABASES.chunks);
   if (attempts === undefined || chunks === undefined) return 0;
   const totals = openDatabase(logs, LOG_DATABASES.totals);
+  const lines = openDatabase(logs, LOG_DATABASES.lines);
   const previews = openDatabase(logs, PREVIEW_DATABASES.previews);
   const pages = openExistingDatabase(state, 'taskPage');
   const unknown = [...onlyInFirst(attempts, known)]
@@ -123,7 +124,7 @@ function removeUnknownLogs(state: Environment, logs: Environment): number {
   for (let at = 0; at < tasks.length; at += TASKS_AT_ONCE) {
     logs.transactionSync(() => {
       for (const ofTask of tasks.slice(at, at + TASKS_AT_ONCE))
-        removeLogsOf(ofTask, { attempts, chunks, totals, previews });
+        removeLogsOf(ofTask, { attempts, chunks, totals, lines, previews });
     });
   }
   return unknown.length;
@@ -173,6 +174,7 @@ function removeLogsOf(
     attempts,
     chunks,
     totals,
+    lines,
     previews,
   }: Readonly<Record<keyof typeof LOG_DATABASES | 'previews', ByteDatabase>>,
 ): void {
@@ -190,7 +192,11 @@ function removeLogsOf(
   for (const key of removed) chunks.removeSync(keyBytes(key));
   for (const { number, record } of taskPreviews(previews, task))
     if (numbers.has(record.attemptNumber)) previews.removeSync(keyBytes(previewKeys.preview(task, number)));
-  for (const attempt of unknown) attempts.removeSync(keyBytes(logKeys.attempt(attempt)));
+  for (const attempt of unknown) {
+    const marks = [...scanRows(lines, { prefix: logKeys.attempt(attempt) })];
+    for (const { key } of marks) lines.removeSync(keyBytes(key));
+    attempts.removeSync(keyBytes(logKeys.attempt(attempt)));
+  }
   const total: LogTotalRecord = { version: 1, bytes, isCut: false };
   if (bytes === 0) totals.removeSync(keyBytes(logKeys.total(task)));
   else totals.putSync(keyBytes(logKeys.total(task)), encodeRecord(total));

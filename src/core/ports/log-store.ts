@@ -1,6 +1,7 @@
 import type { AttemptAddress, JobId, TaskAddress, TaskId } from '../ids.ts';
 import type { LogChunk, LogExtent, LogPosition, LogStream } from '../records/log-chunk.ts';
 import type { PreviewContent, StoredPreview } from '../previews/preview-record.ts';
+import type { LineMark } from '../records/log-lines.ts';
 import type { StreamFound } from '../wire/bus-sequence.ts';
 
 /** A validated log message of the bus: its attempt belongs to its task. */
@@ -112,4 +113,9 @@ export interface LogReader {
   newestPreview(job: JobId): StoredPreview | null;
   /** Returns what has arrived of a task's log up to its `last` chunk. */
   arrival(task: TaskAddress, last: LogPosition): LogArrival;
+  /**
+   * Returns a position in the log of an attempt that has fewer complete lines than `line`, from 1, and is close to it
+   * if the lines of the attempt were counted.
+   */
+  markBefore(attempt: AttemptAddress, line: number): LineMark;
 }

@@ -53,19 +53,25 @@ export interface LogPosition {
   readonly seqNum: number;
 }
 
-const BUS_SEQUENCE_DIGITS = 16;
+/** Digits of a `bus_seq` and of a number of lines. */
+const NUMBER_DIGITS = 16;
 
 /** Keys of the log store. Numbers are padded, so that the order of keys is the order of numbers. */
 export const logKeys = {
   chunk: (task: TaskAddress, busSeq: number): string =>
-    `${logKeys.task(task)}${String(busSeq).padStart(BUS_SEQUENCE_DIGITS, '0')}`,
+    `${logKeys.task(task)}${String(busSeq).padStart(NUMBER_DIGITS, '0')}`,
   /** Key of the stored ranges of an attempt. */
   attempt: (attempt: AttemptAddress): string => keys.attempt(attempt, attempt.attemptNumber),
+  /** Prefix of the keys of an attempt's line marks. */
+  marks: (attempt: AttemptAddress): string => `${logKeys.attempt(attempt)}/`,
+  /** Key of the mark after this many lines. */
+  mark: (attempt: AttemptAddress, lines: number): string =>
+    `${logKeys.marks(attempt)}${String(lines).padStart(NUMBER_DIGITS, '0')}`,
   /** Key of the stored amount of a task. */
   total: (task: TaskAddress): string => logKeys.task(task),
-  /** Prefix of all keys of a task's chunks, attempts and total. */
+  /** Prefix of all keys of a task's chunks, attempts, total and lines. */
   task: (task: TaskAddress): string => keys.attemptsOf(task),
-  /** Prefix of all keys of a job's chunks, attempts and totals. */
+  /** Prefix of all keys of a job's chunks, attempts, totals and lines. */
   job: (job: JobId): string => keys.stepsOf(job),
 } as const;
 

@@ -13,8 +13,11 @@ const EDITS_MAX = 1_000;
  * second one. The difference is the shortest one (Myers, 1986) unless more than 1,000 lines differ: then everything
  * between the common beginning and the common end is replaced.
  */
-export function diffLines(before: string, after: string): readonly DiffLine[] {
-  const [left, right] = [linesOf(before), linesOf(after)];
+export const diffLines = (before: string, after: string): readonly DiffLine[] =>
+  diffSequences(linesOf(before), linesOf(after));
+
+/** Compares two lists of lines like `diffLines`. */
+export function diffSequences(left: readonly string[], right: readonly string[]): readonly DiffLine[] {
   const shorter = Math.min(left.length, right.length);
   let start = 0;
   while (start < shorter && left[start] === right[start]) start += 1;

@@ -46,6 +46,7 @@ import type { AuditEvent } from '../../../src/core/records/audit-entry.ts';
 import type { Change } from '../../../src/core/records/change-set.ts';
 import type { JobNotice } from '../../../src/core/ports/committed-changes.ts';
 import type { LogChunk, LogPosition } from '../../../src/core/records/log-chunk.ts';
+import { LOG_START } from '../../../src/core/records/log-lines.ts';
 import { encodeStepBody } from '../../../src/adapters/lmdb/value-encoder.ts';
 import type { JobPlan } from '../../../src/openjd/template/plan.ts';
 import type { LargeRows, PlanInParts } from '../../../src/core/ports/large-jobs.ts';
@@ -304,6 +305,7 @@ export class ApiFixture {
         const id = attemptIdOf(attempt);
         return chunks.some((chunk) => chunk.attemptId === id && chunk.seqNum === seqNum) ? 'whole' : 'behind';
       },
+      markBefore: () => ({ ...LOG_START, afterBusSeq: 0 }),
     };
     const tails = new TaskTails({
       state,

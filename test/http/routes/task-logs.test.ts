@@ -86,6 +86,36 @@ void test('pages a log by cursor', async (t) => {
   }
 });
 
+void test('a page begins near a line of an attempt', async (t) => {
+  const { api, client } = await startApi(t);
+  furnish(api);
+  const attempt = {
+    version: 1,
+    id: ATTEMPT,
+    attemptNumber: 1,
+    status: 'running',
+    workerId: workerId('w'),
+    startedAt: T0,
+    message: '',
+    sessionId: '',
+  } as const;
+  api.write(put('attempt', keys.attempt(TASK, 1), attempt));
+  const part = `${'x'.repeat(1_023)}\n`.repeat(40);
+  for (let seqNum = 1; seqNum <= 9; seqNum++) api.addChunk(TASK, chunk(seqNum, part));
+  const page = async (line: number): Promise<unknown> => {
+    const { body } = await client.get(`${LOGS}?attempt=1&from_line=${line}&limit=1`);
+    const { items, position } = body as { items: { seq_num: number }[]; position: unknown };
+    return [items.map((item) => item.seq_num), position];
+  };
+  const at = (lines: number): object => ({ lines, stdout_open: 0, stderr_open: 0 });
+  t.strictSame(await page(1), [[1], at(0)]);
+  t.strictSame(await page(200), [[5], at(160)]);
+  t.strictSame(await page(900), [[9], at(320)], 'a line beyond the end leads to the last part');
+  t.equal((await client.get(`${LOGS}?attempt=9&from_line=1`)).status, 404);
+  for (const query of ['from_line=1', 'attempt=1&from_line=0', 'attempt=0&from_line=1', 'from_line=x'])
+    t.equal((await client.get(`${LOGS}?${query}`)).status, 400, query);
+});
+
 /** Waits for turns of the event loop. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));

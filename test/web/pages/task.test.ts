@@ -206,6 +206,60 @@ await test(
       t.equal((await api.attempts(first.task)).length, 2);
     });
 
+    await t.test('the logs of all attempts are separated', async (t) => {
+      await page.getByRole('link', { name: 'All attempts' }).click();
+      await page.waitForURL(/log=all/);
+      await log.press('Home');
+      await log.getByRole('heading', { name: /^Attempt 1 on render-01, failed, exit code 3/ }).waitFor();
+      const second = log.getByRole('heading', { name: /^Attempt 2 on render-01, failed, exit code 3/ });
+      await page.getByLabel('Find in the log').fill('Attempt 2');
+      await second.waitFor();
+      await page.getByLabel('Find in the log').fill('');
+      await log.getByText('the last line').last().waitFor();
+      await saveScreenshots(page, 'task-all-attempts');
+      t.strictSame(await violations(page), []);
+    });
+
+    await t.test('the logs of two attempts are compared', async (t) => {
+      await page.getByRole('link', { name: 'Compare attempts' }).click();
+      await page.getByRole('region', { name: 'Comparison of attempts' }).getByLabel('Left').waitFor();
+      const { task } = await submit(
+        'Shot 015',
+        `date +%T
+for i in $(seq 500); do echo "line $i"; done
+if [ -e ${file('second')} ]; then echo 'texture is there'; else touch ${file('second')}; echo 'texture is missing'; fi
+for i in $(seq 500 900); do echo "line $i"; done; exit 1`,
+      );
+      await page.goto(`/tasks/${task}`);
+      await page.getByText('ended', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Retry' }).click();
+      await page.getByRole('link', { name: 'Compare attempts' }).click();
+      const summary = page.locator('.compare__summary');
+      await summary.getByText('1 difference, at 1.').waitFor();
+      const rows = page.getByRole('group', { name: /Lines side by side/ });
+      await rows.getByText('texture is missing').waitFor();
+      await rows.getByText('texture is there').waitFor();
+      await rows.getByText('equal lines').first().waitFor();
+      await saveScreenshots(page, 'task-compare');
+      t.strictSame(await violations(page), []);
+      await rows.press('n');
+      const detail = page.getByRole('group', { name: 'Selected lines' });
+      await detail.getByText('texture is missing').waitFor();
+      await rows.press('ArrowUp');
+      await detail.getByText('line 500').first().waitFor();
+      await page.getByLabel('As text').check();
+      const text = page.getByRole('group', { name: 'Lines that differ from attempt 1 to attempt 2' });
+      await text.getByText('texture is there').waitFor();
+      await saveScreenshots(page, 'task-compare-text');
+      t.strictSame(await violations(page), []);
+      await page.getByLabel('As text').uncheck();
+      await page.getByLabel('Hide equal lines').uncheck();
+      await rows.press('End');
+      await rows.getByText('line 900').first().waitFor();
+      t.ok((await rows.locator('.compare__row').count()) < 200, 'only visible rows are rendered');
+      await page.getByLabel('Hide equal lines').check();
+    });
+
     await t.test('a running task is canceled after a confirmation', async () => {
       const { task } = await submit('Shot 020', `echo up; GO ${file('never')}`);
       await page.goto(`/tasks/${task}`);
@@ -247,6 +301,24 @@ await test(
       await page.locator('.log-tools__count', { hasText: /^1\/1$/ }).waitFor();
       await page.goto(`/tasks/${task}#L150000`);
       await log.getByText('frame 150000 of').waitFor();
+      const part = page.getByRole('note').filter({ hasText: /Loaded from line 14[0-9],/ });
+      await part.waitFor();
+      await log.press('l');
+      const field = page.getByLabel('Go to line');
+      await field.fill('90001');
+      await field.press('Enter');
+      await page.waitForURL(/#L90001$/);
+      await log.getByText('frame 90001 of').waitFor();
+      await page
+        .getByRole('note')
+        .filter({ hasText: /Loaded from line 8[0-9],/ })
+        .waitFor();
+      await saveScreenshots(page, 'task-part');
+      t.strictSame(await violations(page), []);
+      await page.getByRole('button', { name: 'Load from the beginning' }).click();
+      await foot.getByText(/^200,001 lines/).waitFor();
+      await log.getByText('frame 90001 of').waitFor();
+      t.equal(await page.getByRole('note').filter({ hasText: 'Loaded from line' }).count(), 0);
       t.ok((await log.locator('.log-row').count()) < 200, 'only visible lines are rendered');
       await saveScreenshots(page, 'task-long');
       t.strictSame(await violations(page), []);

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { FileQuestion, ScrollText } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useEffect, useEffectEvent, type ReactNode } from 'react';
 import { useParams } from 'wouter';
 import { shownStatusOf } from '../../../client/attempt-status.ts';
 import { tasksOf } from '../../../client/events/subjects.ts';
@@ -9,7 +9,7 @@ import type { Attempt, JobDetail, Task } from '../../../client/resources.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { LogView } from '../../parts/log-view/log-view.tsx';
-import { useLog } from '../../parts/log-view/use-log.ts';
+import { useLog, type ShownLog } from '../../parts/log-view/use-log.ts';
 import { WorkerName } from '../../parts/names.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -23,17 +23,24 @@ import { useService } from '../../state/service.tsx';
 import { taskAfter } from '../../state/task-after.ts';
 import { useEvents } from '../../state/use-events.ts';
 import { useNow } from '../../state/use-now.ts';
-import { countField, useUrlState } from '../../state/use-url-state.ts';
+import { choiceField, countField, useUrlState } from '../../state/use-url-state.ts';
 import { skippedText } from '../job/model/skipped-text.ts';
 import { Attempts } from './attempts.tsx';
+import { CompareView } from './compare/compare-view.tsx';
 import { stepHref } from './explanation-links.ts';
+import { AttemptLine, LogChoice } from './log-choice.tsx';
 import { Outputs } from './outputs.tsx';
 import { TaskActions } from './task-actions.tsx';
 import { attemptShown, hasStateChanged, isWaiting, newestFirst } from './task-state.ts';
 import { Waiting } from './waiting.tsx';
 import './task-page.css';
 
-const VIEW = { attempt: countField() };
+const VIEW = {
+  attempt: countField(),
+  log: choiceField(['one', 'all', 'compare'], 'one'),
+  /** The attempt that is compared with the shown one. */
+  with: countField(),
+};
 
 /** The page of a task: its attempts, its log, and why it is waiting. */
 export function TaskPage() {
@@ -69,9 +76,9 @@ function TaskView({ task }: { task: Task }) {
   const { rest } = useService();
   const job = useQuery(queries.job(rest, jobId)).data;
   const attempts = useQuery(queries.attempts(rest, id));
-  const [{ attempt: wanted }, setView] = useUrlState(VIEW);
-  const { source, state } = useLog(id);
-  useTaskEvents(task, () => source.read());
+  const [{ attempt: wanted, log: form }] = useUrlState(VIEW);
+  const log = useLog(id);
+  useTaskEvents(task, () => log.source.read());
   const list = newestFirst(attempts.data?.items ?? []);
   const shown = attemptShown(list, wanted);
   return (
@@ -89,18 +96,9 @@ function TaskView({ task }: { task: Task }) {
         <QueryProblem error={attempts.error} what="the attempts" onRetry={() => void attempts.refetch()} />
       )}
       {shown !== null && <Attempts attempts={list} shown={shown.attempt_number} />}
+      {list.length > 1 && <LogChoice form={form} />}
       {shown !== null ? (
-        <LogView
-          key={shown.attempt_number}
-          taskId={id}
-          attempt={shown.attempt_number}
-          source={source}
-          state={state}
-          isLive={shown.status === 'running'}
-          beginsAtEnd={shownStatusOf(shown) === 'failed'}
-          empty={emptyOf(shown)}
-          onPointed={() => setView({ attempt: shown.attempt_number }, { replace: true })}
-        />
+        <Log taskId={id} attempts={list} shown={shown} log={log} />
       ) : attempts.data === undefined ? (
         <SkeletonLines lines={6} label="Loading the attempts" />
       ) : (
@@ -111,6 +109,58 @@ function TaskView({ task }: { task: Task }) {
         </EmptyState>
       )}
     </Page>
+  );
+}
+
+/** The log of one attempt, of all, or of two side by side. `attempts` are newest first. */
+function Log({
+  taskId,
+  attempts,
+  shown,
+  log,
+}: {
+  taskId: string;
+  attempts: readonly Attempt[];
+  shown: Attempt;
+  log: ShownLog;
+}) {
+  const [{ log: wanted, with: other }, setView] = useUrlState(VIEW);
+  const form = attempts.length > 1 ? wanted : 'one';
+  const { attempt_number: number } = shown;
+  const isPart = log.part !== null;
+  const isWhole = form !== 'one' || log.part?.attempt !== number;
+  const showWhole = useEffectEvent(() => log.showPart(null));
+  // A part belongs to one attempt.
+  useEffect(() => {
+    if (isPart && isWhole) showWhole();
+  }, [isPart, isWhole]);
+  if (form === 'compare') {
+    const [before] = attempts.filter(({ attempt_number: one }) => one !== number);
+    const left = other !== null && attempts.some((one) => one.attempt_number === other) ? other : null;
+    return (
+      <CompareView
+        attempts={attempts}
+        pair={{ left: left ?? before?.attempt_number ?? number, right: number }}
+        onPair={(pair) => setView({ attempt: pair.right, with: pair.left }, { replace: true })}
+        shown={log}
+      />
+    );
+  }
+  const [newest] = attempts;
+  return (
+    <LogView
+      key={form === 'all' ? 'all' : number}
+      taskId={taskId}
+      attempt={form === 'all' ? null : number}
+      shown={log}
+      separatorOf={(one) => (
+        <AttemptLine number={one} attempt={attempts.find(({ attempt_number }) => attempt_number === one)} />
+      )}
+      isLive={(form === 'all' ? newest : shown)?.status === 'running'}
+      beginsAtEnd={form === 'one' && shownStatusOf(shown) === 'failed'}
+      empty={emptyOf(shown)}
+      onPointed={() => setView(form === 'all' ? { log: 'all' } : { attempt: number }, { replace: true })}
+    />
   );
 }
 

@@ -4,7 +4,7 @@
  * ends the search.
  */
 
-import { blockOf, shownText, type LogText } from './log-text.ts';
+import { blockOf, shownText, type ReadableLog } from './log-text.ts';
 import { MatchList, FOUND_MAX, patternOf, type SearchQuery } from './log-search.ts';
 import type { SearchAnswer, SearchTask } from './search-messages.ts';
 
@@ -34,7 +34,7 @@ export interface FinderState {
 }
 
 export class LogFinder {
-  readonly #log: LogText;
+  readonly #log: ReadableLog;
   readonly #query: SearchQuery;
   readonly #found = new MatchList();
   readonly #listeners = new Set<() => void>();
@@ -42,14 +42,15 @@ export class LogFinder {
   #state: FinderState;
   #worker: SearchWorker | null = null;
   #isReady = false;
-  #nextLine = 0;
+  #nextLine: number;
   #lastId = 0;
   /** Request that the worker is processing. */
   #asked: { readonly id: number; readonly lines: number } | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(log: LogText, query: SearchQuery, start: StartWorker) {
+  constructor(log: ReadableLog, query: SearchQuery, start: StartWorker) {
     this.#log = log;
+    this.#nextLine = log.firstLine;
     this.#query = query;
     this.#start = start;
     const pattern = patternOf(query);

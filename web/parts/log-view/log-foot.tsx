@@ -3,13 +3,17 @@ import { Button } from '../button.tsx';
 import { CopyButton } from '../copy-button.tsx';
 import { counted } from '../number-text.ts';
 import { hashOf, type LineRange } from './line-anchor.ts';
-import { lineAt, shownLine, type LogText } from './log-text.ts';
+import { lineAt, shownLine, type ReadableLog } from './log-text.ts';
 import { sizeText } from './size-text.ts';
 import type { LogModel, LogViewProps } from './use-log-model.ts';
 
 /** The status line: size, state, and the actions on selected lines. */
 export function LogFoot({
-  props: { attempt, state, isLive },
+  props: {
+    attempt,
+    shown: { state },
+    isLive,
+  },
   model,
 }: {
   props: LogViewProps;
@@ -20,10 +24,12 @@ export function LogFoot({
   return (
     <footer className="log-view__foot">
       <span className="number">
-        {counted(log.lineCount, 'line')}, {sizeText(log.characters)}
+        {counted(Math.max(0, log.lineCount - log.firstLine), 'line')}, {sizeText(log.characters)}
       </span>
       <span role="status">
-        {!state.isComplete && state.error === null
+        {state.isFull
+          ? 'not all: go to a line to load a later part'
+          : !state.isComplete && state.error === null
           ? `reading: ${sizeText(state.characters)} so far`
           : isLive
             ? isFollowing
@@ -48,7 +54,15 @@ export function LogFoot({
   );
 }
 
-function SelectedLines({ log, attempt, selected }: { log: LogText; attempt: number; selected: LineRange }) {
+function SelectedLines({
+  log,
+  attempt,
+  selected,
+}: {
+  log: ReadableLog;
+  attempt: number | null;
+  selected: LineRange;
+}) {
   const { from, to } = selected;
   return (
     <>
@@ -70,12 +84,12 @@ function SelectedLines({ log, attempt, selected }: { log: LogText; attempt: numb
   );
 }
 
-const linkQuery = (attempt: number): string => `?attempt=${attempt}`;
+const linkQuery = (attempt: number | null): string => (attempt === null ? '?log=all' : `?attempt=${attempt}`);
 
 /** Maximum number of lines that can be copied. */
 const COPIED_MAX = 100_000;
 
-function textOf(log: LogText, { from, to }: LineRange): string {
+function textOf(log: ReadableLog, { from, to }: LineRange): string {
   const blocks = log.blocks();
   const texts: string[] = [];
   for (let index = from - 1; index < Math.min(to, from + COPIED_MAX); index++) {

@@ -54,7 +54,7 @@ export class LogLayout {
   /** Returns the first row of a line, or of the next visible line. */
   rowOf(line: number): number {
     const block = blockOf(this.#blocks, line);
-    if (block === null) return line < 0 ? 0 : this.rows;
+    if (block === null) return line < (this.#blocks[0]?.firstLine ?? 0) ? 0 : this.rows;
     let row = this.#before[this.#blocks.indexOf(block)] ?? 0;
     for (let at = 0; at < line - block.firstLine; at++) row += this.#rowsOf(block, at);
     return row;
@@ -118,6 +118,7 @@ export class LogLayout {
 
   #rowsOf(block: LogBlock, at: number): number {
     const { stream, columns, widthMax, special } = this.#options;
+    if (block.beginsAttempt !== undefined) return 1;
     if (stream !== null && ((block.flags[at] ?? 0) & IS_STDERR) !== (stream === 'stderr' ? IS_STDERR : 0))
       return 0;
     if (special.size > 0) {

@@ -6,14 +6,15 @@ import {
   useMemo,
   useRef,
   useState,
+  type ReactNode,
   type Ref,
   type RefObject,
 } from 'react';
 import type { LineRange } from './line-anchor.ts';
 import { LogLayout } from './log-layout.ts';
-import { LogRow, SHOWN_CHARACTERS } from './log-row.tsx';
+import { AttemptRow, LogRow, SHOWN_CHARACTERS } from './log-row.tsx';
 import type { MatchList } from './log-search.ts';
-import { lineAt, shownPart, statesOf, type LogStream, type LogText } from './log-text.ts';
+import { lineAt, shownPart, statesOf, type LogStream, type ReadableLog } from './log-text.ts';
 import { logTop, ROW_HEIGHT, scrolledHeight, scrollTopFor, type ScrollRange } from './scroll-range.ts';
 import { PROBE_CHARACTERS, useViewSize } from './use-view-size.ts';
 
@@ -40,9 +41,10 @@ export interface LogLinesHandle {
 }
 
 export interface LogLinesProps {
-  readonly log: LogText;
+  readonly log: ReadableLog;
   /** Changes when `log`, which is one object, has grown. */
   readonly version: number;
+  readonly separatorOf: (attempt: number) => ReactNode;
   readonly stream: LogStream | null;
   readonly isWrapped: boolean;
   readonly times: 'local' | 'utc' | '';
@@ -97,6 +99,12 @@ export function LogLines(props: LogLinesProps) {
         >
           {lines.map((index) => {
             const line = lineAt(log, blocks, index);
+            if (line?.beginsAttempt !== undefined)
+              return (
+                <AttemptRow key={index} index={index}>
+                  {props.separatorOf(line.beginsAttempt)}
+                </AttemptRow>
+              );
             return (
               line !== null && (
                 <LogRow
@@ -127,7 +135,7 @@ export function LogLines(props: LogLinesProps) {
 }
 
 /** Returns the width in pixels of line numbers and times. */
-function gutterWidth(log: LogText, times: LogLinesProps['times'], character: number): number {
+function gutterWidth(log: ReadableLog, times: LogLinesProps['times'], character: number): number {
   const digits = Math.max(DIGITS_MIN, String(log.lineCount + 2).length);
   return Math.ceil((digits + (times === '' ? 0 : TIME_CHARACTERS)) * character) + GUTTER_PADDING;
 }
@@ -192,7 +200,7 @@ function useLogScroll(
   const lastScrollTop = useRef(0);
   useImperativeHandle(props.ref, () => ({ topLine: () => topLine.current }), []);
 
-  useScrollTargets(props, scroller, view);
+  useScrollTargets(props, scroller, view, topLine);
   useLayoutEffect(() => {
     if (isFollowing) scrollToEnd(scroller.current);
   }, [scroller, isFollowing, layout, height]);
@@ -226,6 +234,7 @@ function useScrollTargets(
   { log, selected, foundGoal, goal }: LogLinesProps,
   scroller: RefObject<HTMLDivElement | null>,
   view: LogViewport,
+  topLine: RefObject<number>,
 ): void {
   const { layout, height } = view;
   const reached = useRef(new WeakSet<ScrollTarget>());
@@ -239,6 +248,9 @@ function useScrollTargets(
     const edge = EDGE_ROWS * ROW_HEIGHT;
     if (place < top + edge || place > top + height - 2 * edge)
       scrollTo(element, place - height / 2, rangeOf(view));
+    // The size of a view that was just added is measured later: this line stays in view then.
+    topLine.current =
+      layout.lineAt(Math.ceil(logTop(element.scrollTop, rangeOf(view)) / ROW_HEIGHT))?.line ?? 0;
   });
   const selectedFrom = selected?.from ?? null;
   const selectedGoal = useMemo(
@@ -273,7 +285,7 @@ function scrollToEnd(element: HTMLElement | null): void {
 }
 
 function layoutOf(
-  log: LogText,
+  log: ReadableLog,
   _version: number,
   {
     stream,

@@ -1,4 +1,4 @@
-import { memo, type MouseEvent } from 'react';
+import { memo, type MouseEvent, type ReactNode } from 'react';
 import { classNames } from '../class-names.ts';
 import { lookOf } from './ansi-look.ts';
 import { spansOf, stripped, styleAfter, type Style } from './ansi.ts';
@@ -79,6 +79,15 @@ export const LogRow = memo(function LogRow(props: LogRowProps) {
     </div>
   );
 });
+
+/** The line before the log of an attempt, where several are shown. */
+export function AttemptRow({ index, children }: { index: number; children: ReactNode }) {
+  return (
+    <div className="log-row log-row--attempt" data-line={index + 1}>
+      {children}
+    </div>
+  );
+}
 
 function Content({ index, raw, style, found, current, isExpanded, onExpand }: LogRowProps) {
   const { start, end, states } = shownPart(raw);

@@ -5,6 +5,7 @@
 
 import type { LogEvent } from '../../../client/events/subjects.ts';
 import type { LogChunk, LogPage } from '../../../client/resources.ts';
+import { AttemptsLog } from './attempts-log.ts';
 import { LogText } from './log-text.ts';
 
 /**
@@ -12,10 +13,23 @@ import { LogText } from './log-text.ts';
  * of loading.
  */
 
-export interface LogSourceOptions {
-  /** Requests a page of chunks; the page stays responsive meanwhile. */
-  readonly readPage: (afterBusSeq: number, limit: number) => Promise<LogPage>;
+/** Where to begin to read: near a line of an attempt, from 1. */
+export interface LogStart {
+  readonly attempt: number;
+  readonly line: number;
 }
+
+export interface LogSourceOptions {
+  /** Requests a page of chunks after a `bus_seq`, or the first page from `start`; the page stays responsive meanwhile. */
+  readonly readPage: (afterBusSeq: number, limit: number, start: LogStart | null) => Promise<LogPage>;
+  /** Where to begin; the beginning of the log if it is omitted. */
+  readonly start?: LogStart;
+  /** Characters that are held; the rest of a larger log is not read. */
+  readonly charactersMax?: number;
+}
+
+/** Characters of a log that are held by default: more than the default limit of a task's log. */
+const CHARACTERS_MAX = 96 * 1024 * 1024;
 
 /** Target size of a page in characters: larger ones make the page stutter. */
 const PAGE_CHARACTERS = 2 * 1024 * 1024;
@@ -32,6 +46,8 @@ export interface LogState {
   readonly isReading: boolean;
   /** True once everything written before the page opened has been read. */
   readonly isComplete: boolean;
+  /** True if the log has more than the view holds: the rest is not read. */
+  readonly isFull: boolean;
   /** Number of characters read. */
   readonly characters: number;
   /** Error that stopped reading, or null. */
@@ -42,8 +58,13 @@ type Piece = Pick<LogChunk, 'attempt_id' | 'seq_num' | 'stream' | 'data' | 'at'>
 
 /** Tracks the received chunks of an attempt: all up to a number, and some after it. */
 class SeenNumbers {
-  #upTo = 0;
+  #upTo: number;
   readonly #beyond = new Set<number>();
+
+  /** All numbers up to `upTo` count as received. */
+  constructor(upTo: number) {
+    this.#upTo = upTo;
+  }
 
   /** Adds a number. Returns whether it is new. */
   add(number: number): boolean {
@@ -73,6 +94,7 @@ export class LogSource {
     attempts: [],
     isReading: false,
     isComplete: false,
+    isFull: false,
     characters: 0,
     error: null,
   };
@@ -82,9 +104,17 @@ export class LogSource {
   #chunks = 0;
   #isAskedAgain = false;
   #isClosed = false;
+  /** Null once the first page was read. */
+  #start: LogStart | null;
+
+  /** The logs of all attempts, one after the other. */
+  readonly all = new AttemptsLog(() =>
+    this.#state.attempts.map((attempt) => ({ attempt, text: this.textOf(attempt) })),
+  );
 
   constructor(options: LogSourceOptions) {
     this.#options = options;
+    this.#start = options.start ?? null;
   }
 
   readonly state = (): LogState => this.#state;
@@ -106,19 +136,21 @@ export class LogSource {
   /** Reads what was written since the last page. If it is reading already, it reads once more afterwards. */
   read(): void {
     this.#isClosed = false;
+    if (this.#state.isFull) return;
     if (this.#state.isReading) {
       this.#isAskedAgain = true;
       return;
     }
     this.#change({ isReading: true, error: null });
     this.#readAll().then(
-      () => this.#change({ isReading: false, isComplete: true }),
+      () => this.#change({ isReading: false, isComplete: !this.#isClosed && !this.#state.isFull }),
       (error: unknown) => this.#change({ isReading: false, error: this.#isClosed ? null : error }),
     );
   }
 
   /** Adds the chunks of events. Reads pages if a chunk is missing. */
   accept(events: readonly LogEvent[]): void {
+    if (this.#state.isFull) return;
     this.#held.push(...events);
     if (this.#state.isReading) return;
     if (this.#isHeldWhole()) this.#takeHeld();
@@ -142,16 +174,31 @@ export class LogSource {
       this.#isAskedAgain = false;
       heldBefore = this.#held.length;
       for (;;) {
-        const page = await this.#options.readPage(this.#afterBusSeq, this.#pageChunks());
+        const page = await this.#options.readPage(this.#afterBusSeq, this.#pageChunks(), this.#start);
         if (this.#isClosed) return;
+        this.#begin(page);
+        this.#afterBusSeq = page.after_bus_seq;
         if (page.items.length === 0) break;
         this.#take(page.items);
-        this.#afterBusSeq = page.after_bus_seq;
-        this.#change({});
+        const isFull = this.#state.characters >= (this.#options.charactersMax ?? CHARACTERS_MAX);
+        this.#change({ isFull });
+        if (isFull) return;
       }
       // What events that came meanwhile have missed is there now; of the others it is lost.
     } while (this.#isAskedAgain || (this.#held.length > heldBefore && !this.#isHeldWhole()));
     this.#takeHeld();
+  }
+
+  /** Places the first page: lines before it are not held, and chunks before it are not missing. */
+  #begin({ items, position }: LogPage): void {
+    const start = this.#start;
+    if (start === null) return;
+    this.#start = null;
+    if (position === undefined) return;
+    const { lines, stdout_open: stdout, stderr_open: stderr } = position;
+    this.#texts.set(start.attempt, new LogText({ lines, open: { stdout, stderr } }));
+    const first = items.find(({ attempt_id: id }) => attemptOf(id) === start.attempt);
+    if (first !== undefined) this.#seen.set(first.attempt_id, new SeenNumbers(first.seq_num - 1));
   }
 
   /** Adapts the number of chunks per page to their size. */
@@ -186,7 +233,7 @@ export class LogSource {
   #seenOf(attemptId: string): SeenNumbers {
     const known = this.#seen.get(attemptId);
     if (known !== undefined) return known;
-    const seen = new SeenNumbers();
+    const seen = new SeenNumbers(0);
     this.#seen.set(attemptId, seen);
     return seen;
   }

@@ -3,6 +3,7 @@
  * blocks never change; lines are in the order of their completion. Exits: `end` completes the pending lines.
  */
 
+import { LINE_CHARACTERS_MAX, LOG_START, type LinePosition } from '../../../src/core/records/log-lines.ts';
 import { isSpecial, PLAIN, stripped, styleAfter, styleKey, type Style } from './ansi.ts';
 
 /** Output of a task as lines. Text is stored in blocks with line offsets, without an object per line. */
@@ -26,6 +27,24 @@ export interface LogBlock {
   readonly widths: ArrayLike<number>;
   /** Reports whether a line has escape sequences or overwritten states. */
   readonly isSpecial: boolean;
+  /** Set for the line between attempts: the attempt whose log follows. */
+  readonly beginsAttempt?: number;
+}
+
+/** Lines that are shown: of one attempt, or of several. */
+export interface ReadableLog {
+  /** Index of the first line that is held. */
+  readonly firstLine: number;
+  /** Index after the last complete line. */
+  readonly lineCount: number;
+  /** Number of characters, including incomplete lines. */
+  readonly characters: number;
+  /** First line of stderr; null if there is none. */
+  readonly firstStderr: number | null;
+  /** Returns all lines, incomplete ones last. A closed block stays the same object. */
+  blocks(): readonly LogBlock[];
+  /** Returns the style at the start of a line of a block. */
+  styleOf(block: LogBlock, at: number): Style;
 }
 
 /** Bits of `flags`: written to stderr; has escape sequences or overwritten states. */
@@ -40,12 +59,12 @@ export interface LogLine {
   readonly stream: LogStream;
   readonly style: Style;
   readonly time: number;
+  /** Set for the line between attempts: the attempt whose log follows. */
+  readonly beginsAttempt?: number;
 }
 
 /** Size at which a block is closed. */
 const BLOCK_CHARACTERS = 65_536;
-/** Longer lines are split at this length. */
-export const LINE_CHARACTERS_MAX = 262_144;
 const STYLES_MAX = 65_535;
 
 interface OpenBlock extends LogBlock {
@@ -61,6 +80,8 @@ interface OpenBlock extends LogBlock {
 
 interface Pending {
   text: string;
+  /** Characters of the line that are not held. */
+  hidden: number;
   time: number;
   style: Style;
 }
@@ -105,35 +126,46 @@ export function shownPart(raw: string): { start: number; end: number; states: nu
 /** Returns the overwritten states of a line, and the last one. */
 export const statesOf = (raw: string): readonly string[] => raw.split('\r').filter((state) => state !== '');
 
+/** Replaces the beginning of a line that is not held. */
+const CUT = '…';
+
+const pendingAt = (open: number): Pending => ({
+  text: open > 0 ? CUT : '',
+  hidden: Math.max(0, open - CUT.length),
+  time: 0,
+  style: PLAIN,
+});
+
 /** Lines of one attempt, in the order in which they were completed. Chunks may be split anywhere. */
-export class LogText {
+export class LogText implements ReadableLog {
+  readonly firstLine: number;
   readonly #closed: LogBlock[] = [];
-  #open = emptyBlock(0);
+  #open: OpenBlock;
   #characters = 0;
-  readonly #pending: Readonly<Record<LogStream, Pending>> = {
-    stdout: { text: '', time: 0, style: PLAIN },
-    stderr: { text: '', time: 0, style: PLAIN },
-  };
+  readonly #pending: Readonly<Record<LogStream, Pending>>;
   #firstStderr: number | null = null;
   readonly #styles: Style[] = [PLAIN];
   readonly #styleIds = new Map<string, number>([[styleKey(PLAIN), 0]]);
 
-  /** Number of complete lines. */
+  /** `start` is where the chunks begin: the lines before it are not held. */
+  constructor(start: LinePosition = LOG_START) {
+    this.firstLine = start.lines;
+    this.#open = emptyBlock(start.lines);
+    this.#pending = { stdout: pendingAt(start.open.stdout), stderr: pendingAt(start.open.stderr) };
+  }
+
   get lineCount(): number {
     return this.#open.firstLine + this.#open.lineCount;
   }
 
-  /** Number of characters, including incomplete lines. */
   get characters(): number {
     return this.#characters;
   }
 
-  /** First line of stderr; null if there is none. */
   get firstStderr(): number | null {
     return this.#firstStderr;
   }
 
-  /** Returns all lines, incomplete ones last. A closed block stays the same object. */
   blocks(): readonly LogBlock[] {
     const blocks: LogBlock[] = [...this.#closed];
     if (this.#open.lineCount > 0) blocks.push({ ...this.#open });
@@ -148,12 +180,15 @@ export class LogText {
     if (end > 0) {
       this.#add(stream, pending.text + data.slice(0, end), time);
       pending.text = '';
+      pending.hidden = 0;
     }
     pending.time = time;
     pending.text += data.slice(end);
-    while (pending.text.length > LINE_CHARACTERS_MAX) {
-      this.#add(stream, `${pending.text.slice(0, LINE_CHARACTERS_MAX)}\n`, time);
-      pending.text = pending.text.slice(LINE_CHARACTERS_MAX);
+    while (pending.text.length + pending.hidden > LINE_CHARACTERS_MAX) {
+      const kept = LINE_CHARACTERS_MAX - pending.hidden;
+      this.#add(stream, `${pending.text.slice(0, kept)}\n`, time);
+      pending.text = pending.text.slice(kept);
+      pending.hidden = 0;
     }
   }
 
@@ -166,8 +201,8 @@ export class LogText {
     }
   }
 
-  style(id: number): Style {
-    return this.#styles[id] ?? PLAIN;
+  styleOf(block: LogBlock, at: number): Style {
+    return this.#styles[block.styles[at] ?? 0] ?? PLAIN;
   }
 
   #tail(): LogBlock {
@@ -251,7 +286,7 @@ export function blockOf(blocks: readonly LogBlock[], line: number): LogBlock | n
 }
 
 /** Returns a line by its index; null if there is none. */
-export function lineAt(log: LogText, blocks: readonly LogBlock[], index: number): LogLine | null {
+export function lineAt(log: ReadableLog, blocks: readonly LogBlock[], index: number): LogLine | null {
   const block = blockOf(blocks, index);
   if (block === null) return null;
   const at = index - block.firstLine;
@@ -259,8 +294,9 @@ export function lineAt(log: LogText, blocks: readonly LogBlock[], index: number)
     index,
     raw: rawOf(block, at),
     stream: ((block.flags[at] ?? 0) & IS_STDERR) === 0 ? 'stdout' : 'stderr',
-    style: log.style(block.styles[at] ?? 0),
+    style: log.styleOf(block, at),
     time: block.times[at] ?? 0,
+    ...(block.beginsAttempt !== undefined && { beginsAttempt: block.beginsAttempt }),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   TriangleAlert,
   WrapText,
 } from 'lucide-react';
+import { useState } from 'react';
 import { IconButton } from '../button.tsx';
 import { SearchBox } from '../search-box.tsx';
 import type { LogViewState } from './log-view-state.ts';
@@ -44,6 +45,7 @@ export interface LogToolsProps {
   readonly onTimes: () => void;
   readonly downloadHref: string;
   readonly onFullScreen: () => void;
+  readonly onLine: (line: number) => void;
 }
 
 const STREAMS = [
@@ -59,6 +61,7 @@ export function LogTools(props: LogToolsProps) {
     <div className="log-tools" role="toolbar" aria-label="Log tools">
       <Search {...props} />
       <ErrorSteps {...props} />
+      <LineField onLine={props.onLine} />
       <ViewOptions {...props} />
       {problem !== '' && view.find !== '' && (
         <div className="log-tools__problem" role="alert">
@@ -109,6 +112,36 @@ function Search({ view, onView, found, problem, onStep }: LogToolsProps) {
         </>
       )}
     </div>
+  );
+}
+
+/** Field for the number of a line to go to. */
+function LineField({ onLine }: Pick<LogToolsProps, 'onLine'>) {
+  const [text, setText] = useState('');
+  const line = /^[1-9][0-9]{0,9}$/.test(text) ? Number(text) : null;
+  const lines = (field: HTMLElement): HTMLElement | null =>
+    field.closest('.log-view')?.querySelector<HTMLElement>('.log-lines') ?? null;
+  return (
+    <input
+      className="input log-tools__line number"
+      type="text"
+      inputMode="numeric"
+      data-line-field=""
+      value={text}
+      aria-label="Go to line"
+      title="Go to line (l)"
+      placeholder="Line"
+      autoComplete="off"
+      onChange={(event) => setText(event.target.value.replace(/[^0-9]/g, '').slice(0, 10))}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') lines(event.currentTarget)?.focus();
+        if (event.key !== 'Enter' || line === null) return;
+        event.preventDefault();
+        onLine(line);
+        setText('');
+        lines(event.currentTarget)?.focus();
+      }}
+    />
   );
 }
 

@@ -1,6 +1,7 @@
 import { ScrollText } from 'lucide-react';
 import { useRef, type KeyboardEvent } from 'react';
 import { useService } from '../../state/service.tsx';
+import { Button } from '../button.tsx';
 import { EmptyState } from '../empty-state.tsx';
 import { QueryProblem } from '../query-problem.tsx';
 import { SkeletonLines } from '../skeleton.tsx';
@@ -12,7 +13,8 @@ import './log-view.css';
 
 /** The log of one attempt. The parent must give it a `key` that changes with the attempt. */
 export function LogView(props: LogViewProps) {
-  const { source, state, empty } = props;
+  const { shown, empty } = props;
+  const { source, state } = shown;
   const lines = useRef<LogLinesHandle>(null);
   const frame = useRef<HTMLElement>(null);
   const model = useLogModel(props, lines);
@@ -30,11 +32,13 @@ export function LogView(props: LogViewProps) {
           <QueryProblem error={state.error} what="the log" onRetry={() => source.read()} />
         </div>
       )}
+      {shown.part !== null && <PartNote model={model} />}
       {log.characters > 0 ? (
         <LogLines
           ref={lines}
           log={log}
           version={state.version}
+          separatorOf={props.separatorOf}
           stream={model.view.stream === 'all' ? null : model.view.stream}
           isWrapped={options.isWrapped}
           times={options.hasTimes ? (options.isUtc ? 'utc' : 'local') : ''}
@@ -50,7 +54,7 @@ export function LogView(props: LogViewProps) {
           onFollow={model.setIsFollowing}
         />
       ) : (
-        <EmptyLog empty={empty} state={state} />
+        <EmptyLog empty={empty} shown={shown} />
       )}
       <LogFoot props={props} model={model} />
     </section>
@@ -69,7 +73,10 @@ function handleKey(model: LogModel, event: KeyboardEvent<HTMLElement>, frame: HT
     return;
   else if (event.key === 'e') model.stepError(1);
   else if (event.key === 'E') model.stepError(-1);
-  else if (event.key === 'w') model.options.toggleWrap();
+  else if (event.key === 'l') {
+    event.preventDefault();
+    frame?.querySelector<HTMLElement>('[data-line-field]')?.focus();
+  } else if (event.key === 'w') model.options.toggleWrap();
   else if (event.key === 'f') model.setIsFollowing(true);
 }
 
@@ -104,15 +111,44 @@ function Tools({ props, model, onFullScreen }: ToolsProps) {
       downloadHref={
         rest.url('/tasks/{id}/log', {
           path: { id: props.taskId },
-          query: { attempt: props.attempt, ...(view.stream !== 'all' && { stream: view.stream }) },
+          query: {
+            ...(props.attempt !== null && { attempt: props.attempt }),
+            ...(view.stream !== 'all' && { stream: view.stream }),
+          },
         }).href
       }
       onFullScreen={onFullScreen}
+      onLine={model.goToLine}
     />
   );
 }
 
-function EmptyLog({ empty, state }: Pick<LogViewProps, 'empty' | 'state'>) {
+/** Lines that are loaded before the shown part when more is wanted. */
+const EARLIER_LINES = 5_000;
+
+/** Says that only a part of the log is loaded. */
+function PartNote({ model }: { model: LogModel }) {
+  const { log } = model;
+  return (
+    <div className="log-view__part" role="note">
+      <span>
+        {log.characters === 0
+          ? 'Loading a part of the log.'
+          : `Loaded from line ${(log.firstLine + 1).toLocaleString('en')} on. Search and errors cover this part.`}
+      </span>
+      {log.firstLine > 0 && (
+        <Button size="small" onPress={() => model.goToLine(Math.max(1, log.firstLine - EARLIER_LINES))}>
+          Earlier lines
+        </Button>
+      )}
+      <Button size="small" onPress={model.showWhole}>
+        Load from the beginning
+      </Button>
+    </div>
+  );
+}
+
+function EmptyLog({ empty, shown: { state } }: Pick<LogViewProps, 'empty' | 'shown'>) {
   return (
     <div className="log-view__empty">
       {!state.isComplete && state.error === null ? (

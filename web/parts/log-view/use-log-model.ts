@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState, type ReactNode, type RefObject } from 'react';
+import { useEffect, useEffectEvent, useMemo, useState, type ReactNode, type RefObject } from 'react';
 import { asBoolean, usePreference } from '../../state/use-preference.ts';
 import { useUrlState } from '../../state/use-url-state.ts';
 import { useUtc } from '../time.tsx';
@@ -6,17 +6,19 @@ import { ErrorLines } from './error-lines.ts';
 import type { LineRange } from './line-anchor.ts';
 import type { LogLinesHandle, ScrollTarget } from './log-lines.tsx';
 import { ERROR_LINE_QUERY, type MatchList } from './log-search.ts';
-import type { LogSource, LogState } from './log-source.ts';
-import type { LogText } from './log-text.ts';
+import type { ShownLog } from './use-log.ts';
+import type { ReadableLog } from './log-text.ts';
 import { LOG_VIEW, type LogViewState } from './log-view-state.ts';
 import { useFinder } from './use-finder.ts';
 import { useLineAnchor } from './use-line-anchor.ts';
 
 export interface LogViewProps {
   readonly taskId: string;
-  readonly attempt: number;
-  readonly source: LogSource;
-  readonly state: LogState;
+  /** The shown attempt; null for all, one after the other. */
+  readonly attempt: number | null;
+  readonly shown: ShownLog;
+  /** Text of the line before the log of an attempt, where all are shown. */
+  readonly separatorOf: (attempt: number) => ReactNode;
   /** True while the attempt runs. */
   readonly isLive: boolean;
   /** True if the log opens at its end, as for a failed attempt. */
@@ -31,21 +33,48 @@ export type LogModel = ReturnType<typeof useLogModel>;
 
 /** Creates the state of the view of a log, and the actions on it. `lines` reports the first visible line. */
 export function useLogModel(
-  { attempt, source, state, isLive, beginsAtEnd, onPointed }: LogViewProps,
+  { attempt, shown, isLive, beginsAtEnd, onPointed }: LogViewProps,
   lines: RefObject<LogLinesHandle | null>,
 ) {
-  const log = source.textOf(attempt);
+  const { source, state, part, showPart } = shown;
+  const log: ReadableLog = attempt === null ? source.all : source.textOf(attempt);
   const [view, setView] = useUrlState(LOG_VIEW);
   const options = useViewOptions();
   const [selected, setSelected] = useLineAnchor();
   const [isFollowing, setIsFollowing] = useState(
     () => (isLive || beginsAtEnd) && selected === null && view.find === '',
   );
+  /** True if the log is wanted from its beginning, also if a line that is not loaded yet is selected. */
+  const [wantsWhole, setWantsWhole] = useState(false);
   const [goal, setGoal] = useState<ScrollTarget | null>(null);
   const isEnded = !isLive && state.isComplete;
   useEffect(() => {
-    if (isEnded) source.end(attempt);
+    if (!isEnded) return;
+    for (const ended of attempt === null ? source.state().attempts : [attempt]) source.end(ended);
   }, [isEnded, source, attempt]);
+  const select = (next: LineRange | null): void => {
+    setIsFollowing(false);
+    setSelected(next);
+    if (next !== null) onPointed();
+  };
+  const goToLine = (line: number): void => {
+    setWantsWhole(false);
+    const isLoaded = line > log.firstLine && line <= log.lineCount;
+    const isBeyond = line > log.lineCount && (attempt === null || (state.isComplete && !state.isFull));
+    const wanted = isBeyond ? Math.max(1, log.lineCount) : line;
+    select({ from: wanted, to: wanted });
+    setGoal({ line: wanted - 1, character: 0 });
+    if (!isLoaded && !isBeyond && attempt !== null) showPart({ attempt, line: wanted });
+  };
+  const showLinked = useEffectEvent((line: number) => {
+    if (attempt !== null && part === null && !wantsWhole) showPart({ attempt, line });
+  });
+  const linked = selected?.from ?? 0;
+  // A line of a link that is far from the beginning is loaded with the part around it.
+  const isLinkedFar = linked > log.lineCount && state.characters > 0 && !state.isComplete;
+  useEffect(() => {
+    if (isLinkedFar) showLinked(linked);
+  }, [isLinkedFar, linked]);
   const search = useMatches(log, view, state.version);
   const errors = useErrorLines(log, state.version);
   return {
@@ -74,10 +103,12 @@ export function useLogModel(
       setIsFollowing(false);
       setGoal({ line, character: 0 });
     },
-    select: (next: LineRange | null): void => {
-      setIsFollowing(false);
-      setSelected(next);
-      if (next !== null) onPointed();
+    select,
+    goToLine,
+    /** Shows the log from its beginning. */
+    showWhole: (): void => {
+      setWantsWhole(true);
+      showPart(null);
     },
   };
 }
@@ -97,7 +128,7 @@ function useViewOptions() {
 }
 
 /** Finds the lines that look like errors. */
-function useErrorLines(log: LogText, version: number) {
+function useErrorLines(log: ReadableLog, version: number) {
   const { found, version: foundVersion, isDone } = useFinder(log, ERROR_LINE_QUERY, version);
   const lines = useMemo(
     () => errorLinesOf(found, log, foundVersion + version),
@@ -107,11 +138,11 @@ function useErrorLines(log: LogText, version: number) {
 }
 
 /** `_version` changes when the log or the list of matches has grown. */
-const errorLinesOf = (found: MatchList, log: LogText, _version: number): ErrorLines =>
+const errorLinesOf = (found: MatchList, log: ReadableLog, _version: number): ErrorLines =>
   new ErrorLines(found, log.firstStderr);
 
 /** Searches the log, and tracks the current match. */
-function useMatches(log: LogText, view: LogViewState, version: number) {
+function useMatches(log: ReadableLog, view: LogViewState, version: number) {
   const query = { text: view.find, isRegex: view.regex, isCaseSensitive: view.case, isOncePerLine: false };
   const state = useFinder(log, query, version);
   const key = `${view.find} ${view.regex} ${view.case}`;

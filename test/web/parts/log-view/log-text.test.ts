@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { test } from 'tap';
+import { LINE_CHARACTERS_MAX } from '../../../../src/core/records/log-lines.ts';
 import { LogLayout } from '../../../../web/parts/log-view/log-layout.ts';
 import {
-  LINE_CHARACTERS_MAX,
   lineAt,
   LogText,
   shownLine,

@@ -1,0 +1,140 @@
+import type { Problem } from '../problems.ts';
+import { timestampOf } from '../timestamp.ts';
+import type { RetryOverride } from '../lifecycle/retry-policy.ts';
+import type { ComputeLocationRecord } from './compute-location.ts';
+import type { FarmRecord } from './farm.ts';
+import type { JobRecord } from './job.ts';
+import type { ProductRecord } from './product.ts';
+import type { QueueRecord } from './queue.ts';
+import type { StorageLocationRecord } from './storage-location.ts';
+import type { UsagePoolRecord } from './usage-pool.ts';
+import type { UserRecord } from './user.ts';
+import type { WebhookRecord } from './webhook.ts';
+
+/**
+ * Versions of what clients can change of an object (docs/rest.md#concurrent-changes). A version has a part for each
+ * setting, so that a comparison with an older one names the settings that differ.
+ */
+
+/** Settings by their name in the REST API, always in the same order. */
+export type Settings = Readonly<Record<string, unknown>>;
+
+/** Versions that a client accepts; null for any. */
+export type IfMatch = readonly string[] | null;
+
+const retryOf = ({ maxAttempts, retryDelaySeconds, failureLimit }: RetryOverride): Settings => ({
+  max_attempts: maxAttempts,
+  retry_delay_seconds: retryDelaySeconds,
+  failure_limit: failureLimit,
+});
+
+/** Settings of each kind of object. */
+export const SETTINGS = {
+  farm: (farm: Pick<FarmRecord, 'name' | 'description' | 'maxConcurrentTasks' | 'retry'>): Settings => ({
+    name: farm.name,
+    description: farm.description,
+    max_concurrent_tasks: farm.maxConcurrentTasks,
+    ...retryOf(farm.retry),
+  }),
+  queue: (queue: QueueRecord): Settings => ({
+    name: queue.name,
+    description: queue.description,
+    priority: queue.priority,
+    max_concurrent_tasks: queue.maxConcurrentTasks,
+    paused: queue.paused,
+    ...retryOf(queue.retry),
+    run_as_user: queue.runAsUser,
+    run_as_group: queue.runAsGroup,
+  }),
+  'usage pool': (pool: UsagePoolRecord): Settings => ({
+    name: pool.name,
+    max_concurrent: pool.maxConcurrent,
+    server_hint: pool.serverHint,
+  }),
+  'compute location': (location: ComputeLocationRecord): Settings => ({
+    name: location.name,
+    description: location.description,
+  }),
+  'storage location': (location: StorageLocationRecord): Settings => ({
+    name: location.name,
+    description: location.description,
+    roots: Object.fromEntries(location.roots.map(({ place, root }) => [place, root])),
+  }),
+  product: ({ revision, createdAt }: Pick<ProductRecord, 'revision' | 'createdAt'>): Settings => ({
+    revision,
+    created_at: timestampOf(createdAt),
+  }),
+  job: (job: JobRecord): Settings => ({
+    queue_id: job.queueId,
+    priority: job.priority,
+    start_after: job.startAfter === undefined ? undefined : timestampOf(job.startAfter),
+    ...retryOf(job.retry),
+  }),
+  user: (user: UserRecord): Settings => ({
+    display_name: user.displayName,
+    role: user.role,
+    disabled: user.disabled,
+  }),
+  webhook: (webhook: WebhookRecord): Settings => ({
+    name: webhook.name,
+    url: webhook.url,
+    format: webhook.format,
+    events: webhook.events,
+    farm_id: webhook.farmId,
+    queue_id: webhook.queueId,
+    owner: webhook.owner,
+    enabled: webhook.enabled,
+  }),
+} as const;
+
+export type SettingsKind = keyof typeof SETTINGS;
+
+/** Settings whose values no response contains. */
+const HIDDEN: ReadonlySet<string> = new Set(['url']);
+/** Longer values are not repeated in a problem. */
+const SHOWN_CHARACTERS_MAX = 200;
+const PART_CHARACTERS = 8;
+
+/** Returns the version of settings: a hash of each value. */
+export const versionOf = (settings: Settings): string => Object.values(settings).map(hashOf).join('');
+
+/**
+ * Returns why a change that expects versions is refused: the settings that differ from the one that is most similar;
+ * null if one of them is the present version.
+ */
+export function versionRefusal(kind: SettingsKind, settings: Settings, ifMatch: IfMatch): Problem | null {
+  if (ifMatch === null) return null;
+  const present = versionOf(settings);
+  if (ifMatch.includes(present)) return null;
+  const [changed] = ifMatch
+    .filter((version) => version.length === present.length)
+    .map((version) =>
+      Object.entries(settings).filter((_setting, at) => partOf(version, at) !== partOf(present, at)),
+    )
+    .sort((one, other) => one.length - other.length);
+  if (changed === undefined)
+    return { kind: 'precondition-failed', detail: `If-Match has no version of this ${kind}` };
+  const errors = changed.map(([name, value]) => ({ pointer: `/${name}`, detail: changeText(name, value) }));
+  const names = changed.map(([name]) => name).join(', ');
+  return {
+    kind: 'precondition-failed',
+    detail: `the ${kind} was changed since it was read: ${names}`,
+    errors,
+  };
+}
+
+const partOf = (version: string, at: number): string =>
+  version.slice(at * PART_CHARACTERS, (at + 1) * PART_CHARACTERS);
+
+function changeText(name: string, value: unknown): string {
+  const text = value === undefined ? 'not set' : JSON.stringify(value);
+  return HIDDEN.has(name) || text.length > SHOWN_CHARACTERS_MAX ? 'has changed' : `is now ${text}`;
+}
+
+/** Returns the FNV-1a hash of a value as eight hexadecimal digits. */
+function hashOf(value: unknown): string {
+  const text = value === undefined ? '' : JSON.stringify(value);
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(PART_CHARACTERS, '0');
+}
