@@ -21,12 +21,13 @@ export const ROUTES: Readonly<Record<string, readonly number[]>> = {
   // 403: the current password is wrong; 503: too many passwords are being checked.
   'PUT /api/v1/auth/password': [204, 403, 409, 503],
 
+  // 412: If-Match, which is an addition to the contract.
   'POST /api/v1/users': [201, 409, 503],
   'GET /api/v1/users': [200],
   'GET /api/v1/users/{id}': [200, 404],
-  'PATCH /api/v1/users/{id}': [200, 404, 409],
+  'PATCH /api/v1/users/{id}': [200, 404, 409, 412],
   'PUT /api/v1/users/{id}/password': [204, 404, 409, 503],
-  'DELETE /api/v1/users/{id}': [204, 404, 409],
+  'DELETE /api/v1/users/{id}': [204, 404, 409, 412],
   'POST /api/v1/api-keys': [201, 409],
   'GET /api/v1/api-keys': [200, 409],
   'DELETE /api/v1/api-keys/{id}': [204, 404, 409],
@@ -40,11 +41,11 @@ export const ROUTES: Readonly<Record<string, readonly number[]>> = {
   'GET /api/v1/jobs/{id}': [200, 404],
   'GET /api/v1/jobs/{id}/tasks': [200, 404],
   // 409: pause or resume of a job that has ended.
-  'PATCH /api/v1/jobs/{id}': [200, 404, 409],
+  'PATCH /api/v1/jobs/{id}': [200, 404, 409, 412],
   'POST /api/v1/jobs/{id}/cancel': [204, 404, 409],
   // 409: the queue of a job that has ended was deleted.
   'POST /api/v1/jobs/{id}/retry': [200, 404, 409],
-  'DELETE /api/v1/jobs/{id}': [204, 404],
+  'DELETE /api/v1/jobs/{id}': [204, 404, 412],
 
   'GET /api/v1/tasks/{id}': [200, 404],
   'GET /api/v1/tasks/{id}/attempts': [200, 404],
@@ -61,35 +62,35 @@ export const ROUTES: Readonly<Record<string, readonly number[]>> = {
   'GET /api/v1/farms': [200],
   'POST /api/v1/farms': [201, 409],
   'GET /api/v1/farms/{id}': [200, 404],
-  'PUT /api/v1/farms/{id}': [200, 404, 409],
-  'DELETE /api/v1/farms/{id}': [204, 404, 409],
+  'PUT /api/v1/farms/{id}': [200, 404, 409, 412],
+  'DELETE /api/v1/farms/{id}': [204, 404, 409, 412],
   'GET /api/v1/queues': [200],
   'POST /api/v1/queues': [201, 409],
   'GET /api/v1/queues/{id}': [200, 404],
-  'PUT /api/v1/queues/{id}': [200, 404, 409],
-  'DELETE /api/v1/queues/{id}': [204, 404, 409],
+  'PUT /api/v1/queues/{id}': [200, 404, 409, 412],
+  'DELETE /api/v1/queues/{id}': [204, 404, 409, 412],
   'GET /api/v1/storage-locations': [200],
   'POST /api/v1/storage-locations': [201, 409],
   'GET /api/v1/storage-locations/{id}': [200, 404],
-  'PUT /api/v1/storage-locations/{id}': [200, 404, 409],
-  'DELETE /api/v1/storage-locations/{id}': [204, 404],
+  'PUT /api/v1/storage-locations/{id}': [200, 404, 409, 412],
+  'DELETE /api/v1/storage-locations/{id}': [204, 404, 412],
   'GET /api/v1/compute-locations': [200],
   'POST /api/v1/compute-locations': [201, 409],
   'GET /api/v1/compute-locations/{id}': [200, 404],
-  'PUT /api/v1/compute-locations/{id}': [200, 404, 409],
-  'DELETE /api/v1/compute-locations/{id}': [204, 404],
+  'PUT /api/v1/compute-locations/{id}': [200, 404, 409, 412],
+  'DELETE /api/v1/compute-locations/{id}': [204, 404, 412],
   'GET /api/v1/usage-pools': [200],
   'POST /api/v1/usage-pools': [201, 409],
   'GET /api/v1/usage-pools/{id}': [200, 404],
-  'PUT /api/v1/usage-pools/{id}': [200, 404, 409],
-  'DELETE /api/v1/usage-pools/{id}': [204, 404],
+  'PUT /api/v1/usage-pools/{id}': [200, 404, 409, 412],
+  'DELETE /api/v1/usage-pools/{id}': [204, 404, 412],
 
   'POST /api/v1/products/{name}/jobs': [200, 201, 404, 409, 422, 503],
   'GET /api/v1/products': [200, 503],
   'POST /api/v1/products': [201, 409, 422, 503],
   'GET /api/v1/products/{name}': [200, 404, 503],
-  'PUT /api/v1/products/{name}': [200, 404, 422, 503],
-  'DELETE /api/v1/products/{name}': [204, 404],
+  'PUT /api/v1/products/{name}': [200, 404, 412, 422, 503],
+  'DELETE /api/v1/products/{name}': [204, 404, 412],
   'GET /api/v1/products/{name}/parameters': [200, 404, 422, 503],
   'GET /api/v1/presets': [200, 503],
   'GET /api/v1/presets/{name}': [200, 404, 503],
@@ -207,6 +208,7 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, QueryRow>>
 
 /** Additional parameters of contract routes. */
 export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {
+  'GET /api/v1/tasks/{id}/logs': ['attempt', 'from_line'],
   'GET /api/v1/auth/oidc/login': ['return_to'],
   'GET /api/v1/auth/oidc/callback': ['code', 'state', 'iss', 'error'],
   'DELETE /api/v1/farms/{id}': ['force'],
@@ -258,6 +260,7 @@ export const PROBLEM_STATUSES: Readonly<Record<number, string>> = {
 export const PROBLEM_STATUSES_NOT_YET: readonly number[] = [];
 /** A request to the event channel without a WebSocket upgrade, an internal server error, and heads that are refused. */
 export const PROBLEM_STATUSES_ADDITIVE: Readonly<Record<number, string>> = {
+  412: 'Precondition Failed',
   421: 'Misdirected Request',
   426: 'Upgrade Required',
   431: 'Request Header Fields Too Large',

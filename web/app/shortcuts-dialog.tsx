@@ -18,6 +18,8 @@ const GENERAL: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['r'], 'Retry the failed tasks of the selected jobs'],
   [['c'], 'Cancel the selected jobs (asks first)'],
   [['Delete'], 'Delete the selected rows (asks first)'],
+  [['l'], 'In a log: go to a line'],
+  [['n'], 'In a comparison of logs: next difference; b: previous one'],
   [['Alt', '→'], 'On a column header: resize the column; with Shift, move it'],
   [['Esc'], 'Close, or clear the selection'],
   [['?'], 'Show this list'],

@@ -1,11 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { useLocation } from 'wouter';
+import { focusFrom } from '../parts/focus-return.ts';
+import { goSequence } from '../state/go-sequence.ts';
 import { changeTheme } from '../state/theme.ts';
 import { NAV_ITEMS } from './navigation.ts';
-
-/** Maximum time between `g` and its second key. */
-const SEQUENCE_MS = 1_200;
 
 const KEYS = new Map(NAV_ITEMS.flatMap((group) => group.items).map(({ key, href }) => [key, href]));
 
@@ -23,7 +22,6 @@ const isBox = (target: HTMLElement): boolean =>
 export function useShortcuts({ onFind, onHelp }: { onFind: () => void; onHelp: () => void }): void {
   const [, navigate] = useLocation();
   const client = useQueryClient();
-  const goAt = useRef(-Infinity);
   const pressed = useEffectEvent((event: KeyboardEvent) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
       event.preventDefault();
@@ -32,11 +30,11 @@ export function useShortcuts({ onFind, onHelp }: { onFind: () => void; onHelp: (
     }
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target))
       return;
-    const isSecond = performance.now() - goAt.current < SEQUENCE_MS;
-    goAt.current = -Infinity;
+    const isSecond = goSequence.isPending();
+    goSequence.end();
     const place = isSecond ? KEYS.get(event.key) : undefined;
     if (place !== undefined) navigate(place);
-    else if (event.key === 'g') goAt.current = performance.now();
+    else if (event.key === 'g') goSequence.begin();
     else if (event.key === '?') onHelp();
     else if (event.key === 'r') void client.invalidateQueries({ refetchType: 'active' });
     else if (event.key === 't') changeTheme();
@@ -53,5 +51,5 @@ function focusSearch(event: KeyboardEvent): void {
   const search = document.querySelector<HTMLElement>('[data-search]');
   if (search === null) return;
   event.preventDefault();
-  search.focus();
+  focusFrom(search);
 }

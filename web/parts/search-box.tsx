@@ -1,5 +1,6 @@
 import { Search } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
+import { returnFocus } from './focus-return.ts';
 import './field.css';
 import './search-box.css';
 
@@ -44,7 +45,7 @@ export function SearchBox({ value, onChange, label, placeholder }: SearchBoxProp
           if (event.key !== 'Escape') return;
           // The browser would clear the text. The page gets the keys again, and the filter stays.
           event.preventDefault();
-          event.currentTarget.blur();
+          returnFocus(event.currentTarget);
         }}
       />
     </div>

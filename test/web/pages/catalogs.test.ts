@@ -32,6 +32,42 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
     t.strictSame(await farmNames(), ['north']);
   });
 
+  await t.test('the second of two users who edit a farm decides about the change of the first', async (t) => {
+    const { api } = fixture.service;
+    const [farm] = (await api.call<{ id: string }[]>('GET', '/api/v1/farms')).body;
+    if (farm === undefined) throw new Error('there is no farm');
+    const path = `/api/v1/farms/${farm.id}`;
+    const edit = async (): Promise<void> => {
+      const isRead = page.waitForResponse((response) => response.url().endsWith(path));
+      await page.goto(`/farms?edit=${farm.id}`);
+      await isRead;
+    };
+    const save = dialog.getByRole('button', { name: 'Save farm' });
+    const conflict = dialog.getByRole('alert').filter({ hasText: 'Another user has changed this meanwhile' });
+    await edit();
+    await api.must('PUT', path, { name: 'north', max_concurrent_tasks: 7 });
+    await dialog.getByLabel('Description').fill('the big one');
+    await save.click();
+    await conflict.getByText('Concurrent tasks is now 7').waitFor();
+    await saveScreenshots(page, 'edit-conflict');
+    t.strictSame(await violations(page), []);
+    await conflict.getByRole('button', { name: 'Take over the other values' }).click();
+    await conflict.waitFor({ state: 'detached' });
+    t.equal(await dialog.getByLabel('Concurrent tasks').inputValue(), '7');
+    t.equal(await dialog.getByLabel('Description').inputValue(), 'the big one');
+    await save.click();
+    await dialog.waitFor({ state: 'detached' });
+    const both = { max_concurrent_tasks: 7, description: 'the big one' };
+    t.match((await api.call('GET', path)).body, both);
+    await edit();
+    await api.must('PUT', path, { name: 'north', max_concurrent_tasks: 9 });
+    await dialog.getByLabel('Concurrent tasks').fill('0');
+    await save.click();
+    await conflict.getByRole('button', { name: 'Overwrite with my values' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    t.match((await api.call('GET', path)).body, { ...both, max_concurrent_tasks: 0 });
+  });
+
   await t.test('a farm is created and deleted', async (t) => {
     await page.goto('/farms');
     await page.getByRole('button', { name: 'New farm' }).click();
@@ -149,7 +185,7 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
   });
 
   t.strictSame(
-    faults.filter((fault) => !fault.includes('409') && !fault.includes('400')),
+    faults.filter((fault) => !fault.includes('409') && !fault.includes('412') && !fault.includes('400')),
     [],
   );
 });

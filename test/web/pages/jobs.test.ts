@@ -239,6 +239,57 @@ void test('the keyboard moves, selects, applies actions and opens jobs', async (
   await opened.close();
 });
 
+void test('shortcuts apply to the selection from the header checkbox and from the page', async (t) => {
+  const opened = await fixture.open('/jobs?project=keys&sort=name&dir=asc');
+  const { page, faults } = opened;
+  await seen(page, 'the jobs', ['k1', 'k2', 'k3', 'k4']);
+  const all = page.getByRole('checkbox', { name: 'Select all' });
+  const isPartial = (): Promise<boolean> =>
+    all.evaluate((box) => box instanceof HTMLInputElement && box.indeterminate);
+  await page.getByRole('checkbox', { name: 'Select k2' }).click();
+  await page.getByText('1 selected').waitFor();
+  t.ok(await isPartial());
+  await all.click();
+  await page.getByText('4 selected').waitFor();
+  t.notOk(await isPartial());
+  await page.keyboard.press('c');
+  await page.getByRole('dialog').getByRole('heading', { name: 'Cancel 4 jobs' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await page.getByText('4 selected').waitFor({ state: 'detached' });
+  await all.focus();
+  await page.keyboard.press('Space');
+  await page.getByText('4 selected').waitFor();
+  await page.keyboard.press('Space');
+  await page.getByText('4 selected').waitFor({ state: 'detached' });
+  await page.keyboard.press('ArrowDown');
+  t.ok(await page.evaluate(() => document.activeElement?.hasAttribute('data-index')), 'leads to the rows');
+
+  await page.keyboard.press('/');
+  await page.keyboard.press('Escape');
+  t.ok(
+    await page.evaluate(() => document.activeElement?.hasAttribute('data-index')),
+    'the row has the focus again',
+  );
+  await page.keyboard.press('Space');
+  await page.getByText('1 selected').waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('p');
+  await page.waitForURL('**/usage-pools');
+  await page.keyboard.press('g');
+  await page.keyboard.press('j');
+  await page.waitForURL('**/jobs');
+  await page.keyboard.press('/');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('g');
+  await page.keyboard.press('w');
+  await page.waitForURL('**/workers');
+  const { items } = await api.must<{ items: JobView[] }>('GET', '/api/v1/jobs?project=keys');
+  t.notOk(items.some(({ status }) => status === 'canceled'));
+  t.same(faults, []);
+  await opened.close();
+});
+
 void test('a bulk action asks for a confirmation and reports refusals', async (t) => {
   const opened = await fixture.open('/jobs?project=keys&sort=name&dir=asc');
   const { page, faults } = opened;

@@ -317,7 +317,8 @@ for i in $(seq 500 900); do echo "line $i"; done; exit 1`,
       t.strictSame(await violations(page), []);
       await page.getByRole('button', { name: 'Load from the beginning' }).click();
       await foot.getByText(/^200,001 lines/).waitFor();
-      await log.getByText('frame 90001 of').waitFor();
+      await log.press('Home');
+      await log.getByText('frame 1 of').waitFor();
       t.equal(await page.getByRole('note').filter({ hasText: 'Loaded from line' }).count(), 0);
       t.ok((await log.locator('.log-row').count()) < 200, 'only visible lines are rendered');
       await saveScreenshots(page, 'task-long');

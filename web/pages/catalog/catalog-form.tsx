@@ -1,4 +1,5 @@
 import { Button, SubmitButton } from '../../parts/button.tsx';
+import { ConflictNotice } from '../../parts/conflict-notice.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { CheckField, NumberField, SelectField, TextAreaField, TextField } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
@@ -26,7 +27,7 @@ export function CatalogForm<Entry extends CatalogEntry>({
   onClose: () => void;
 }) {
   const { why } = usePermissions();
-  const { fields, values, problemAt, error, isBusy, change, visit, save } = useCatalogForm(
+  const { fields, values, problemAt, error, isBusy, change, visit, save, ...other } = useCatalogForm(
     catalog,
     entry,
     onDone,
@@ -45,6 +46,14 @@ export function CatalogForm<Entry extends CatalogEntry>({
         </>
       }
     >
+      {other.conflict !== null && (
+        <ConflictNotice
+          problem={other.conflict}
+          labelOf={(name) => fields.find((field) => field.name === name)?.label ?? name}
+          onOverwrite={() => void other.overwrite()}
+          onTakeOver={() => void other.takeOver()}
+        />
+      )}
       {error !== null && <Notice kind="danger" {...explained(error)} />}
       {fields.map((field) => (
         <FormControl

@@ -21,8 +21,8 @@ type Body = Readonly<Record<string, unknown>>;
 
 /** A catalog: its texts, columns and form fields, and the requests that change it. */
 export interface Catalog<Entry extends CatalogEntry> {
-  /** Key of its columns in local storage, and the first word of its query keys. */
-  readonly id: string;
+  /** Path of its objects in the REST API, key of its columns in local storage, and the first word of its query keys. */
+  readonly id: 'farms' | 'queues' | 'usage-pools' | 'storage-locations' | 'compute-locations';
   readonly title: string;
   /** The singular, within a sentence: "farm". */
   readonly one: string;

@@ -1,6 +1,7 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { ProblemError } from '../../../client/problem.ts';
 import { useService } from '../../state/service.tsx';
+import { isOutdated, useOpenedVersion } from '../../state/use-opened-version.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
 import {
   bodyOf,
@@ -24,6 +25,12 @@ export interface CatalogFormModel {
   /** Shows the problems of a field from now on. */
   readonly visit: (name: string) => void;
   readonly save: () => Promise<void>;
+  /** Set if another user has changed the entry since the form was opened. */
+  readonly conflict: ProblemError | null;
+  /** Saves the values of the form in place of those of the other user. */
+  readonly overwrite: () => Promise<void>;
+  /** Replaces the values that the other user has changed by the new ones. */
+  readonly takeOver: () => Promise<void>;
 }
 
 /** Holds the values of the form of an entry and sends them. `entry` is null for a new one. */
@@ -39,6 +46,16 @@ export function useCatalogForm<Entry extends CatalogEntry>(
   const [refused, setRefused] = useState<ReadonlyMap<string, string>>(new Map());
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setIsBusy] = useState(false);
+  const [conflict, setConflict] = useState<ProblemError | null>(null);
+  const isTouched = useRef(false);
+  const version = useOpenedVersion(
+    entry === null
+      ? null
+      : (client) => client.callWithHeaders('get', `/${catalog.id}/{id}`, { path: { id: entry.id } }),
+    (opened) => {
+      if (!isTouched.current) setValues(valuesOf(catalog.fields, opened));
+    },
+  );
   const problems = problemsOf(fields, values);
 
   const save = async (): Promise<void> => {
@@ -46,10 +63,20 @@ export function useCatalogForm<Entry extends CatalogEntry>(
     if (problems.size > 0 || isBusy) return;
     setIsBusy(true);
     setError(null);
+    setConflict(null);
     try {
       const body = bodyOf(catalog.fields, values);
-      onDone(await (entry === null ? catalog.create(rest, body) : catalog.replace(rest, entry, body)));
+      onDone(
+        await (entry === null
+          ? catalog.create(rest, body)
+          : catalog.replace(await version.guarded(), entry, body)),
+      );
     } catch (reason) {
+      if (isOutdated(reason)) {
+        setConflict(reason);
+        setIsBusy(false);
+        return;
+      }
       const found =
         reason instanceof ProblemError ? problemsByField(fields, reason.errors) : new Map<string, string>();
       setRefused(found);
@@ -64,10 +91,40 @@ export function useCatalogForm<Entry extends CatalogEntry>(
     error,
     isBusy,
     change: (name, value) => {
+      isTouched.current = true;
       setValues({ ...values, [name]: value });
       setRefused(new Map([...refused].filter(([other]) => other !== name)));
     },
     visit: (name) => setVisited(new Set([...visited, name])),
     save,
+    conflict,
+    overwrite: async () => {
+      try {
+        await version.renew();
+      } catch (reason) {
+        setError(reason);
+        return;
+      }
+      await save();
+    },
+    takeOver: async () => {
+      try {
+        const now = await version.renew();
+        if (now === null) return;
+        const changed = new Set(conflict?.errors.map(({ pointer }) => pointer.slice(1)));
+        const theirs = valuesOf(catalog.fields, now);
+        setValues(
+          Object.fromEntries(
+            Object.entries(values).map(([name, value]) => [
+              name,
+              changed.has(name) ? (theirs[name] ?? value) : value,
+            ]),
+          ),
+        );
+        setConflict(null);
+      } catch (reason) {
+        setError(reason);
+      }
+    },
   };
 }

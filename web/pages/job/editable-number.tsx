@@ -1,7 +1,8 @@
 import { Check, Pencil, X } from 'lucide-react';
-import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useId, useRef, useState, type ReactNode } from 'react';
 import { ProblemError } from '../../../client/problem.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
+import { isOutdated } from '../../state/use-opened-version.ts';
 import { explained } from '../../state/toasts.ts';
 import './editable-number.css';
 
@@ -17,7 +18,10 @@ interface EditableNumberProps {
   /** Pointer of the value in errors of the server: `/priority`. */
   readonly pointer: string;
   readonly disabledReason: string;
-  readonly onSave: (value: number) => Promise<void>;
+  /** Returns the version of the object when the form opens; null if it has none. */
+  readonly onOpen: () => Promise<string | null>;
+  /** Rejects with 412 if another user has changed the value since the version `etag`; null overwrites it. */
+  readonly onSave: (value: number, etag: string | null) => Promise<void>;
   /** Shows the effect of the change below the form; null for an invalid number. `choose` replaces the entered number. */
   readonly preview?: (value: number | null, choose: (value: number) => void) => ReactNode;
 }
@@ -55,7 +59,9 @@ function NumberForm({
   min,
   max,
   pointer,
+  value: present,
   initial,
+  onOpen,
   onSave,
   onClose,
   preview,
@@ -64,16 +70,26 @@ function NumberForm({
   const [text, setText] = useState(initial);
   const [problem, setProblem] = useState('');
   const [isBusy, setIsBusy] = useState(false);
-  const save = async (): Promise<void> => {
+  const [opened] = useState(present);
+  const etag = useRef<Promise<string | null> | null>(null);
+  const open = useEffectEvent(() => {
+    // Without an answer, the change fails as well, or is made without a comparison.
+    etag.current = onOpen().catch(() => null);
+  });
+  useEffect(() => open(), []);
+  const [wasRefused, setWasRefused] = useState(false);
+  const isOverwritten = wasRefused || present !== opened;
+  const save = async (overwrites = false): Promise<void> => {
     const inputError = numberError(text, min, max);
     setProblem(inputError);
     if (inputError !== '' || isBusy) return;
     setIsBusy(true);
     try {
-      await onSave(Number(text));
+      await onSave(Number(text), overwrites ? null : await etag.current);
       onClose();
     } catch (error) {
-      setProblem(requestError(error, pointer));
+      setWasRefused(isOutdated(error));
+      setProblem(isOutdated(error) ? '' : requestError(error, pointer));
       setIsBusy(false);
     }
   };
@@ -110,6 +126,17 @@ function NumberForm({
         Save
       </Button>
       <IconButton label="Cancel editing" icon={<X aria-hidden="true" />} size="small" onPress={onClose} />
+      {isOverwritten && (
+        <span className="editable-number__conflict" role="alert">
+          Another user has set {label.toLowerCase()} to {present.toLocaleString('en')} meanwhile.{' '}
+          <Button size="small" onPress={() => void save(true)}>
+            Overwrite
+          </Button>
+          <Button size="small" onPress={onClose}>
+            Take over
+          </Button>
+        </span>
+      )}
       {problem !== '' && (
         <span id={id} className="field__error" role="alert">
           {problem}

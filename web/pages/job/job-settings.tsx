@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
+import type { Rest } from '../../../client/rest.ts';
 import type { JobDetail, JobUpdate } from '../../../client/resources.ts';
 import { KeyValues } from '../../parts/key-values.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
+import { isOutdated } from '../../state/use-opened-version.ts';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { EditableNumber } from './editable-number.tsx';
@@ -60,14 +62,34 @@ const SETTINGS: readonly Setting[] = [
   },
 ];
 
+/**
+ * Changes settings of a job, unless another user has changed one of them since the version `etag`; null overwrites. A
+ * change of other settings does not matter.
+ */
+async function patchUnlessChanged(
+  rest: Rest,
+  id: string,
+  body: JobUpdate,
+  etag: string | null,
+): Promise<void> {
+  const path = { id };
+  try {
+    const guarded = etag === null ? rest : rest.withHeaders({ 'If-Match': etag });
+    await guarded.call('patch', '/jobs/{id}', { path, body });
+  } catch (error) {
+    if (!isOutdated(error) || error.errors.some(({ pointer }) => pointer.slice(1) in body)) throw error;
+    await rest.call('patch', '/jobs/{id}', { path, body });
+  }
+}
+
 /** The priority and the retry policy of a job, each with a button to change it. */
 export function JobSettings({ job, onChanged }: { job: JobDetail; onChanged: () => void }) {
   const { rest } = useService();
   const { why } = usePermissions();
   const queue = useQuery(queries.queues(rest)).data?.find(({ id }) => id === job.queue_id);
   const farm = useQuery(queries.farms(rest)).data?.find(({ id }) => id === job.farm_id);
-  const save = async (body: JobUpdate, done: string): Promise<void> => {
-    await rest.call('patch', '/jobs/{id}', { path: { id: job.id }, body });
+  const save = async (body: JobUpdate, done: string, etag: string | null): Promise<void> => {
+    await patchUnlessChanged(rest, job.id, body, etag);
     toasts.done(done);
     onChanged();
   };
@@ -100,7 +122,12 @@ export function JobSettings({ job, onChanged }: { job: JobDetail; onChanged: () 
                       <OrderPreview jobId={job.id} priority={value} onChoose={choose} />
                     ),
                   })}
-                onSave={(value) => save({ [name]: value }, done(value))}
+                onOpen={async () =>
+                  (await rest.callWithHeaders('get', '/jobs/{id}', { path: { id: job.id } })).headers.get(
+                    'etag',
+                  )
+                }
+                onSave={(value, etag) => save({ [name]: value }, done(value), etag)}
               />,
             ] as const,
         ),

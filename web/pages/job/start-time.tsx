@@ -5,8 +5,8 @@ import { IconButton } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { localOfUtc, utcOfLocal } from '../../parts/local-time.ts';
-import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
+import { isOutdated, useOpenedVersion } from '../../state/use-opened-version.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 
 interface StartTimeProps {
@@ -37,7 +37,9 @@ export function StartTime({ job, onChanged }: StartTimeProps) {
 }
 
 function StartDialog({ job, onChanged, onClose }: StartTimeProps & { readonly onClose: () => void }) {
-  const { rest } = useService();
+  const version = useOpenedVersion((client) =>
+    client.callWithHeaders('get', '/jobs/{id}', { path: { id: job.id } }),
+  );
   const [text, setText] = useState(job.start_after === undefined ? '' : localOfUtc(job.start_after));
   const time = utcOfLocal(text);
   return (
@@ -47,7 +49,14 @@ function StartDialog({ job, onChanged, onClose }: StartTimeProps & { readonly on
       isDanger={false}
       onClose={onClose}
       onConfirm={async () => {
-        await rest.call('patch', '/jobs/{id}', { path: { id: job.id }, body: { start_after: time } });
+        const guarded = await version.guarded();
+        try {
+          await guarded.call('patch', '/jobs/{id}', { path: { id: job.id }, body: { start_after: time } });
+        } catch (error) {
+          // The dialog shows what was changed; confirming again replaces it.
+          if (isOutdated(error)) await version.renew();
+          throw error;
+        }
         toasts.done(time === null ? 'Start time removed' : `The job starts after ${timeText(time)}`);
         onChanged();
       }}

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
-import { readDraft, type Draft } from './model/draft.ts';
+import { haveSameEntries, readDraft, type Draft } from './model/draft.ts';
 
 const PREFIX = 'callsheet.submit';
 
@@ -42,12 +42,14 @@ export const productDraftKey = (user: string, product: string): string => `${PRO
 
 const storageOf = (from: string): Storage => (from.startsWith(PRODUCT) ? localStorage : sessionStorage);
 
-/** Returns the draft of the page and stores each change. */
+/** Returns the draft of the page and stores each change, from the first entry of the user on. */
 export function useDraft(from: string, initial: Draft): [Draft, ChangeDraft] {
   const [draft, setDraft] = useState(initial);
   const [first] = useState(draft);
   useEffect(() => {
     if (draft === first) return;
+    // A form that was filled from a job or a product has nothing that a user could miss.
+    if (haveSameEntries(draft, first) && loadDraft(from) === null) return;
     storeDraft(from, draft);
   }, [draft, first, from]);
   const change = useCallback<ChangeDraft>(

@@ -2,10 +2,12 @@ import { useState } from 'react';
 import { ProblemError } from '../../../client/problem.ts';
 import type { Role, User } from '../../../client/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
+import { ConflictNotice } from '../../parts/conflict-notice.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { useService } from '../../state/service.tsx';
+import { isOutdated, useOpenedVersion } from '../../state/use-opened-version.ts';
 import { explained } from '../../state/toasts.ts';
 import { newPasswordError } from '../account/password-form.ts';
 import { isRole, ROLE_CHOICES } from '../account/role-texts.ts';
@@ -24,7 +26,7 @@ interface UserFormProps {
 /** The form that creates a local account, or changes the name and role of any account. */
 export function UserForm(props: UserFormProps) {
   const { user, users, onClose } = props;
-  const { values, change, errorOf, error, isBusy, save } = useUserForm(props);
+  const { values, change, errorOf, error, isBusy, save, overwrite, takeOver } = useUserForm(props);
   const kept = user === null ? '' : lastAdminReason(users, user);
   return (
     <Dialog
@@ -38,7 +40,16 @@ export function UserForm(props: UserFormProps) {
         </>
       }
     >
-      {error !== null && <Notice kind="danger" {...explained(error)} />}
+      {isOutdated(error) ? (
+        <ConflictNotice
+          problem={error}
+          labelOf={(name) => LABELS[name] ?? name}
+          onOverwrite={() => void overwrite()}
+          onTakeOver={() => void takeOver()}
+        />
+      ) : (
+        error !== null && <Notice kind="danger" {...explained(error)} />
+      )}
       {user === null && (
         <TextField
           label="User name"
@@ -75,6 +86,13 @@ export function UserForm(props: UserFormProps) {
   );
 }
 
+/** Labels of what another user may change meanwhile. */
+const LABELS: Readonly<Record<string, string>> = {
+  display_name: 'Display name',
+  role: 'Role',
+  disabled: 'Disabled',
+};
+
 interface Values {
   readonly username: string;
   readonly displayName: string;
@@ -94,6 +112,11 @@ function useUserForm({ user, onDone }: UserFormProps) {
     role: user?.role ?? 'user',
     password: '',
   });
+  const version = useOpenedVersion(
+    user === null
+      ? null
+      : (client) => client.callWithHeaders('get', '/users/{id}', { path: { id: user.id } }),
+  );
   const [isTried, setIsTried] = useState(false);
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -105,15 +128,17 @@ function useUserForm({ user, onDone }: UserFormProps) {
         }
       : {};
   const refused = (name: Field): string =>
-    (error instanceof ProblemError ? error.errors : []).find(({ pointer }) => pointer === `/${name}`)
-      ?.detail ?? '';
+    (error instanceof ProblemError && !isOutdated(error) ? error.errors : []).find(
+      ({ pointer }) => pointer === `/${name}`,
+    )?.detail ?? '';
   const isInvalid = Object.values(own).some((text) => text !== '');
 
   const send = async (): Promise<string> => {
     const { displayName, role, password } = values;
     const body = { display_name: displayName.trim(), role };
     if (user !== null) {
-      await rest.call('patch', '/users/{id}', { path: { id: user.id }, body });
+      const client = await version.guarded();
+      await client.call('patch', '/users/{id}', { path: { id: user.id }, body });
       return `User ${user.username} saved`;
     }
     const username = values.username.trim();
@@ -141,5 +166,23 @@ function useUserForm({ user, onDone }: UserFormProps) {
     error: fields.some((name) => refused(name) !== '') ? null : error,
     isBusy,
     save,
+    overwrite: async (): Promise<void> => {
+      try {
+        await version.renew();
+      } catch (reason) {
+        setError(reason);
+        return;
+      }
+      await save();
+    },
+    takeOver: async (): Promise<void> => {
+      try {
+        const now = await version.renew();
+        if (now !== null) setValues({ ...values, displayName: now.display_name, role: now.role });
+        setError(null);
+      } catch (reason) {
+        setError(reason);
+      }
+    },
   };
 }

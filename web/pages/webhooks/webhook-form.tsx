@@ -3,11 +3,13 @@ import { useState } from 'react';
 import { ProblemError } from '../../../client/problem.ts';
 import type { NewWebhook, Webhook } from '../../../client/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
+import { ConflictNotice } from '../../parts/conflict-notice.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
+import { isOutdated, useOpenedVersion } from '../../state/use-opened-version.ts';
 import { explained } from '../../state/toasts.ts';
 import { EventsField } from './events-field.tsx';
 import { draftOf, draftProblems, refusals, webhookInput, type WebhookDraft } from './webhook-model.ts';
@@ -27,7 +29,7 @@ export function WebhookForm(props: WebhookFormProps) {
   const { webhook, ownOwner, onClose } = props;
   const { rest } = useService();
   const formats = useQuery(queries.webhookFormats(rest)).data ?? [];
-  const { draft, change, problemAt, error, isBusy, save } = useWebhookForm(props);
+  const { draft, change, problemAt, error, isBusy, save, overwrite, takeOver } = useWebhookForm(props);
   return (
     <Dialog
       title={webhook === null ? 'New webhook' : `Edit webhook ${webhook.name}`}
@@ -40,7 +42,16 @@ export function WebhookForm(props: WebhookFormProps) {
         </>
       }
     >
-      {error !== null && <Notice kind="danger" {...explained(error)} />}
+      {isOutdated(error) ? (
+        <ConflictNotice
+          problem={error}
+          labelOf={(name) => name}
+          onOverwrite={() => void overwrite()}
+          onTakeOver={() => void takeOver()}
+        />
+      ) : (
+        error !== null && <Notice kind="danger" {...explained(error)} />
+      )}
       <TextField
         label="Name"
         isRequired
@@ -142,6 +153,11 @@ function FilterFields({
 function useWebhookForm({ webhook, ownOwner, onCreated, onSaved }: WebhookFormProps) {
   const { rest } = useService();
   const [draft, setDraft] = useState(() => draftOf(webhook, ownOwner));
+  const version = useOpenedVersion(
+    webhook === null
+      ? null
+      : (client) => client.callWithHeaders('get', '/webhooks/{id}', { path: { id: webhook.id } }),
+  );
   const [isTried, setIsTried] = useState(false);
   const [refused, setRefused] = useState<ReadonlyMap<string, string>>(new Map());
   const [error, setError] = useState<unknown>(null);
@@ -152,7 +168,8 @@ function useWebhookForm({ webhook, ownOwner, onCreated, onSaved }: WebhookFormPr
     const { url = '' } = body;
     if (webhook === null) onCreated(await rest.call('post', '/webhooks', { body: { ...body, url } }));
     else {
-      await rest.call('put', '/webhooks/{id}', { path: { id: webhook.id }, body });
+      const client = await version.guarded();
+      await client.call('put', '/webhooks/{id}', { path: { id: webhook.id }, body });
       onSaved(body.name);
     }
   };
@@ -165,7 +182,8 @@ function useWebhookForm({ webhook, ownOwner, onCreated, onSaved }: WebhookFormPr
     try {
       await send();
     } catch (reason) {
-      const found = reason instanceof ProblemError ? refusals(reason.errors) : new Map<string, string>();
+      const isRefused = reason instanceof ProblemError && !isOutdated(reason);
+      const found = isRefused ? refusals(reason.errors) : new Map<string, string>();
       setRefused(found);
       setError(found.size > 0 && !found.has('') ? null : reason);
       setIsBusy(false);
@@ -182,5 +200,23 @@ function useWebhookForm({ webhook, ownOwner, onCreated, onSaved }: WebhookFormPr
     error,
     isBusy,
     save,
+    overwrite: async (): Promise<void> => {
+      try {
+        await version.renew();
+      } catch (reason) {
+        setError(reason);
+        return;
+      }
+      await save();
+    },
+    takeOver: async (): Promise<void> => {
+      try {
+        const now = await version.renew();
+        if (now !== null) setDraft(draftOf(now, ownOwner));
+        setError(null);
+      } catch (reason) {
+        setError(reason);
+      }
+    },
   };
 }

@@ -7,6 +7,7 @@ import type { DataTableProps } from './data-table-props.ts';
 import { SortSelect } from './sort-select.tsx';
 import { TableGrid } from './table-grid.tsx';
 import { gridStyle } from './table-layout.ts';
+import { useTableKeys } from './use-table-keys.ts';
 import { useTableModel, type TableModel } from './use-table-model.ts';
 import './data-table.css';
 
@@ -17,6 +18,7 @@ import './data-table.css';
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
   const model = useTableModel(props, scroller);
+  useTableKeys(model);
   const { rows, label, empty } = props;
   const { shown, columns, rowHeight, isSelectable } = model;
   const isEmpty = shown.total === 0 && shown.isPrevious !== true && rows.error === null;

@@ -1,10 +1,11 @@
-import type { KeyboardEvent, MouseEvent } from 'react';
-import { rowKeyAction, type RowKeyAction } from './row-keys.ts';
+import type { KeyboardEvent as RowKeyboardEvent, MouseEvent } from 'react';
+import { goSequence } from '../../state/go-sequence.ts';
+import { rowKeyAction, type PressedKey, type RowKeyAction } from './row-keys.ts';
 import { ALL_SELECTED, NOTHING_SELECTED, selectionExtent } from './row-selection.ts';
 import type { TableModel } from './use-table-model.ts';
 
 /** Handles a key on a row. */
-export function handleRowKey<Row>(model: TableModel<Row>, event: KeyboardEvent<HTMLElement>): void {
+export function handleRowKey<Row>(model: TableModel<Row>, event: RowKeyboardEvent<HTMLElement>): void {
   const { props, drawn } = model;
   if (!(event.target instanceof HTMLElement)) return;
   // After a click on the checkbox of a row, keys still apply to the rows; only the space bar belongs to the checkbox.
@@ -14,13 +15,42 @@ export function handleRowKey<Row>(model: TableModel<Row>, event: KeyboardEvent<H
   const count = Math.min(model.total, model.countMax);
   const action = rowKeyAction(event, { active: model.activeIndex, total: count, page });
   if (action === null) {
-    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat;
-    if (isPlain && props.onKey?.(event.key) === true) event.preventDefault();
+    runOwnKey(model, event);
     return;
   }
   if (action.kind === 'select-none' && !hasSelection(model)) return;
   event.preventDefault();
   runKeyAction(model, action, event.target);
+}
+
+/** Applies a key of the page to the selected rows. The second key of `g j` belongs to the page. */
+function runOwnKey<Row>(
+  { props }: TableModel<Row>,
+  event: PressedKey & { preventDefault(): void; repeat: boolean },
+): void {
+  const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat;
+  if (isPlain && !goSequence.isPending() && props.onKey?.(event.key) === true) event.preventDefault();
+}
+
+/** Keys that need no active row. */
+const TABLE_ACTIONS: ReadonlySet<string> = new Set(['select-all', 'select-none', 'delete']);
+
+/**
+ * Handles a key that is pressed outside the rows. `isHeadBox` is true in the checkbox that selects all rows, from where
+ * the arrow down leads to the rows.
+ */
+export function handleTableKey<Row>(model: TableModel<Row>, event: KeyboardEvent, isHeadBox: boolean): void {
+  if (!model.isSelectable || (!isHeadBox && !hasSelection(model))) return;
+  const place = { active: model.activeIndex, total: Math.min(model.total, model.countMax), page: 1 };
+  const action = rowKeyAction(event, place);
+  if (isHeadBox && event.key === 'ArrowDown') {
+    event.preventDefault();
+    model.focusActive();
+  } else if (action === null) runOwnKey(model, event);
+  else if (TABLE_ACTIONS.has(action.kind) && (action.kind !== 'select-none' || hasSelection(model))) {
+    event.preventDefault();
+    runKeyAction(model, action, document.body);
+  }
 }
 
 /** Reports whether any row is selected. */

@@ -37,6 +37,7 @@ export function TableHead<Row>({
             <input
               type="checkbox"
               aria-label="Select all"
+              data-select-all=""
               checked={extent === 'all'}
               ref={(box) => {
                 if (box !== null) box.indeterminate = extent === 'some';

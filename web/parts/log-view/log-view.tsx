@@ -1,5 +1,6 @@
 import { ScrollText } from 'lucide-react';
 import { useRef, type KeyboardEvent } from 'react';
+import { goSequence } from '../../state/go-sequence.ts';
 import { useService } from '../../state/service.tsx';
 import { Button } from '../button.tsx';
 import { EmptyState } from '../empty-state.tsx';
@@ -69,7 +70,13 @@ function handleKey(model: LogModel, event: KeyboardEvent<HTMLElement>, frame: HT
     // The browser's own search finds only the lines in view.
     event.preventDefault();
     frame?.querySelector<HTMLElement>('[data-search]')?.focus();
-  } else if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement)
+  } else if (
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    goSequence.isPending() ||
+    event.target instanceof HTMLInputElement
+  )
     return;
   else if (event.key === 'e') model.stepError(1);
   else if (event.key === 'E') model.stepError(-1);

@@ -63,9 +63,12 @@ const STATE: ReadonlySet<string> = new Set<keyof Draft>(['isTemplateOpen', 'left
 
 /** Reports whether a stored draft has entries that a user could miss. */
 export const hasEntries = (draft: Draft | null): boolean =>
-  draft !== null &&
-  Object.entries(EMPTY_DRAFT).some(
-    ([name, empty]) => !STATE.has(name) && JSON.stringify(Reflect.get(draft, name)) !== JSON.stringify(empty),
+  draft !== null && !haveSameEntries(draft, EMPTY_DRAFT);
+
+/** Reports whether two drafts differ at most in the state of the page. */
+export const haveSameEntries = (draft: Draft, other: Draft): boolean =>
+  Object.entries(other).every(
+    ([name, value]) => STATE.has(name) || JSON.stringify(Reflect.get(draft, name)) === JSON.stringify(value),
   );
 
 /** Returns the draft with another template, without the inputs for the previous one. */
