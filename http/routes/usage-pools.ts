@@ -11,11 +11,11 @@ import { notFound, type Handler } from './operation.ts';
 export const listUsagePools: Handler<'listUsagePools'> = (_call, ports) => {
   const pools = [...ports.store.scan('usagePool')].map((row) => row.value);
   const sorted = sortedBy(pools, (pool) => pool.name, 'asc');
-  return { kind: 'json', status: 200, body: sorted.map(viewOf(ports)) };
+  return { kind: 'json', status: 200, body: sorted.map(poolViewOf(ports)) };
 };
 
 export const getUsagePool: Handler<'getUsagePool'> = ({ path }, ports) =>
-  okOrNotFound('usage pool', path.id, storedPool(ports, path.id), viewOf(ports));
+  okOrNotFound('usage pool', path.id, storedPool(ports, path.id), poolViewOf(ports));
 
 export const createUsagePool: Handler<'createUsagePool'> = async ({ body }, ports) => {
   const input = poolInput(body);
@@ -24,7 +24,7 @@ export const createUsagePool: Handler<'createUsagePool'> = async ({ body }, port
     input,
     replyTo,
   }));
-  return created('/api/v1/usage-pools', outcome, viewOf(ports));
+  return created('/api/v1/usage-pools', outcome, poolViewOf(ports));
 };
 
 export const replaceUsagePool: Handler<'replaceUsagePool'> = async ({ path, body }, ports) => {
@@ -37,7 +37,7 @@ export const replaceUsagePool: Handler<'replaceUsagePool'> = async ({ path, body
     input,
     replyTo,
   }));
-  return replaced(outcome, viewOf(ports));
+  return replaced(outcome, poolViewOf(ports));
 };
 
 export const deleteUsagePool: Handler<'deleteUsagePool'> = async ({ path }, ports) => {
@@ -51,10 +51,12 @@ export const deleteUsagePool: Handler<'deleteUsagePool'> = async ({ path }, port
   return deleted(outcome);
 };
 
-const storedPool = ({ store }: Ports, id: string): UsagePoolRecord | undefined =>
+/** Returns a usage pool by its id. */
+export const storedPool = ({ store }: Ports, id: string): UsagePoolRecord | undefined =>
   store.get('usagePool', keys.usagePool(id));
 
-const viewOf =
+/** Returns the view of a usage pool with its claimed slots. */
+export const poolViewOf =
   (ports: Ports) =>
   (pool: UsagePoolRecord): Schemas['UsagePool'] =>
     usagePoolView(pool, ports.tally(pool.slot));
