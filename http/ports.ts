@@ -37,10 +37,13 @@ export interface Ports {
   /** Committed state. Reads of one turn of the event loop see the same state. */
   readonly store: StoreReader;
   readonly commits: Commits;
-  readonly jobLists: Pick<JobLists, 'page' | 'counts' | 'dependents'>;
+  readonly jobLists: Pick<JobLists, 'page' | 'counts' | 'countsByQueue' | 'dependents'>;
   readonly taskLists: Pick<TaskLists, 'open'>;
   /** Load history of farms and workers. */
-  readonly history: Pick<FarmWatch, 'farm' | 'farmNow' | 'worker' | 'paused' | 'tasksOf'>;
+  readonly history: Pick<
+    FarmWatch,
+    'farm' | 'farmNow' | 'worker' | 'pool' | 'paused' | 'tasksOf' | 'queueLoads'
+  >;
   readonly actors: Actors;
   readonly passwords: Passwords;
   /** Checks passwords of names without a local account; null if there is none. */

@@ -8,6 +8,7 @@ import { randomSecrets } from '../../src/adapters/identity/random-secrets.ts';
 import type { ProductLibrary } from '../../src/core/products/product-library.ts';
 import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import type { StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
+import { tallyOf } from '../../src/adapters/system/shared-tallies.ts';
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 import type { BusAuthority } from '../../src/core/ports/bus-authority.ts';
 import { busReach } from '../../src/core/discovery/bus-address.ts';
@@ -115,7 +116,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     metrics: () => metrics.text(),
     activity: () => metrics.activity(),
     diagnostics: () => diagnostics,
-    tally: (slot) => Atomics.load(tallies.totals, slot),
+    tally: (slot) => tallyOf(tallies, slot),
     version,
     settings: () => ({
       bus: busReach(config.bus.urls, config.bus.addr),

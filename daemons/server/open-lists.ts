@@ -1,10 +1,10 @@
-import type { FarmWatch, KeepSample } from '../../http/history/farm-watch.ts';
+import type { FarmWatch } from '../../http/history/farm-watch.ts';
 import { JobLists, type CurrentState } from '../../http/lists/job-lists.ts';
 import { TaskLists } from '../../http/lists/task-lists.ts';
 import { JobActivity } from '../../src/core/history/job-activity.ts';
 import type { OpenState } from './open-state.ts';
 import type { StartContext } from './start-context.ts';
-import { watchFarms } from './watch-farms.ts';
+import { watchFarms, type BeginHistory } from './watch-farms.ts';
 
 /** Lists and history that the main thread keeps in memory. */
 export interface OpenLists {
@@ -12,10 +12,10 @@ export interface OpenLists {
   readonly tasks: TaskLists;
   readonly history: FarmWatch;
   /**
-   * Fills the lists of jobs in pieces, then starts to sample the farms. `keep` stores the samples. Call it when the service is ready, because the
+   * Fills the lists of jobs in pieces, then starts to sample the farms. Call it when the service is ready, because the
    * shards read the store first. A list that a client requests earlier is read completely at that moment.
    */
-  readonly fill: (keep: KeepSample) => void;
+  readonly fill: BeginHistory;
 }
 
 /** Creates the lists. They report the jobs that they read to the history. */
@@ -25,10 +25,10 @@ export function openLists({ stopping }: StartContext, { reader, changes }: OpenS
   const jobs = new JobLists(state, changes.jobs, activity);
   changes.onArrival(() => jobs.noticesArrived());
   const farms = watchFarms(reader, activity, jobs, stopping);
-  const fill = (keep: KeepSample): void => {
+  const fill: BeginHistory = (keep, tally) => {
     if (stopping.aborted) return;
-    if (jobs.fillNext()) setImmediate(() => fill(keep));
-    else farms.begin(keep);
+    if (jobs.fillNext()) setImmediate(() => fill(keep, tally));
+    else farms.begin(keep, tally);
   };
   return { jobs, tasks: new TaskLists(state, changes.pages), history: farms.watch, fill };
 }

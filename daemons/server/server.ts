@@ -6,6 +6,7 @@ import type { ServerConfig } from '../../src/core/config/server-config.ts';
 import { DiagnosticLog } from '../../src/core/diagnostics/diagnostic-log.ts';
 import { nanosOfMs } from '../../src/core/diagnostics/nano-time.ts';
 import { SERVER_COMPONENT } from '../../src/core/diagnostics/record.ts';
+import { tallyOf } from '../../src/adapters/system/shared-tallies.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { failStop } from '../process/fail-stop.ts';
 import { createLogger } from '../process/logging.ts';
@@ -157,7 +158,7 @@ async function start(context: StartContext): Promise<void> {
   await untilReady(ports, stopping);
   throwIfStopping(stopping);
   context.readiness.isReady = true;
-  lists.fill(keepSamples(shards.shards, context));
+  lists.fill(keepSamples(shards.shards, context), (slot) => tallyOf(shards.tallies, slot));
   const announcement = announceBus(config, logger);
   if (announcement !== null) shutdown.add('discovery', () => announcement.withdraw());
   logReady(config, port, logger);

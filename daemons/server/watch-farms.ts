@@ -8,16 +8,19 @@ import type { JobActivity } from '../../src/core/history/job-activity.ts';
 const LOOK_EVERY_MS = 5_000;
 const LOOK_SHARE = 100;
 
+/** `keep` stores the samples of farms; `tally` returns the claimed slots of a usage pool by its slot number. */
+export type BeginHistory = (keep: KeepSample, tally: (slot: number) => number) => void;
+
 /**
  * Creates the history of the farms. It samples the workers from `begin` on, which is called when the lists are filled,
- * until the service stops. `keep` gets the samples of farms.
+ * until the service stops.
  */
 export function watchFarms(
   reader: StateReader,
   activity: JobActivity,
   lists: JobLists,
   stopping: AbortSignal,
-): { readonly watch: FarmWatch; readonly begin: (keep: KeepSample) => void } {
+): { readonly watch: FarmWatch; readonly begin: BeginHistory } {
   const state = { store: reader, renew: () => reader.refresh() };
   const watch = new FarmWatch(state, activity, lists, () => Date.now());
   let busyMs = 0;
@@ -39,8 +42,9 @@ export function watchFarms(
   };
   return {
     watch,
-    begin: (keep) => {
+    begin: (keep, tally) => {
       watch.keepSamples(keep);
+      watch.samplePools(tally);
       look();
     },
   };

@@ -17,9 +17,9 @@ import {
   type FarmSample,
   type SampleShare,
 } from '../../src/core/history/farm-samples.ts';
-import type { EndedTasks, JobActivity } from '../../src/core/history/job-activity.ts';
+import type { EndedTasks, JobActivity, QueueLoad } from '../../src/core/history/job-activity.ts';
 import type { StateCounts } from '../../src/core/metrics/state-counts.ts';
-import { WorkerSamples, type WorkerPoint } from '../../src/core/history/worker-samples.ts';
+import { LoadSamples, type LoadPoint } from '../../src/core/history/load-samples.ts';
 import type { BookingRecord } from '../../src/core/records/worker.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { CurrentState, JobLists } from '../lists/job-lists.ts';
@@ -63,10 +63,12 @@ export class FarmWatch {
   readonly #lists: Pick<JobLists, 'bringUpToDate'>;
   readonly #now: () => number;
   readonly #samples = new Map<string, FarmSamples>();
-  readonly #workers = new WorkerSamples();
+  readonly #workers = new LoadSamples();
+  readonly #pools = new LoadSamples();
   readonly #latest = new Map<string, FarmNow>();
   #scan: WorkerScan | null = null;
   #keep: KeepSample = () => undefined;
+  #tally: (slot: number) => number = () => 0;
   /** Minute of the last sample, or of the start: minutes since the epoch. */
   #minute: number;
 
@@ -87,6 +89,11 @@ export class FarmWatch {
   /** Calls `keep` with each later sample, except those of minutes in which nothing happened. */
   keepSamples(keep: KeepSample): void {
     this.#keep = keep;
+  }
+
+  /** Samples the usage pools from now on. `tally` returns the claimed slots of a pool by its slot number. */
+  samplePools(tally: (slot: number) => number): void {
+    this.#tally = tally;
   }
 
   /**
@@ -153,6 +160,8 @@ export class FarmWatch {
     }
     if (!isMinuteOver) return;
     this.#workers.push(endOfMinute, booked);
+    const pools = [...this.#state.store.scan('usagePool')].map((row) => row.value);
+    this.#pools.push(endOfMinute, new Map(pools.map(({ id, slot }) => [id, this.#tally(slot)])));
     const known = new Set<string>(ids);
     this.#jobs.keepOnly(known);
     for (const id of this.#samples.keys()) if (!known.has(id)) this.#samples.delete(id);
@@ -213,8 +222,19 @@ export class FarmWatch {
   }
 
   /** Returns the last minutes of a worker. */
-  worker(id: string, minutes: number): readonly WorkerPoint[] {
+  worker(id: string, minutes: number): readonly LoadPoint[] {
     return this.#workers.since(id, (this.#minute - minutes) * MINUTE_MS);
+  }
+
+  /** Returns the claimed slots of a usage pool in the last minutes, since the start of the service at most. */
+  pool(id: string, minutes: number): readonly LoadPoint[] {
+    return this.#pools.since(id, (this.#minute - minutes) * MINUTE_MS);
+  }
+
+  /** Returns the tasks of the jobs in a scope that have not ended, by queue. */
+  queueLoads(scope: OwnerScope): ReadonlyMap<string, QueueLoad> {
+    this.#lists.bringUpToDate();
+    return this.#jobs.queueLoads(scope);
   }
 
   /** Returns the number of paused jobs of a farm and scope with ready tasks, and the number of these tasks. */

@@ -62,6 +62,11 @@ export class JobLists {
     return this.#current().counts({ ...filter, ...inScope(scope) });
   }
 
+  /** Like `counts`, by queue. A queue without matching jobs is absent. */
+  countsByQueue(scope: OwnerScope): ReadonlyMap<string, JobCounts> {
+    return this.#current().countsByQueue({ words: [], ...inScope(scope) });
+  }
+
   /**
    * Returns the ids of the jobs in a scope that depend on a job, oldest first. Later reads of this turn see the same
    * state.

@@ -457,6 +457,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/start": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What every page of the web application shows
+         * @description The bodies of `/auth/me`, `/settings`, `/farms`, `/queues`, `/compute-locations` and `/readyz` in one response, so that a page opens with one request instead of six.
+         */
+        readonly get: operations["getStart"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/settings": {
         readonly parameters: {
             readonly query?: never;
@@ -932,6 +952,28 @@ export interface paths {
          * @description A pool in use can be deleted. Active tasks continue. Tasks that require the pool are not assigned until a pool with its name exists again.
          */
         readonly delete: operations["deleteUsagePool"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/usage-pools/{id}/use": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * The tasks that hold the slots of a usage pool, and those that wait for them
+         * @description Names only what the principal may see: `pool.in_use` counts the tasks of all jobs. The history is kept in memory since the start of the service.
+         */
+        readonly get: operations["getUsagePoolUse"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -2050,6 +2092,16 @@ export interface components {
                 };
             };
         };
+        readonly Start: {
+            readonly principal: components["schemas"]["Principal"];
+            readonly settings: components["schemas"]["Settings"];
+            readonly farms: readonly components["schemas"]["Farm"][];
+            /** @description All queues, oldest first. */
+            readonly queues: readonly components["schemas"]["Queue"][];
+            readonly compute_locations: readonly components["schemas"]["ComputeLocation"][];
+            /** @description Absent if the checks take longer than 250 ms. `GET /readyz` waits for them. */
+            readonly readiness?: components["schemas"]["Readiness"];
+        };
         /** @description A store file never shrinks by itself; pages of deleted data are free and are reused. */
         readonly StoreFile: {
             readonly file_bytes: number;
@@ -2104,8 +2156,17 @@ export interface components {
             readonly run_as_group?: string;
             /** @description Why the account protects less than it seems: clients without credentials can act on the bus. Absent for a queue without an account, on a bus with authentication, and while the check of an external bus has had no result. */
             readonly isolation_warning?: string;
+            readonly summary?: components["schemas"]["QueueSummary"];
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Jobs and tasks of a queue. Present in the list of queues if `summary` is true. */
+        readonly QueueSummary: {
+            readonly jobs: components["schemas"]["JobSummary"];
+            /** @description Ready tasks, including those of paused jobs. */
+            readonly tasks_ready: number;
+            /** @description Assigned and running tasks, which count against `max_concurrent_tasks`. */
+            readonly tasks_live: number;
         };
         /** @description Missing or null retry fields inherit the settings of the farm. */
         readonly QueueSettings: {
@@ -2193,6 +2254,43 @@ export interface components {
             readonly available: number;
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
+        };
+        readonly UsagePoolUse: {
+            readonly pool: components["schemas"]["UsagePool"];
+            /** @description Assigned and running tasks that hold a slot, at most 200, longest first. */
+            readonly holders: readonly components["schemas"]["PoolHolder"][];
+            /** @description Ready tasks that require the pool, in queues that are not paused. */
+            readonly waiting_tasks: number;
+            /** @description Steps with such tasks, in the order of the candidates of each farm, at most 20 of each farm. */
+            readonly waiting: readonly components["schemas"]["PoolWaiter"][];
+            /** @description True if a list is cut, or the scheduler of a farm did not answer. */
+            readonly is_partial: boolean;
+            /** @description Claimed slots at the end of each minute, at most of the last hour. */
+            readonly history: {
+                readonly times: readonly components["schemas"]["Timestamp"][];
+                /** @description Null while the pool did not exist. */
+                readonly in_use: readonly (number | null)[];
+            };
+        };
+        readonly PoolHolder: {
+            readonly task_id: string;
+            readonly task_name: string;
+            readonly job_id: string;
+            readonly job_name: string;
+            readonly status: components["schemas"]["TaskStatus"];
+            readonly worker_id: string;
+            readonly worker_name: string;
+            /** @description Time of the assignment. */
+            readonly since: components["schemas"]["Timestamp"];
+        };
+        readonly PoolWaiter: {
+            readonly farm_id: string;
+            readonly job_id: string;
+            readonly job_name: string;
+            readonly step_id: string;
+            readonly step_name: string;
+            /** @description Its ready tasks. */
+            readonly tasks: number;
         };
         readonly UsagePoolInput: {
             /** @description Name that steps require as `amount.worker.usagepool.<name>`, and therefore one that templates accept there. Names are not case-sensitive: two pools cannot have names that differ only in case. */
@@ -2581,6 +2679,8 @@ export interface components {
             readonly total: components["schemas"]["Count"];
             readonly limit: number;
             readonly offset: number;
+            /** @description Number of jobs by status that match all filters except `status`. Present if `summary` is true. */
+            readonly summary?: components["schemas"]["JobSummary"];
         };
         readonly JobDetail: components["schemas"]["Job"] & {
             readonly description?: string;
@@ -5007,6 +5107,38 @@ export interface operations {
             readonly default: components["responses"]["Problem"];
         };
     };
+    readonly getStart: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The start of a page. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Start"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
     readonly getSettings: {
         readonly parameters: {
             readonly query?: never;
@@ -5294,6 +5426,8 @@ export interface operations {
                 readonly farm_id?: string;
                 readonly paused?: boolean;
                 readonly sort_by?: "created_at" | "name" | "priority" | "updated_at";
+                /** @description Adds the jobs and tasks of each queue, as far as the principal may see them. */
+                readonly summary?: boolean;
                 readonly sort_dir?: components["parameters"]["SortDir"];
                 readonly limit?: components["parameters"]["Limit"];
                 readonly offset?: components["parameters"]["Offset"];
@@ -6388,6 +6522,41 @@ export interface operations {
             readonly default: components["responses"]["Problem"];
         };
     };
+    readonly getUsagePoolUse: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The use of the pool. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["UsagePoolUse"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
     readonly listJobs: {
         readonly parameters: {
             readonly query?: {
@@ -6402,6 +6571,8 @@ export interface operations {
                 /** @description Words, not case-sensitive. Each must occur in the name, the id, the owner or the project of the job. */
                 readonly search?: string;
                 readonly sort_by?: "created_at" | "priority" | "status" | "updated_at" | "name";
+                /** @description Adds the number of jobs by status that match the other filters. */
+                readonly summary?: boolean;
                 readonly sort_dir?: components["parameters"]["SortDir"];
                 readonly limit?: components["parameters"]["Limit"];
                 readonly offset?: components["parameters"]["Offset"];

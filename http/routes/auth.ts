@@ -132,7 +132,7 @@ export const listProviders: Handler<'listProviders'> = (_call, { auth, directory
 export const newPasswordFault = ({ auth }: Pick<Ports, 'auth'>, password: string): string | null =>
   passwordFault(password, Buffer.byteLength(password), auth.passwordLengthMin);
 
-const principalView = (principal: Principal): Schemas['Principal'] => ({
+export const principalView = (principal: Principal): Schemas['Principal'] => ({
   subject: principal.subject,
   username: principal.username,
   display_name: principal.displayName,

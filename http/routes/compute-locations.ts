@@ -10,11 +10,17 @@ import type { Schemas } from '../views/schemas.ts';
 import { askCatalog, created, deleted, replaced, okOrNotFound } from './catalog-replies.ts';
 import { notFound, type Handler } from './operation.ts';
 
-export const listComputeLocations: Handler<'listComputeLocations'> = (_call, { store }) => {
+export const listComputeLocations: Handler<'listComputeLocations'> = (_call, { store }) => ({
+  kind: 'json',
+  status: 200,
+  body: computeLocationViews(store),
+});
+
+/** Returns all compute locations, by name. */
+export function computeLocationViews(store: StoreReader): Schemas['ComputeLocation'][] {
   const locations = [...store.scan('computeLocation')].map((row) => row.value);
-  const sorted = sortedBy(locations, (location) => location.name, 'asc');
-  return { kind: 'json', status: 200, body: sorted.map(viewOf(store)) };
-};
+  return sortedBy(locations, (location) => location.name, 'asc').map(viewOf(store));
+}
 
 export const getComputeLocation: Handler<'getComputeLocation'> = ({ path }, { store }) =>
   okOrNotFound(

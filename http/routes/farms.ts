@@ -2,6 +2,7 @@ import { SETTINGS } from '../../src/core/records/settings-version.ts';
 import { ifMatchOf } from './if-match.ts';
 import type { FarmInput } from '../../actors/service/farm/messages.ts';
 import { farmId } from '../../src/core/ids.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { FarmRecord } from '../../src/core/records/farm.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { farmView } from '../views/farm-view.ts';
@@ -13,8 +14,12 @@ import { notFound, type Handler } from './operation.ts';
 export const listFarms: Handler<'listFarms'> = (_call, { store }) => ({
   kind: 'json',
   status: 200,
-  body: [...store.scan('farm')].map((row) => farmView(row.value)),
+  body: farmViews(store),
 });
+
+/** Returns all farms, oldest first. */
+export const farmViews = (store: StoreReader): Schemas['Farm'][] =>
+  [...store.scan('farm')].map((row) => farmView(row.value));
 
 export const getFarm: Handler<'getFarm'> = ({ path }, { store }) =>
   okOrNotFound('farm', path.id, store.get('farm', keys.farm(farmId(path.id))), farmView, SETTINGS.farm);

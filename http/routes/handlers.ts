@@ -30,6 +30,7 @@ import { cancelJob, deleteJob, getJob, listJobs, listJobTasks } from './jobs.ts'
 import { retryJob, retryTask } from './retry.ts';
 import { retryWorkerFailures } from './retry-worker-failures.ts';
 import { getSettings } from './settings.ts';
+import { getStart } from './start.ts';
 import { getStats } from './stats.ts';
 import { getTaskGrid } from './task-grid.ts';
 import { updateJob } from './update-job.ts';
@@ -72,6 +73,7 @@ import {
   listUsagePools,
   replaceUsagePool,
 } from './usage-pools.ts';
+import { getUsagePoolUse } from './usage-pool-use.ts';
 import { createUser, deleteUser, getUser, listUsers, setUserPassword, updateUser } from './users.ts';
 import { WaitingReasons } from './waiting-reasons.ts';
 import {
@@ -125,6 +127,7 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     listAudit,
     getStats,
     getSettings,
+    getStart,
     getFarmHistory,
     getFarmWaiting: getFarmWaiting(),
     listFarms,
@@ -150,6 +153,7 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     listUsagePools,
     createUsagePool,
     getUsagePool,
+    getUsagePoolUse,
     replaceUsagePool,
     deleteUsagePool,
     listProducts,

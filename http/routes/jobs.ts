@@ -6,6 +6,7 @@ import type { JobFilter } from '../../src/core/lists/job-directory.ts';
 import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
+import { jobCountsView } from '../views/job-counts-view.ts';
 import { JobViewer } from '../views/job-view.ts';
 import { taskWindow } from '../views/task-window.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
@@ -41,7 +42,11 @@ function jobsPage(
     const job = store.get('job', keys.job(jobId(id)));
     return job === undefined ? [] : [viewer.view(job)];
   });
-  return { kind: 'json', status: 200, body: { items, total, limit, offset } };
+  const page = { items, total, limit, offset };
+  const body = query.summary
+    ? { ...page, summary: jobCountsView(jobLists.counts(jobFilterOf(query), principal.ownerScope)) }
+    : page;
+  return { kind: 'json', status: 200, body };
 }
 
 type GivenFilter = Pick<

@@ -1,4 +1,5 @@
 import type { FilePages, Ports } from '../ports.ts';
+import type { Schemas } from '../views/schemas.ts';
 import type { Handler } from './operation.ts';
 
 export const HEALTH_CHECK_BUDGET_MS = 5000;
@@ -10,6 +11,12 @@ export const getHealthz: Handler<'getHealthz'> = () => ({
 });
 
 export const getReadyz: Handler<'getReadyz'> = async (_call, ports) => {
+  const body = await readinessView(ports);
+  return { kind: 'json', status: body.status === 'ok' ? 200 : 503, body };
+};
+
+/** Returns the results of the checks, after `HEALTH_CHECK_BUDGET_MS` at the latest. */
+export async function readinessView(ports: Ports): Promise<Schemas['Readiness']> {
   const [store, bus] = await Promise.all([
     verdict(ports, () => ports.health.store()),
     verdict(ports, () => ports.health.bus()),
@@ -18,10 +25,9 @@ export const getReadyz: Handler<'getReadyz'> = async (_call, ports) => {
   const stopping = ports.isStopping();
   const { state, logs } = ports.storePages();
   const details = { stopping, store: { state: pagesView(state), logs: pagesView(logs) } };
-  return store === 'ok' && bus === 'ok' && !stopping
-    ? { kind: 'json', status: 200, body: { status: 'ok', checks, details } }
-    : { kind: 'json', status: 503, body: { status: 'degraded', checks, details } };
-};
+  const isReady = store === 'ok' && bus === 'ok' && !stopping;
+  return { status: isReady ? 'ok' : 'degraded', checks, details };
+}
 
 const pagesView = ({ fileBytes, pageBytes, usedPages, freePages }: FilePages) => ({
   file_bytes: fileBytes,

@@ -7,6 +7,7 @@ import type {
   DemandExplanation,
   Holder,
   LeaseExplanation,
+  PoolUse,
   StepExplanation,
   WaitingExplanation,
 } from '../../src/core/lease/explanation.ts';
@@ -132,9 +133,26 @@ export const askWhatWaits = (
 ): Promise<WaitingExplanation | null> =>
   answerOf<WaitingExplanation>(ports, farm, (replyTo) => ({ type: 'farm.explain', jobIds, replyTo }));
 
+/** The use of a usage pool in one farm; null if its scheduler does not answer. */
+export interface FarmPoolUse {
+  readonly farmId: FarmId;
+  readonly use: PoolUse | null;
+}
+
+/** Returns what holds and what waits for slots of a usage pool, by farm. `pool`: its name in lower case. */
+export const askPoolUse = (ports: Ports, pool: string): Promise<readonly FarmPoolUse[]> =>
+  Promise.all(
+    [...ports.store.scan('farm', { limit: FARMS_MAX })].map(async ({ value: { id: farmId } }) => ({
+      farmId,
+      use: await answerOf<PoolUse>(ports, farmId, (replyTo) => ({ type: 'pool.use', pool, replyTo })),
+    })),
+  );
+
 type Question = Extract<
   LeaseMessage,
-  { type: 'task.explain' | 'steps.explain' | 'pool.explain' | 'demands.explain' | 'farm.explain' }
+  {
+    type: 'task.explain' | 'steps.explain' | 'pool.explain' | 'pool.use' | 'demands.explain' | 'farm.explain';
+  }
 >;
 
 /** Returns the reply of a farm's lease actor; null if it is an error or late. */

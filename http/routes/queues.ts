@@ -2,17 +2,30 @@ import { SETTINGS } from '../../src/core/records/settings-version.ts';
 import { ifMatchOf } from './if-match.ts';
 import type { QueueInput } from '../../actors/service/farm/messages.ts';
 import { isolationWarning } from '../../src/core/bus-identity/open-bus.ts';
+import type { OwnerScope } from '../../src/core/access/owner-scope.ts';
 import { farmId, queueId } from '../../src/core/ids.ts';
+import type { JobCounts } from '../../src/core/lists/job-directory.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import type { Ports } from '../ports.ts';
 import { isPermitted, type Principal } from '../guards/principal.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import { jobCountsView } from '../views/job-counts-view.ts';
 import { pageOf, sortedBy } from '../views/page-view.ts';
 import { queueView } from '../views/queue-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { created, deleted, replaced, okOrNotFound } from './catalog-replies.ts';
 import { invalid, notFound, problem, type Handler, type ProblemReply } from './operation.ts';
+
+const NO_JOBS: JobCounts = {
+  pending: 0,
+  blocked: 0,
+  paused: 0,
+  running: 0,
+  completed: 0,
+  failed: 0,
+  canceled: 0,
+};
 
 const SORT_KEYS = {
   created_at: (queue: QueueRecord) => queue.createdAt,
@@ -21,7 +34,7 @@ const SORT_KEYS = {
   updated_at: (queue: QueueRecord) => queue.updatedAt,
 } as const;
 
-export const listQueues: Handler<'listQueues'> = ({ query }, ports) => {
+export const listQueues: Handler<'listQueues'> = ({ query, principal }, ports) => {
   const { store } = ports;
   const found: QueueRecord[] = [];
   for (const { value: queue } of store.scan('queue')) {
@@ -30,8 +43,31 @@ export const listQueues: Handler<'listQueues'> = ({ query }, ports) => {
     found.push(queue);
   }
   const sorted = sortedBy(found, SORT_KEYS[query.sort_by], query.sort_dir);
-  return { kind: 'json', status: 200, body: pageOf(sorted, query, viewOf(ports)) };
+  const view = query.summary ? summarized(ports, principal.ownerScope) : viewOf(ports);
+  return { kind: 'json', status: 200, body: pageOf(sorted, query, view) };
 };
+
+/** Returns the view of a queue with the jobs and tasks in a scope. */
+function summarized(ports: Ports, scope: OwnerScope): (queue: QueueRecord) => Schemas['Queue'] {
+  const jobs = ports.jobLists.countsByQueue(scope);
+  const loads = ports.history.queueLoads(scope);
+  const view = viewOf(ports);
+  return (queue) => {
+    const { ready, live } = loads.get(queue.id) ?? { ready: 0, live: 0 };
+    const summary = {
+      jobs: jobCountsView(jobs.get(queue.id) ?? NO_JOBS),
+      tasks_ready: ready,
+      tasks_live: live,
+    };
+    return { ...view(queue), summary };
+  };
+}
+
+/** Returns all queues, oldest first. */
+export function queueViews(ports: Pick<Ports, 'store' | 'busStanding'>): Schemas['Queue'][] {
+  const records = [...ports.store.scan('queue')].map((row) => row.value);
+  return sortedBy(records, SORT_KEYS.created_at, 'asc').map(viewOf(ports));
+}
 
 export const getQueue: Handler<'getQueue'> = ({ path }, ports) =>
   okOrNotFound(

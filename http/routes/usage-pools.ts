@@ -13,11 +13,11 @@ import { notFound, type Handler } from './operation.ts';
 export const listUsagePools: Handler<'listUsagePools'> = (_call, ports) => {
   const pools = [...ports.store.scan('usagePool')].map((row) => row.value);
   const sorted = sortedBy(pools, (pool) => pool.name, 'asc');
-  return { kind: 'json', status: 200, body: sorted.map(viewOf(ports)) };
+  return { kind: 'json', status: 200, body: sorted.map(poolViewOf(ports)) };
 };
 
 export const getUsagePool: Handler<'getUsagePool'> = ({ path }, ports) =>
-  okOrNotFound('usage pool', path.id, storedPool(ports, path.id), viewOf(ports), SETTINGS['usage pool']);
+  okOrNotFound('usage pool', path.id, storedPool(ports, path.id), poolViewOf(ports), SETTINGS['usage pool']);
 
 export const createUsagePool: Handler<'createUsagePool'> = async ({ body }, ports) => {
   const input = poolInput(body);
@@ -26,7 +26,7 @@ export const createUsagePool: Handler<'createUsagePool'> = async ({ body }, port
     input,
     replyTo,
   }));
-  return created('/api/v1/usage-pools', outcome, viewOf(ports));
+  return created('/api/v1/usage-pools', outcome, poolViewOf(ports));
 };
 
 export const replaceUsagePool: Handler<'replaceUsagePool'> = async ({ path, body, headers }, ports) => {
@@ -40,7 +40,7 @@ export const replaceUsagePool: Handler<'replaceUsagePool'> = async ({ path, body
     ...ifMatchOf({ headers }),
     replyTo,
   }));
-  return replaced(outcome, viewOf(ports), SETTINGS['usage pool']);
+  return replaced(outcome, poolViewOf(ports), SETTINGS['usage pool']);
 };
 
 export const deleteUsagePool: Handler<'deleteUsagePool'> = async ({ path, headers }, ports) => {
@@ -55,10 +55,12 @@ export const deleteUsagePool: Handler<'deleteUsagePool'> = async ({ path, header
   return deleted(outcome);
 };
 
-const storedPool = ({ store }: Ports, id: string): UsagePoolRecord | undefined =>
+/** Returns a usage pool by its id. */
+export const storedPool = ({ store }: Ports, id: string): UsagePoolRecord | undefined =>
   store.get('usagePool', keys.usagePool(id));
 
-const viewOf =
+/** Returns the view of a usage pool with its claimed slots. */
+export const poolViewOf =
   (ports: Ports) =>
   (pool: UsagePoolRecord): Schemas['UsagePool'] =>
     usagePoolView(pool, ports.tally(pool.slot));

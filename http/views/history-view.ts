@@ -4,7 +4,7 @@ import {
   type SampleShare,
   type SeriesColumns,
 } from '../../src/core/history/farm-samples.ts';
-import type { WorkerPoint } from '../../src/core/history/worker-samples.ts';
+import type { LoadPoint } from '../../src/core/history/load-samples.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { FarmNow } from '../history/farm-watch.ts';
@@ -69,11 +69,11 @@ const keyView = (key: string | null) => ({ key: key ?? '', is_other: key === nul
 /** `GET /workers/{id}/history`: booked cores of a worker, one point per minute. */
 export const workerHistoryView = (
   worker: WorkerRecord,
-  points: readonly WorkerPoint[],
+  points: readonly LoadPoint[],
 ): Schemas['WorkerHistory'] => ({
   worker_id: worker.id,
   cpu_count: worker.cpuCount,
   step_seconds: STEP_SECONDS,
   times: points.map(({ at }) => timestampOf(at)),
-  cores_booked: points.map(({ coresBooked }) => coresBooked),
+  cores_booked: points.map(({ load }) => load),
 });

@@ -261,13 +261,13 @@ export const CORE_DATA_MUTANTS: readonly Mutant[] = [
     ['ended tasks of queues are counted again', '    farm.queues.clear();\n', ''],
   ),
   ...mutantsOf(
-    'src/core/history/worker-samples.ts',
+    'src/core/history/load-samples.ts',
     ['test/core/history/samples.test.ts'],
-    ['an offline worker keeps its cores of three hours ago', '      cores[slot] = 0;\n', ''],
+    ['an offline worker keeps its cores of three hours ago', '      kept[slot] = 0;\n', ''],
     [
       'a worker with no booked core counts as offline',
-      '1 + Math.min(cores, CORES_MAX)',
-      'Math.min(cores, CORES_MAX)',
+      '1 + Math.min(load, LOAD_MAX)',
+      'Math.min(load, LOAD_MAX)',
     ],
     ['the minute at the cursor is returned again', 'if (at <= from) continue;', 'if (at < from) continue;'],
   ),

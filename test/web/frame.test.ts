@@ -5,6 +5,9 @@ import { startService } from '../kit/daemons.ts';
 
 tap.setTimeout(240_000);
 
+/** The requests that report who the user is. */
+const OF_THE_USER = /\/api\/v1\/(auth\/me|start)$/;
+
 /** The frame around every page, in a real browser against the real service. */
 await test('the frame of the application', { timeout: 240_000 }, async (t) => {
   const fixture = await openBrowserFixture();
@@ -206,32 +209,33 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
   });
 
   await t.test('actions without permission are hidden or disabled', async () => {
-    await page.route('**/api/v1/auth/me', (route) =>
-      route.fulfill({
-        json: {
-          subject: 'u1',
-          username: 'ada',
-          display_name: 'Ada',
-          roles: ['read-only'],
-          permissions: ['jobs.read', 'jobs.read.all', 'workers.read', 'infra.read'],
-          kind: 'user',
-        },
-      }),
-    );
+    const principal = {
+      subject: 'u1',
+      username: 'ada',
+      display_name: 'Ada',
+      roles: ['read-only'],
+      permissions: ['jobs.read', 'jobs.read.all', 'workers.read', 'infra.read'],
+      kind: 'user',
+    };
+    await page.route('**/api/v1/start', async (route) => {
+      const response = await route.fetch();
+      const answer = (await response.json()) as object;
+      await route.fulfill({ response, json: { ...answer, principal } });
+    });
     await page.goto('/farms');
     const navigation = page.getByRole('navigation', { name: 'Main' });
     await navigation.getByRole('link', { name: 'Farms' }).waitFor();
     await navigation.getByRole('link', { name: 'Diagnostics' }).waitFor({ state: 'detached' });
     await navigation.getByRole('link', { name: 'Submit a job' }).waitFor({ state: 'detached' });
     await page.locator('button[aria-disabled=true][title*="infra.manage"]').first().waitFor();
-    await page.unroute('**/api/v1/auth/me');
+    await page.unroute('**/api/v1/start');
   });
 
   t.strictSame(faults, [], 'no error in the browser');
 
   await t.test('a user without a session is asked to sign in', async (t) => {
     let asked = 0;
-    await page.route('**/api/v1/auth/me', (route) => {
+    await page.route(OF_THE_USER, (route) => {
       asked += 1;
       return route.fulfill({
         status: 401,
@@ -247,7 +251,7 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await page.getByText('asked-by-a-stranger').waitFor();
     t.strictSame(await violations(page), []);
     t.ok(asked < 10, `requests must not repeat endlessly: ${asked} requests`);
-    await page.unroute('**/api/v1/auth/me');
+    await page.unroute(OF_THE_USER);
     await page.reload();
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Farms' }).waitFor();
   });

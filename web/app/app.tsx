@@ -1,11 +1,11 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryClientProvider } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
-import { ProblemError } from '../../client/problem.ts';
 import { LinkButton } from '../parts/button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Page } from '../parts/page.tsx';
 import { SkeletonLines } from '../parts/skeleton.tsx';
+import { openQueries } from '../state/open-queries.ts';
 import { ServiceProvider, type Service } from '../state/service.tsx';
 import { useEvents } from '../state/use-events.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
@@ -21,16 +21,8 @@ import { useRefreshOnReturn } from './use-refresh-on-return.ts';
 import { useSession } from './use-session.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 
-const RETRIES_MAX = 2;
-
-/** Retries requests that got no answer or a server error; the server's refusals are final. */
-const isWorthRetrying = (failures: number, error: unknown): boolean =>
-  failures < RETRIES_MAX && !(error instanceof ProblemError && error.status < 500);
-
 export function App({ service }: { service: Service }) {
-  const [client] = useState(
-    () => new QueryClient({ defaultOptions: { queries: { retry: isWorthRetrying, staleTime: 2_000 } } }),
-  );
+  const [client] = useState(() => openQueries(service.rest));
   return (
     <QueryClientProvider client={client}>
       <ServiceProvider service={service}>

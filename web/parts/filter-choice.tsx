@@ -7,6 +7,7 @@ export function FilterChoice({
   all,
   value,
   choices,
+  onFocus,
   onChange,
 }: {
   label: string;
@@ -14,6 +15,8 @@ export function FilterChoice({
   all: string;
   value: string;
   choices: readonly (readonly [value: string, text: string])[];
+  /** Called when the choices are needed. */
+  onFocus?: () => void;
   onChange: (value: string) => void;
 }) {
   const isOffered = value === '' || choices.some(([one]) => one === value);
@@ -22,6 +25,7 @@ export function FilterChoice({
       className="input filter-choice"
       aria-label={label}
       value={value}
+      onFocus={onFocus}
       onChange={(event) => onChange(event.target.value)}
     >
       <option value="">{all}</option>

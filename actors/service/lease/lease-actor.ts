@@ -7,6 +7,7 @@ import type { LeaseMessage } from './messages.ts';
 import { onDemandsExplain, onPoolExplain, onStepsExplain, onTaskExplain } from './on-explain.ts';
 import { onFarmExplain } from './on-farm-explain.ts';
 import { onLeaseRequested } from './on-lease-requested.ts';
+import { onPoolUse } from './on-pool-use.ts';
 import { onStepsReady, onTaskDue, onTasksReady } from './on-steps-ready.ts';
 import { armSweep, onSweepDue, sweepPeriodOf } from './on-sweep-due.ts';
 import { onTasksTaken } from './on-tasks-taken.ts';
@@ -40,6 +41,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
         message.type === 'task.explain' ||
         message.type === 'steps.explain' ||
         message.type === 'pool.explain' ||
+        message.type === 'pool.use' ||
         message.type === 'demands.explain' ||
         message.type === 'farm.explain'
       )
@@ -101,6 +103,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
       'task.explain': whenRecovered(onTaskExplain),
       'steps.explain': onStepsExplain,
       'pool.explain': whenRecovered(onPoolExplain),
+      'pool.use': onPoolUse,
       'demands.explain': onDemandsExplain,
       'farm.explain': onFarmExplain,
       'sweep.due': onSweepDue(settings),

@@ -17,6 +17,7 @@ import type {
   DemandExplanation,
   Holder,
   LeaseExplanation,
+  PoolUse,
   StepExplanation,
   WaitingExplanation,
 } from '../../../src/core/lease/explanation.ts';
@@ -166,6 +167,12 @@ export type LeaseMessage =
       readonly type: 'pool.explain';
       readonly pool: string;
       readonly replyTo: ReplyTo<Outcome<readonly Holder[]>>;
+    }
+  /** From a client: what holds slots of a usage pool in this farm, and what waits for them. Replies with a PoolUse. */
+  | {
+      readonly type: 'pool.use';
+      readonly pool: string;
+      readonly replyTo: ReplyTo<Outcome<PoolUse>>;
     }
   /**
    * From a client: explains waiting tasks of these steps, in less time than one `task.explain` for each. Replies with

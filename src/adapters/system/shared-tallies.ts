@@ -22,6 +22,9 @@ export function tallyMemory(shares: readonly Share[]): TallyMemory {
   return memory;
 }
 
+/** Returns the total of a slot over all farms. */
+export const tallyOf = ({ totals }: TallyMemory, slot: number): number => Atomics.load(totals, slot);
+
 /** The tallies of one shard: totals in shared memory, changed with Atomics, and the shares of its own farms. */
 export class SharedTallies implements Tallies {
   private readonly memory: TallyMemory;

@@ -42,6 +42,14 @@ export type CountedJob = Pick<
   'id' | 'farmId' | 'queueId' | 'owner' | 'status' | 'taskCounts' | 'createdAt'
 >;
 
+/** Tasks of the jobs of a queue that have not ended. */
+export interface QueueLoad {
+  /** Ready tasks, including those of paused jobs. */
+  readonly ready: number;
+  /** Assigned and running tasks. */
+  readonly live: number;
+}
+
 /** Queue and owner of a job. */
 export type JobSide = Pick<Share, 'queueId' | 'owner'>;
 
@@ -127,6 +135,19 @@ export class JobActivity {
   /** Returns the number of paused jobs of a farm that have ready tasks, and of these tasks. */
   paused(farmId: string): { readonly jobs: number; readonly tasks: number } {
     return { ...(this.#farms.get(farmId)?.paused ?? { jobs: 0, tasks: 0 }) };
+  }
+
+  /** Returns the tasks by queue, of all owners or of one. Linear in jobs that have not ended. */
+  queueLoads(ownerKey: string | null): ReadonlyMap<string, QueueLoad> {
+    const loads = new Map<string, { ready: number; live: number }>();
+    for (const share of this.#shares.values()) {
+      if (ownerKey !== null && share.ownerKey !== ownerKey) continue;
+      const load = loads.get(share.queueId) ?? { ready: 0, live: 0 };
+      load.ready += share.ready;
+      load.live += share.live;
+      loads.set(share.queueId, load);
+    }
+    return loads;
   }
 
   /** Returns the tasks that ended in a farm since the previous call. */

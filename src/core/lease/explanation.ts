@@ -78,6 +78,25 @@ export interface Holder {
   readonly live: number;
 }
 
+/** Ready tasks of one step that require a usage pool. */
+export interface PoolWaiter {
+  readonly jobId: JobId;
+  readonly stepOrder: number;
+  readonly tasks: number;
+}
+
+/** Reply of the lease actor about a usage pool. */
+export interface PoolUse {
+  /** Steps of this farm that hold slots, unordered. */
+  readonly holders: readonly Holder[];
+  /** The first steps with ready tasks that require the pool, in the order of candidates. */
+  readonly waiters: readonly PoolWaiter[];
+  /** Ready tasks of all such steps. */
+  readonly waitingTasks: number;
+  /** Set if there are more waiters, or if the farm still recovers after a start. */
+  readonly isPartial: boolean;
+}
+
 export interface PoolExplanation {
   /** In lower case, as steps name it. */
   readonly name: string;

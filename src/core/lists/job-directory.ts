@@ -172,9 +172,25 @@ export class JobDirectory {
       const code = this.#statuses[slot] ?? 0;
       byCode[code] = (byCode[code] ?? 0) + 1;
     }
-    const counts = { pending: 0, blocked: 0, paused: 0, running: 0, completed: 0, failed: 0, canceled: 0 };
-    for (const [code, status] of STATUSES.entries()) counts[status] = byCode[code] ?? 0;
-    return counts;
+    return countsOf(byCode);
+  }
+
+  /** Returns the number of matching jobs by status, for each queue that has any. Linear in jobs. */
+  countsByQueue(filter: JobFilter): ReadonlyMap<string, JobCounts> {
+    const byQueue = new Map<number, { readonly queueId: string; readonly byCode: number[] }>();
+    const wanted = this.#wantedBy(filter) ?? new Uint8Array(0);
+    for (let slot = 0; slot < wanted.length; slot += 1) {
+      if (wanted[slot] === 0) continue;
+      const queue = this.#codes.queueId[slot] ?? 0;
+      let counted = byQueue.get(queue);
+      if (counted === undefined) {
+        counted = { queueId: this.#texts.queueId.textOf(queue), byCode: STATUSES.map(() => 0) };
+        byQueue.set(queue, counted);
+      }
+      const code = this.#statuses[slot] ?? 0;
+      counted.byCode[code] = (counted.byCode[code] ?? 0) + 1;
+    }
+    return new Map([...byQueue.values()].map(({ queueId, byCode }) => [queueId, countsOf(byCode)]));
   }
 
   /**
@@ -308,6 +324,13 @@ export class JobDirectory {
     }
     return isAny;
   }
+}
+
+/** Converts the numbers of jobs by the code of their status. */
+function countsOf(byCode: readonly number[]): JobCounts {
+  const counts = { pending: 0, blocked: 0, paused: 0, running: 0, completed: 0, failed: 0, canceled: 0 };
+  for (const [code, status] of STATUSES.entries()) counts[status] = byCode[code] ?? 0;
+  return counts;
 }
 
 function textOf(job: ListedJob, text: SharedText): string {

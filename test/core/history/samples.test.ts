@@ -8,7 +8,7 @@ import {
   type FarmSample,
   type SampleShare,
 } from '../../../src/core/history/farm-samples.ts';
-import { WORKER_SAMPLES_MAX, WorkerSamples } from '../../../src/core/history/worker-samples.ts';
+import { LOAD_SAMPLES_MAX, LoadSamples } from '../../../src/core/history/load-samples.ts';
 
 const share = (key: string | null, coresBooked: number, succeeded = 0, failed = 0): SampleShare => ({
   key,
@@ -123,21 +123,21 @@ void test('a response contains eight series, independent of their samples', asyn
 });
 
 void test('a worker has the cores of its last minutes, and none while it was offline', async (t) => {
-  const samples = new WorkerSamples();
+  const samples = new LoadSamples();
   t.strictSame(samples.since('w', 0), []);
   samples.push(MINUTE_MS, new Map([['w', 0]]));
   samples.push(2 * MINUTE_MS, new Map([['v', 7]]));
   samples.push(3 * MINUTE_MS, new Map([['w', 70_000]]));
   const cores = (id: string, from = 0): readonly (number | null)[] =>
-    samples.since(id, from).map(({ coresBooked }) => coresBooked);
+    samples.since(id, from).map(({ load }) => load);
   t.strictSame(cores('w'), [0, null, 65_534]);
   t.strictSame(cores('v'), [null, 7, null]);
   t.strictSame(cores('nobody'), [null, null, null]);
-  t.strictSame(samples.since('v', 2 * MINUTE_MS), [{ at: 3 * MINUTE_MS, coresBooked: null }]);
-  for (let minute = 4; minute < 4 + WORKER_SAMPLES_MAX; minute += 1)
+  t.strictSame(samples.since('v', 2 * MINUTE_MS), [{ at: 3 * MINUTE_MS, load: null }]);
+  for (let minute = 4; minute < 4 + LOAD_SAMPLES_MAX; minute += 1)
     samples.push(minute * MINUTE_MS, new Map([['v', minute % 5]]));
-  t.equal(cores('v').length, WORKER_SAMPLES_MAX);
+  t.equal(cores('v').length, LOAD_SAMPLES_MAX);
   t.equal(samples.since('v', 0)[0]?.at, 4 * MINUTE_MS);
   t.strictSame(new Set(cores('w')), new Set([null]));
-  t.equal(cores('v').at(-1), (3 + WORKER_SAMPLES_MAX) % 5);
+  t.equal(cores('v').at(-1), (3 + LOAD_SAMPLES_MAX) % 5);
 });

@@ -336,6 +336,7 @@ export class ApiFixture {
       this.jobActivity,
     );
     this.farmWatch = new FarmWatch(state, this.jobActivity, jobLists, () => this.now);
+    this.farmWatch.samplePools((slot) => this.tallies.get(slot) ?? 0);
     const workerTokens = (): Ports['workerTokens'] => this.workerTokens;
     const base = {
       actors: this.#actors(),

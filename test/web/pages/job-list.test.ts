@@ -9,7 +9,7 @@ import {
   listCurl,
   listQuery,
   NO_FILTERS,
-  summaryQuery,
+  filterQuery,
   type JobListView,
 } from '../../../web/pages/jobs/job-filters.ts';
 import { applyJobEvent, changesWithoutEvents, latestEvents } from '../../../web/pages/jobs/live-jobs.ts';
@@ -80,9 +80,16 @@ test('the query, the command and the request have all filters', (t) => {
     sort_dir: 'asc',
   });
   t.same(
-    summaryQuery(view),
-    { search: 'beauty 10', farm_id: 'f1', queue_id: 'q1', owner: 'ada', project: 'atlas' },
-    'the summary has no filter for the status and the product',
+    filterQuery(view),
+    {
+      search: 'beauty 10',
+      farm_id: 'f1',
+      queue_id: 'q1',
+      owner: 'ada',
+      project: 'atlas',
+      product: 'blender/render',
+    },
+    'the counts by status have no filter for the status',
   );
   t.equal(
     listCommand(view, { farm: 'feature film', queue: undefined }, 'http://farm:8080'),

@@ -28,7 +28,9 @@ export function JobFilterBar({ filters, summary, owners, projects, onChange }: F
   const { rest } = useService();
   const principal = useQuery(queries.principal(rest)).data;
   const { can } = usePermissions();
-  const products = useQuery({ ...productQueries.list(rest), enabled: can('products.read') }).data ?? [];
+  const [hasProducts, setHasProducts] = useState(false);
+  const products =
+    useQuery({ ...productQueries.list(rest), enabled: hasProducts && can('products.read') }).data ?? [];
   const [isOpen, setIsOpen] = useState(false);
   const foldedCount = [filters.farm, filters.queue, filters.owner, filters.project, filters.product].filter(
     (text) => text !== '',
@@ -70,6 +72,7 @@ export function JobFilterBar({ filters, summary, owners, projects, onChange }: F
             label="Product"
             value={filters.product}
             suggestions={products.map(({ name }) => name)}
+            onFocus={() => setHasProducts(true)}
             onChange={(product) => onChange({ product })}
           />
           {hasAccount && (
@@ -89,8 +92,7 @@ export function JobFilterBar({ filters, summary, owners, projects, onChange }: F
         <StatusChips
           kind="job"
           statuses={JOB_STATUSES}
-          // The server does not count the jobs of one product.
-          counts={filters.product === '' ? (summary ?? {}) : {}}
+          counts={summary ?? {}}
           chosen={filters.status}
           onChange={(status) => onChange({ status })}
         />
@@ -105,11 +107,14 @@ function FilterText({
   label,
   value,
   suggestions,
+  onFocus,
   onChange,
 }: {
   label: string;
   value: string;
   suggestions: readonly string[];
+  /** Called when the suggestions are needed. */
+  onFocus?: () => void;
   onChange: (value: string) => void;
 }) {
   const listId = useId();
@@ -127,6 +132,7 @@ function FilterText({
         list={listId}
         autoComplete="off"
         spellCheck={false}
+        onFocus={onFocus}
         onInput={(event) => {
           // The browser reports a chosen suggestion or a cleared field with another event or input type than typing.
           const typed = event.nativeEvent;

@@ -41,19 +41,19 @@ export const isFiltered = (filters: JobFilters): boolean =>
     (text) => text !== '',
   );
 
-/** Returns the query of the counts by status: all filters except the status, and except the product, which it does not know. */
-export const summaryQuery = (filters: JobFilters): NonNullable<QueryOf<'get', '/jobs/summary'>> => ({
+/** Returns the filters of the list except the status: those of its counts by status. */
+export const filterQuery = (filters: JobFilters): NonNullable<QueryOf<'get', '/jobs'>> => ({
   search: optionalText(filters.search.trim()),
   farm_id: optionalText(filters.farm),
   queue_id: optionalText(filters.queue),
   owner: optionalText(filters.owner),
   project: optionalText(filters.project),
+  product: optionalText(filters.product),
 });
 
 /** Returns the query of the list without offset and limit. */
 export const listQuery = (view: JobListView): NonNullable<QueryOf<'get', '/jobs'>> => ({
-  ...summaryQuery(view),
-  product: optionalText(view.product),
+  ...filterQuery(view),
   status: view.status.length === 0 ? undefined : view.status,
   sort_by: view.sort,
   sort_dir: view.dir,

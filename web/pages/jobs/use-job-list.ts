@@ -1,18 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import type { Job, JobSummary } from '../../../client/resources.ts';
 import type { RowWindow } from '../../parts/data-table/use-row-window.ts';
-import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import type { ListState } from '../list/use-list-state.ts';
 import { useLiveRows } from '../list/use-live-rows.ts';
+import { usePageSummary } from '../list/use-page-summary.ts';
 import type { JobAction } from './job-actions.ts';
-import { listQuery, summaryQuery, type JobListView } from './job-filters.ts';
+import { filterQuery, listQuery, type JobListView } from './job-filters.ts';
 import { applyJobEvent, changesWithoutEvents, latestEvents } from './live-jobs.ts';
 
 /** Task counts and reasons have no events of their own, so visible jobs are loaded again at this interval. */
 const COUNTS_MS = 2_000;
-const SUMMARY_MS = 1_000;
 
 export interface JobList {
   readonly rows: RowWindow<Job>;
@@ -23,19 +21,23 @@ export interface JobList {
 export function useJobList(view: JobListView, state: ListState<Job, JobAction>): JobList {
   const { rest } = useService();
   const query = listQuery(view);
-  const summary = useQuery(queries.jobSummary(rest, summaryQuery(view)));
+  const { summary, keep } = usePageSummary<JobSummary>(['jobs', 'list-summary', filterQuery(view)]);
   const { isAtRest } = state;
   const rows = useLiveRows<Job, 'jobs'>({
     key: ['jobs', 'list', query],
-    fetchPage: (offset, limit, signal) =>
-      rest.call('get', '/jobs', { query: { ...query, offset, limit }, signal }),
+    fetchPage: async (offset, limit, signal) => {
+      const page = await rest.call('get', '/jobs', {
+        query: { ...query, summary: true, offset, limit },
+        signal,
+      });
+      keep(page.summary);
+      return page;
+    },
     subject: 'jobs',
     latestEvents,
     applyEvent: applyJobEvent,
     isAtRest,
     onRemoved: state.deselectRemoved,
-    refetchSummary: () => void summary.refetch(),
-    summaryMs: SUMMARY_MS,
     pollMs: COUNTS_MS,
     needsPoll: changesWithoutEvents,
   });
@@ -47,5 +49,5 @@ export function useJobList(view: JobListView, state: ListState<Job, JobAction>):
     if (isAtRest) showNewRows();
   }, [isAtRest]);
 
-  return { rows, summary: summary.data };
+  return { rows, summary };
 }

@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import type { PayloadOf } from '../../../client/events/subjects.ts';
 import {
   useRowWindow,
@@ -17,12 +17,9 @@ export interface LiveRowsOptions<Row, S extends 'jobs' | 'workers'> extends RowW
   /** False while rows must not move under the pointer or the focus. */
   readonly isAtRest: boolean;
   readonly onRemoved: (ids: readonly string[]) => void;
-  readonly refetchSummary: () => void;
-  /** Shortest time between two loads of the summary, in milliseconds. */
-  readonly summaryMs: number;
   /** Time between two loads of members that no event reports, in milliseconds. */
   readonly pollMs: number;
-  /** Polls only while a visible row meets it, and leaves out the summary. Without it, every poll loads rows and summary. */
+  /** Polls only while a visible row meets it. */
   readonly needsPoll?: (row: Row) => boolean;
 }
 
@@ -33,22 +30,11 @@ export interface LiveRowsOptions<Row, S extends 'jobs' | 'workers'> extends RowW
 export function useLiveRows<Row extends { readonly id: string }, S extends 'jobs' | 'workers'>(
   options: LiveRowsOptions<Row, S>,
 ): RowWindow<Row> {
-  const { subject, latestEvents, applyEvent, isAtRest, onRemoved, refetchSummary } = options;
-  const { summaryMs, pollMs, needsPoll } = options;
+  const { subject, latestEvents, applyEvent, isAtRest, onRemoved, pollMs, needsPoll } = options;
   const rows = useRowWindow<Row>(options);
-  const summaryTimer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEffect(() => () => clearTimeout(summaryTimer.current), []);
-
-  const reloadRows = (): void => {
+  const reload = (): void => {
     if (isAtRest) rows.refresh();
     else rows.freshen();
-  };
-  const reloadAll = (): void => {
-    reloadRows();
-    summaryTimer.current ??= setTimeout(() => {
-      summaryTimer.current = undefined;
-      refetchSummary();
-    }, summaryMs);
   };
 
   useEvents(
@@ -60,15 +46,14 @@ export function useLiveRows<Row extends { readonly id: string }, S extends 'jobs
         rows.drop((row) => removed.has(row.id));
         onRemoved([...removed]);
       }
-      reloadAll();
+      reload();
     },
-    reloadAll,
+    reload,
   );
 
   const poll = useEffectEvent(() => {
     if (document.hidden || liveUpdates.isPaused()) return;
-    if (needsPoll === undefined) reloadAll();
-    else if (rows.inView().some(needsPoll)) reloadRows();
+    if (needsPoll === undefined || rows.inView().some(needsPoll)) reload();
   });
   useEffect(() => {
     const timer = setInterval(poll, pollMs);

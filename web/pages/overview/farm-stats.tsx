@@ -30,12 +30,15 @@ export function FarmStats({ farm, waiting }: { farm: Farm; waiting: FarmWaiting 
     refetchInterval,
     enabled: can('infra.read'),
   }).data;
+  // The only farm has the counts of the whole server, which the page has already.
+  const isOnly = useQuery(queries.farms(rest)).data?.length === 1;
+  const ofFarm = isOnly ? {} : { farm_id: farm.id };
   const workers = useQuery({
-    ...farmQueries.workerSummary(rest, { farm_id: farm.id }),
+    ...farmQueries.workerSummary(rest, ofFarm),
     refetchInterval,
     enabled: can('workers.read'),
   }).data;
-  const jobs = useQuery(queries.jobSummary(rest, { farm_id: farm.id })).data;
+  const jobs = useQuery(queries.jobSummary(rest, ofFarm)).data;
   const inFarm = `farm=${encodeURIComponent(farm.id)}`;
   return (
     <>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import type { WorkerSummary } from '../../../client/resources.ts';
+import { useState } from 'react';
+import type { Worker, WorkerSummary } from '../../../client/resources.ts';
 import { ClearFilters, StatusChips } from '../../parts/filter-chips.tsx';
 import { FarmQueueChoice } from '../../parts/farm-queue-choice.tsx';
 import { FilterChoice } from '../../parts/filter-choice.tsx';
@@ -17,14 +18,17 @@ import {
 interface FilterBarProps {
   readonly filters: WorkerFilters;
   readonly summary: WorkerSummary | undefined;
+  /** The loaded rows, whose tags are offered before all workers are known. */
+  readonly loaded: readonly Worker[];
   readonly onChange: (change: Partial<WorkerFilters>, options?: { readonly replace?: boolean }) => void;
 }
 
 /** The filters of the list of workers. */
-export function WorkerFilterBar({ filters, summary, onChange }: FilterBarProps) {
+export function WorkerFilterBar({ filters, summary, loaded, onChange }: FilterBarProps) {
   const { rest } = useService();
   const locations = useQuery(queries.computeLocations(rest)).data ?? [];
-  const workers = useQuery(queries.workers(rest)).data?.items ?? [];
+  const [needsTags, setNeedsTags] = useState(false);
+  const workers = useQuery({ ...queries.workers(rest), enabled: needsTags }).data?.items ?? loaded;
   const tags = offeredTags(workers);
   return (
     <div className="list-filters worker-filters">
@@ -49,6 +53,7 @@ export function WorkerFilterBar({ filters, summary, onChange }: FilterBarProps) 
             all="All tags"
             value={filters.tag}
             choices={tags.map((tag) => [tag, tag])}
+            onFocus={() => setNeedsTags(true)}
             onChange={(tag) => onChange({ tag })}
           />
         )}

@@ -27,7 +27,7 @@ import './workers-page.css';
 /** The list of workers and their load. */
 export function WorkersPage() {
   const model = useWorkersPage();
-  const { view, setView, state, rows, summary, reload } = model;
+  const { view, setView, state, rows, summary, selected, reload } = model;
   const { rest } = useService();
   const { has, why } = usePermissions();
   const bus = useQuery(queries.settings(rest)).data?.bus;
@@ -59,7 +59,7 @@ export function WorkersPage() {
       {!isEmptyFarm && (
         <>
           <WorkersTop summary={summary} farm={view.farm} />
-          <WorkerFilterBar filters={view} summary={summary} onChange={setView} />
+          <WorkerFilterBar filters={view} summary={summary} loaded={selected.loaded} onChange={setView} />
         </>
       )}
       <WorkerTable model={model} />

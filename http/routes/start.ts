@@ -1,0 +1,39 @@
+import type { Ports } from '../ports.ts';
+import type { Schemas } from '../views/schemas.ts';
+import { principalView } from './auth.ts';
+import { computeLocationViews } from './compute-locations.ts';
+import { farmViews } from './farms.ts';
+import type { Handler } from './operation.ts';
+import { readinessView } from './probes.ts';
+import { queueViews } from './queues.ts';
+import { settingsView } from './settings.ts';
+
+/** A page does not wait longer for the checks: those of a bus that is down take seconds. */
+const READINESS_BUDGET_MS = 250;
+
+export const getStart: Handler<'getStart'> = async ({ principal }, ports) => {
+  const readiness = await promptReadiness(ports);
+  return {
+    kind: 'json',
+    status: 200,
+    body: {
+      principal: principalView(principal),
+      settings: settingsView(ports),
+      farms: farmViews(ports.store),
+      queues: queueViews(ports),
+      compute_locations: computeLocationViews(ports.store),
+      ...(readiness !== null && { readiness }),
+    },
+  };
+};
+
+/** Returns null if the checks do not finish within the budget. */
+async function promptReadiness(ports: Ports): Promise<Schemas['Readiness'] | null> {
+  const finished = new AbortController();
+  const late = ports.delay(READINESS_BUDGET_MS, finished.signal).then(() => null);
+  try {
+    return await Promise.race([readinessView(ports), late]);
+  } finally {
+    finished.abort();
+  }
+}
