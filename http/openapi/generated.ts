@@ -2099,7 +2099,7 @@ export interface components {
             /** @description All queues, oldest first. */
             readonly queues: readonly components["schemas"]["Queue"][];
             readonly compute_locations: readonly components["schemas"]["ComputeLocation"][];
-            /** @description Absent if the checks take longer than 250 ms. `GET /readyz` waits for them. */
+            /** @description Absent if the checks take longer than a second. `GET /readyz` waits for them. */
             readonly readiness?: components["schemas"]["Readiness"];
         };
         /** @description A store file never shrinks by itself; pages of deleted data are free and are reused. */

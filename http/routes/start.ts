@@ -9,7 +9,7 @@ import { queueViews } from './queues.ts';
 import { settingsView } from './settings.ts';
 
 /** A page does not wait longer for the checks: those of a bus that is down take seconds. */
-const READINESS_BUDGET_MS = 250;
+const READINESS_BUDGET_MS = 1000;
 
 export const getStart: Handler<'getStart'> = async ({ principal }, ports) => {
   const readiness = await promptReadiness(ports);

@@ -30,6 +30,7 @@ import {
 import type {
   DemandExplanation,
   LeaseExplanation,
+  PoolUse,
   StepExplanation,
   WaitingExplanation,
 } from '../../src/core/lease/explanation.ts';
@@ -469,6 +470,16 @@ export class TestFarm extends TestFarmCatalog {
     if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error('explain farm: no answer');
     // See the comment on the message type.
     return answer.value as WaitingExplanation;
+  }
+
+  /** Returns what holds and what waits for slots of a usage pool. */
+  poolUse(pool: string): PoolUse {
+    const client = `use of ${pool}`;
+    this.send({ actor: 'lease', id: this.farm, message: { type: 'pool.use', pool, replyTo: to(client) } });
+    const answer = this.answer(client);
+    if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error(`no answer for ${client}`);
+    // See the comment on the message type.
+    return answer.value as PoolUse;
   }
 
   /** Explains steps, such as `A/0`: the given tasks of each, or the first ready one. */

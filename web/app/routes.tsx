@@ -106,6 +106,11 @@ export const ROUTES: readonly RouteEntry[] = [
     needs: 'infra.read',
   },
   {
+    path: '/usage-pools/:id',
+    Page: page(() => import('../pages/usage-pools/usage-pool-page.tsx'), 'UsagePoolPage'),
+    needs: 'jobs.read',
+  },
+  {
     path: '/webhooks',
     Page: page(() => import('../pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
     needs: 'jobs.write',

@@ -134,6 +134,13 @@ export const queries = {
         (await rest.call('get', '/queues', { query: { limit: 1000 }, signal })).items,
       staleTime: CATALOG_MS,
     }),
+  /** All queues with their jobs and tasks. */
+  queueSummaries: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['queues', 'summary'],
+      queryFn: async ({ signal }) =>
+        (await rest.call('get', '/queues', { query: { limit: 1000, summary: true }, signal })).items,
+    }),
   computeLocations: (rest: Rest) =>
     queryOptions({
       queryKey: ['compute-locations'],
@@ -151,6 +158,12 @@ export const queries = {
       queryKey: ['usage-pools'],
       queryFn: ({ signal }) => rest.call('get', '/usage-pools', { signal }),
       staleTime: 2_000,
+    }),
+  /** The tasks that hold and want slots of a usage pool. */
+  usagePoolUse: (rest: Rest, id: string) =>
+    queryOptions({
+      queryKey: ['usage-pools', id, 'use'],
+      queryFn: ({ signal }) => rest.call('get', '/usage-pools/{id}/use', { path: { id }, signal }),
     }),
 
   jobSummary: (rest: Rest, query: QueryOf<'get', '/jobs/summary'>) =>

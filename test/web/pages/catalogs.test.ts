@@ -1,8 +1,22 @@
+import type { Route } from 'playwright-core';
 import tap, { test } from 'tap';
 import { openBrowserFixture } from '../../kit/browser/browser-fixture.ts';
 import { saveScreenshots, violations } from '../../kit/browser/browser.ts';
 
 tap.setTimeout(240_000);
+
+/** A job of one task that holds a slot of the pool nuke until it is canceled. */
+const comp = (name: string) => ({
+  specificationVersion: 'jobtemplate-2023-09',
+  name,
+  steps: [
+    {
+      name: 'Comp',
+      hostRequirements: { amounts: [{ name: 'amount.worker.usagepool.nuke', min: 1 }] },
+      script: { actions: { onRun: { command: 'sleep', args: ['600'] } } },
+    },
+  ],
+});
 
 /** Tests the catalogs, the setup steps and the diagnostics in a browser, with a server and workers. */
 await test('the pages set up a farm and change its catalogs', { timeout: 240_000 }, async (t) => {
@@ -108,6 +122,67 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
     await row.getByText('Paused').waitFor();
     await saveScreenshots(page, 'queues');
     t.strictSame(await violations(page), []);
+  });
+
+  await t.test('the switch of a queue shows the new state at once, and the jobs and tasks are counted', async (t) => {
+    await page.goto('/queues');
+    const row = page.getByRole('row', { name: /lighting/ });
+    const open = row.getByRole('switch', { name: 'Queue lighting takes tasks' });
+    t.equal(await open.getAttribute('aria-checked'), 'false');
+    // The answer of the server is held back: the switch must not wait for it.
+    const held: Route[] = [];
+    const asked = page.waitForRequest((request) => request.method() === 'PUT');
+    await page.route('**/api/v1/queues/*', (route) => {
+      held.push(route);
+    });
+    await open.focus();
+    await page.keyboard.press('Space');
+    await row.getByText('Open', { exact: true }).waitFor();
+    await asked;
+    for (const route of held) await route.continue();
+    await page.getByText('lighting resumed').waitFor();
+    await page.unroute('**/api/v1/queues/*');
+
+    await row.getByText('no jobs').waitFor();
+    await fixture.service.api.must('POST', '/api/v1/usage-pools', { name: 'nuke', max_concurrent: 1 });
+    const [farm] = (await fixture.service.api.call<{ id: string }[]>('GET', '/api/v1/farms')).body;
+    const queues = await fixture.service.api.call<{ items: { id: string }[] }>('GET', '/api/v1/queues');
+    for (const name of ['Comp 010', 'Comp 020'])
+      await fixture.service.api.must(
+        'POST',
+        `/api/v1/jobs?farm_id=${farm?.id}&queue_id=${queues.body.items[0]?.id}`,
+        comp(name),
+      );
+    await row.getByRole('link', { name: '1 running in queue lighting' }).waitFor();
+    await row.getByRole('link', { name: '1 pending in queue lighting' }).waitFor();
+    await row.getByText('1 running', { exact: true }).first().waitFor();
+    await row.getByText('1 ready').waitFor();
+    await saveScreenshots(page, 'queues-load');
+    t.strictSame(await violations(page), []);
+  });
+
+  await t.test('the page of a usage pool names holders and waiters', async (t) => {
+    await page.goto('/usage-pools');
+    await page.getByRole('link', { name: 'nuke' }).click();
+    await page.getByRole('heading', { name: 'nuke', level: 1 }).waitFor();
+    await page.getByText('1 of 1', { exact: true }).waitFor();
+    const holders = page.getByRole('table', { name: 'Tasks that hold slots' });
+    await holders.getByRole('link', { name: 'Comp 010' }).waitFor();
+    await holders.getByRole('link', { name: 'render-01' }).waitFor();
+    const waiting = page.getByRole('table', { name: 'Waiting steps' });
+    await waiting.getByRole('link', { name: 'Comp 020' }).waitFor();
+    await saveScreenshots(page, 'usage-pool');
+    t.strictSame(await violations(page), []);
+    const jobs = await fixture.service.api.call<{ items: { id: string; name: string }[] }>('GET', '/api/v1/jobs');
+    const first = jobs.body.items.find(({ name }) => name === 'Comp 010');
+    await fixture.service.api.must('POST', `/api/v1/jobs/${first?.id}/cancel`);
+    await holders.getByRole('link', { name: 'Comp 020' }).waitFor();
+    await page.getByText('No ready task requires the pool.').waitFor();
+    const second = jobs.body.items.find(({ name }) => name === 'Comp 020');
+    await fixture.service.api.must('POST', `/api/v1/jobs/${second?.id}/cancel`);
+    await page.getByText('All slots are free.').waitFor();
+    await page.goto('/usage-pools/none');
+    await page.getByText('Usage pool not found').waitFor();
   });
 
   await t.test('a queue with an account on an open bus has a warning', async (t) => {

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { ListChecks, Pause, Play, Rows3 } from 'lucide-react';
 import { useMemo } from 'react';
 import { useLocation } from 'wouter';
@@ -7,11 +7,12 @@ import type { Column } from '../../parts/data-table/column.ts';
 import type { ActionItem } from '../../parts/menu.tsx';
 import { FarmName } from '../../parts/names.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Switch } from '../../parts/switch.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
-import { toasts } from '../../state/toasts.ts';
+import { useInvalidateOnEvents } from '../../state/use-invalidate-on-events.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
+import { useRefresh } from '../../state/use-refresh.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import {
   changedColumn,
@@ -23,16 +24,32 @@ import {
 import { CatalogPage } from '../catalog/catalog-page.tsx';
 import type { FormField } from '../catalog/form-model.ts';
 import { PRIORITY_FIELD, retryFields, TASK_LIMIT_FIELD } from '../catalog/scheduling-fields.ts';
+import { QueueJobs, QueueTasks, queueTasksText } from './queue-load.tsx';
+import { usePause } from './use-pause.ts';
 
 const COLUMNS: readonly Column<Queue>[] = [
   nameColumn(),
   {
     id: 'paused',
     header: 'State',
-    cell: ({ paused }) =>
-      paused ? <StatusBadge kind="job" status="paused" /> : <span className="muted">open</span>,
-    size: 110,
+    cell: (queue) => <PauseSwitch queue={queue} />,
+    size: 120,
     card: 'meta',
+  },
+  {
+    id: 'jobs',
+    header: 'Jobs',
+    cell: (queue) => <QueueJobs queue={queue} />,
+    size: 260,
+    card: 'line',
+  },
+  {
+    id: 'tasks',
+    header: 'Tasks',
+    cell: (queue) => <QueueTasks queue={queue} />,
+    text: queueTasksText,
+    size: 200,
+    card: 'line',
   },
   {
     id: 'farm_id',
@@ -103,6 +120,12 @@ const fieldsOf = (farms: readonly Farm[], canRunAs: boolean): readonly FormField
   ...(canRunAs ? RUN_AS_FIELDS : []),
 ];
 
+/** Shortest time between two loads of the jobs and tasks of the queues. */
+const REFRESH_MS = 2_000;
+/** Tasks have no events of their own. */
+const TASKS_MS = 4_000;
+const QUEUE_LISTS = [['queues', 'summary']];
+
 const QUEUES: Omit<Catalog<Queue>, 'fields'> = {
   id: 'queues',
   title: 'Queues',
@@ -121,7 +144,9 @@ export function QueuesPage() {
   const { rest } = useService();
   const [, navigate] = useLocation();
   const { can } = usePermissions();
-  const query = useQuery(queries.queues(rest));
+  const refetchInterval = useRefresh(TASKS_MS);
+  const query = useQuery({ ...queries.queueSummaries(rest), refetchInterval });
+  useInvalidateOnEvents('jobs', QUEUE_LISTS, REFRESH_MS);
   const farms = useQuery(queries.farms(rest)).data;
   const canRunAs = can('isolation.manage');
   const catalog = useMemo(
@@ -168,23 +193,26 @@ function OpenBusNotice({ queues }: { readonly queues: readonly Queue[] }) {
   );
 }
 
+/** Pauses or resumes a queue. */
+function PauseSwitch({ queue }: { queue: Queue }) {
+  const { why } = usePermissions();
+  const setPaused = usePause();
+  return (
+    <Switch
+      label={`Queue ${queue.name} takes tasks`}
+      isOn={!queue.paused}
+      on="Open"
+      off="Paused"
+      disabledReason={why('infra.manage')}
+      onChange={(isOpen) => void setPaused(queue, !isOpen)}
+    />
+  );
+}
+
 /** Returns a function that makes the menu item that pauses or resumes a queue. */
 function usePauseItem(): (queue: Queue) => ActionItem {
-  const { rest } = useService();
-  const client = useQueryClient();
   const { why } = usePermissions();
-  const setPaused = async (queue: Queue, paused: boolean): Promise<void> => {
-    try {
-      // The request replaces the queue and would reset missing members. Only these two are kept if they are missing, and
-      // sending them needs the permission isolation.manage.
-      const { run_as_user: _user, run_as_group: _group, ...kept } = queue;
-      await rest.call('put', '/queues/{id}', { path: { id: queue.id }, body: { ...kept, paused } });
-      toasts.done(`${queue.name} ${paused ? 'paused' : 'resumed'}`);
-    } catch (reason) {
-      toasts.failed(reason, `Could not ${paused ? 'pause' : 'resume'} queue ${queue.name}`);
-    }
-    await client.invalidateQueries({ queryKey: ['queues'] });
-  };
+  const setPaused = usePause();
   return (queue) => ({
     id: 'pause',
     label: queue.paused ? 'Resume' : 'Pause',

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Gauge } from 'lucide-react';
+import { Gauge, ListChecks } from 'lucide-react';
+import { Link, useLocation } from 'wouter';
 import type { UsagePool } from '../../../client/resources.ts';
 import { UseMeter } from '../../parts/meter.tsx';
 import { queries } from '../../state/queries.ts';
@@ -19,7 +20,14 @@ const USAGE_POOLS: Catalog<UsagePool> = {
     'A shared resource with a limited number of slots, such as licenses. A task that requires the pool uses one slot while it runs.',
   icon: Gauge,
   columns: [
-    nameColumn(),
+    {
+      ...nameColumn(),
+      cell: ({ id, name }) => (
+        <Link href={`/usage-pools/${encodeURIComponent(id)}`} className="data-table__link">
+          {name}
+        </Link>
+      ),
+    },
     {
       id: 'in_use',
       header: 'In use',
@@ -92,7 +100,21 @@ const USAGE_POOLS: Catalog<UsagePool> = {
 
 export function UsagePoolsPage() {
   const { rest } = useService();
+  const [, navigate] = useLocation();
   const refetchInterval = useRefresh(REFRESH_MS);
   const query = useQuery({ ...queries.usagePools(rest), refetchInterval });
-  return <CatalogPage catalog={USAGE_POOLS} query={query} />;
+  return (
+    <CatalogPage
+      catalog={USAGE_POOLS}
+      query={query}
+      actions={({ id }) => [
+        {
+          id: 'use',
+          label: 'Show use',
+          icon: <ListChecks aria-hidden="true" />,
+          act: () => navigate(`/usage-pools/${encodeURIComponent(id)}`),
+        },
+      ]}
+    />
+  );
 }

@@ -119,3 +119,27 @@ test('farms share the pools', (t) => {
   fixture.expect(t, 'and releases it', ['task A/0/2 assigned w1', 'lease w1: A/0/2#1']);
   t.end();
 });
+
+test('the use of a pool names the steps that hold and want slots, in the order of candidates', (t) => {
+  const fixture = new TestFarm();
+  fixture.register('w1', { cpu_count: 8 });
+  register(fixture, { nuke: 2, maya: 1 });
+  fixture.submit('A', [{ name: 's', tasks: 3, needs: { pools: ['nuke'] } }]);
+  fixture.submit('B', [
+    { name: 's', tasks: 4, needs: { pools: ['nuke'] } },
+    { name: 'other', tasks: 1 },
+  ]);
+  fixture.lease('w1');
+  const step = (job: string) => ({ jobId: fixture.jobId(job), stepOrder: 0 });
+  t.strictSame(fixture.poolUse('nuke'), {
+    holders: [{ ...step('A'), live: 2 }],
+    waiters: [
+      { ...step('A'), tasks: 1 },
+      { ...step('B'), tasks: 4 },
+    ],
+    waitingTasks: 5,
+    isPartial: false,
+  });
+  t.strictSame(fixture.poolUse('maya'), { holders: [], waiters: [], waitingTasks: 0, isPartial: false });
+  t.end();
+});
