@@ -6,7 +6,7 @@ import type { Handler } from './operation.ts';
 const SECOND_MS = 1000;
 
 export const getSettings: Handler<'getSettings'> = (_call, ports) => {
-  const { bus, isBusManaged, heartbeatTimeoutMs, reclaimAfterMs } = ports.settings();
+  const { bus, isBusManaged, heartbeatTimeoutMs, reclaimAfterMs, jobLinks } = ports.settings();
   return {
     kind: 'json',
     status: 200,
@@ -17,6 +17,7 @@ export const getSettings: Handler<'getSettings'> = (_call, ports) => {
         heartbeat_timeout_seconds: heartbeatTimeoutMs / SECOND_MS,
         reclaim_after_seconds: reclaimAfterMs / SECOND_MS,
       },
+      web: { job_links: jobLinks },
     },
   };
 };
