@@ -1,3 +1,4 @@
+import type { JobLink } from '../src/core/config/job-links.ts';
 import type { ProductLibrary } from '../src/core/products/product-library.ts';
 import type { TemplateDescription } from '../src/openjd/template/describe-template.ts';
 import type { StepPreview } from '../src/openjd/template/preview-command.ts';
@@ -209,6 +210,8 @@ export interface ServiceFacts {
   readonly isBusManaged: boolean;
   readonly heartbeatTimeoutMs: number;
   readonly reclaimAfterMs: number;
+  /** Links on the page of a job. */
+  readonly jobLinks: readonly JobLink[];
 }
 
 /** Pages of a store file. LMDB never shrinks a file, but reuses its free pages. */

@@ -123,6 +123,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
       isBusManaged: config.bus.urls.length === 0,
       heartbeatTimeoutMs: config.scheduler.heartbeatTimeoutMs,
       reclaimAfterMs: config.scheduler.reclaimAfterMs,
+      jobLinks: config.web.jobLinks,
     }),
     busStanding: () => deps.busStanding.current(),
     acceptsSubmissions: () => store.diskState() === 'ok',

@@ -3067,6 +3067,13 @@ export interface components {
                 /** @description False if a client without credentials can act as a worker on the bus or read replies to workers. Absent while the check of an external bus has had no result. */
                 readonly authenticated?: boolean;
             };
+            readonly web: {
+                /** @description Links on the page of a job (`web.job_links`). `{job.id}`, `{job.name}`, `{job.owner}`, `{job.project}` and `{parameter.NAME}` in the URL are to be replaced by percent-encoded values. */
+                readonly job_links: readonly {
+                    readonly name: string;
+                    readonly url: string;
+                }[];
+            };
             readonly scheduler: {
                 /** @description A worker that sends nothing for this time is offline (`scheduler.heartbeat_timeout`). */
                 readonly heartbeat_timeout_seconds: number;

@@ -14,7 +14,7 @@ export const getSettings: Handler<'getSettings'> = (_call, ports) => ({
 
 /** Returns the settings that operators and workers need. */
 export function settingsView(ports: Pick<Ports, 'settings' | 'auth' | 'busStanding'>): Schemas['Settings'] {
-  const { bus, isBusManaged, heartbeatTimeoutMs, reclaimAfterMs } = ports.settings();
+  const { bus, isBusManaged, heartbeatTimeoutMs, reclaimAfterMs, jobLinks } = ports.settings();
   return {
     auth: { password_length_min: ports.auth.passwordLengthMin },
     bus: { ...busView(bus, isBusManaged), ...authenticationView(ports.busStanding()) },
@@ -22,6 +22,7 @@ export function settingsView(ports: Pick<Ports, 'settings' | 'auth' | 'busStandi
       heartbeat_timeout_seconds: heartbeatTimeoutMs / SECOND_MS,
       reclaim_after_seconds: reclaimAfterMs / SECOND_MS,
     },
+    web: { job_links: jobLinks },
   };
 }
 

@@ -335,6 +335,7 @@ export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
   'log.level': 'info',
 };
 export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
+  'web.job_links': '',
   'http.pprof_addr': '',
   'auth.bootstrap.password_file': '',
   'auth.oidc.client_secret_file': '',

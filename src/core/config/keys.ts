@@ -1,3 +1,4 @@
+import { jobLinks } from './job-links.ts';
 import { EXPR_LIMITS, EXPR_MEMORY_MAX } from '../../openjd/expr/expr-limits.ts';
 import { DENIED_VARIABLES } from '../access/denied-variables.ts';
 import { PASSWORD_LENGTH_MAX } from '../access/password-rules.ts';
@@ -613,6 +614,12 @@ const SERVER_KEYS = {
     integer(0, 999_999_999_999_999),
     '67108864',
     'Maximum bytes of log kept per task, over all its attempts. The rest is dropped and a line in the log notes it. 0 means no limit.',
+  ),
+  'web.job_links': key(
+    jobLinks(),
+    '',
+    'Links on the page of a job: a map of name to URL in the file, the same map as JSON in a variable. {job.id}, {job.name}, {job.owner}, {job.project} and {parameter.NAME} are replaced, percent-encoded. A link without a value for each is not shown.',
+    'none',
   ),
   'events.replay_depth': key(
     integer(1, 100_000),

@@ -1,3 +1,4 @@
+import type { JobLink } from './job-links.ts';
 import type { RateLimit } from '../rate-limit/rate-limiter.ts';
 import { authConfig, type AuthConfig } from './auth-config.ts';
 import {
@@ -38,6 +39,7 @@ export interface ServerConfig {
     /** Null: profiles are served at `addr`. */
     readonly pprofAddr: ListenAddress | null;
   };
+  readonly web: { readonly jobLinks: readonly JobLink[] };
   readonly auth: AuthConfig;
   readonly data: {
     readonly dir: string;
@@ -157,6 +159,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         enablePprof: values['http.enable_pprof'],
         pprofAddr: values['http.pprof_addr'],
       },
+      web: { jobLinks: values['web.job_links'] },
       auth,
       data: { dir: values['data.dir'], compactFreePercent: values['data.compact_free_percent'] },
       bus: {

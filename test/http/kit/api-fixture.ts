@@ -123,6 +123,7 @@ export class ApiFixture {
     isBusManaged: true,
     heartbeatTimeoutMs: 30_000,
     reclaimAfterMs: 45_000,
+    jobLinks: [],
   };
   busStanding: BusStanding = { kind: 'closed' };
   activity: ServiceActivity = { state: NO_COUNTS, parkedRequests: 0, leasedPerSecond: 0 };

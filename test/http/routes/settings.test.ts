@@ -10,7 +10,11 @@ void test('the settings have the address of the bus and the times of silent work
     auth: { password_length_min: 8 },
     bus: { urls: ['nats://127.0.0.1:14222'], port: 14_222, is_local: true, authenticated: true },
     scheduler: { heartbeat_timeout_seconds: 30, reclaim_after_seconds: 45 },
+    web: { job_links: [] },
   });
+  const jobLinks = [{ name: 'Tracker', url: 'https://example.org/{job.id}' }];
+  api.settings = { ...api.settings, jobLinks };
+  t.match(await read(), { web: { job_links: jobLinks } });
   const busAt = async (urls: readonly string[], host: string, port = 4333): Promise<object> => {
     api.settings = { ...api.settings, bus: busReach(urls, { host, port }), isBusManaged: urls.length === 0 };
     return (await read()).bus;

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { JobDetail } from '../../../client/resources.ts';
@@ -13,8 +14,11 @@ import { TaskProgress } from '../../parts/task-progress.tsx';
 import { durationText } from '../../parts/time-text.ts';
 import { Ago, Elapsed } from '../../parts/time.tsx';
 import { hasJobEnded } from '../../state/ended.ts';
+import { queries } from '../../state/queries.ts';
+import { useService } from '../../state/service.tsx';
 import { JobSettings } from './job-settings.tsx';
 import { estimateOf } from './model/estimate.ts';
+import { linksOf, type ShownLink } from './model/job-links.ts';
 import { noticeOf } from './model/remedies.ts';
 
 const NARROW = '(max-width: 640px)';
@@ -23,9 +27,17 @@ const NARROW = '(max-width: 640px)';
 export function JobSummary({ job, onChanged }: { job: JobDetail; onChanged: () => void }) {
   const notice = noticeOf(job);
   const isNarrow = useMedia(NARROW);
+  const { rest } = useService();
+  const templates = useQuery(queries.settings(rest)).data?.web.job_links ?? [];
+  const links = linksOf(templates, job);
   const facts = (
     <div className="job-summary__facts">
-      <KeyValues facts={originFacts(job)} />
+      <KeyValues
+        facts={[
+          ...originFacts(job),
+          ['Links', links.length === 0 ? null : <Links key="links" links={links} />],
+        ]}
+      />
       <JobSettings job={job} onChanged={onChanged} />
     </div>
   );
@@ -48,6 +60,19 @@ export function JobSummary({ job, onChanged }: { job: JobDetail; onChanged: () =
         )}
       </section>
     </>
+  );
+}
+
+/** Links to other programs, which the operator has set (`web.job_links`). */
+function Links({ links }: { links: readonly ShownLink[] }) {
+  return (
+    <span className="row">
+      {links.map(({ name, href }) => (
+        <a key={name} href={href} rel="noreferrer" target="_blank">
+          {name}
+        </a>
+      ))}
+    </span>
   );
 }
 

@@ -6,7 +6,7 @@ import type { TableModel } from './use-table-model.ts';
 
 /** Handles a key on a row. */
 export function handleRowKey<Row>(model: TableModel<Row>, event: RowKeyboardEvent<HTMLElement>): void {
-  const { props, drawn } = model;
+  const { drawn } = model;
   if (!(event.target instanceof HTMLElement)) return;
   // After a click on the checkbox of a row, keys still apply to the rows; only the space bar belongs to the checkbox.
   const isBox = event.target.dataset['select'] !== undefined;
