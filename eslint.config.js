@@ -70,10 +70,13 @@ const messagesOnly = (folders, prefix) => ({
 });
 const SERVICE_ACTOR_FILES = messagesOnly(SERVICE_ACTORS, '\\.\\./');
 const AGENT_ACTOR_FILES = messagesOnly(AGENT_ACTORS, '\\.\\./');
-/** Escapes, the Markdown of readmes, differences of texts and rules of products are the same on the command line and in pages. */
+/**
+ * Escapes, the Markdown of readmes, differences of texts, the numbers of log lines and rules of products are the same on
+ * the command line, in the service and in pages.
+ */
 const WEB_BOUNDS = {
   regex:
-    '\\.\\./((src(?!/core/(?:escaped-text|failure/error-line|markdown/parse-markdown|products/product-rules|text-diff/(?:diff-hunks|line-diff))\\.ts$))|actors|bench|test)/',
+    '\\.\\./((src(?!/core/(?:escaped-text|failure/error-line|markdown/parse-markdown|products/product-rules|records/log-lines|text-diff/(?:align-lines|diff-hunks|line-diff))\\.ts$))|actors|bench|test)/',
   message: message.web,
   allowTypeImports: true,
 };

@@ -4,7 +4,8 @@ import { serializedOrigin, type ListedOrigins } from './origin.ts';
 
 const EXPOSED_HEADERS =
   'X-Request-ID, X-API-Version, Content-Disposition, ETag, Idempotency-Replayed, Location, Retry-After';
-const ALLOWED_HEADERS = 'Accept, Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-ID';
+const ALLOWED_HEADERS =
+  'Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-ID';
 const PREFLIGHT_SECONDS = '600';
 
 /** Headers that let pages of other origins read responses (docs/contract/authentication.md#csrf-and-cors). */

@@ -65,6 +65,8 @@ const SHARED_WITH_PAGES = [
   'src/core/markdown/parse-markdown.ts',
   'src/core/products/product-rules.ts',
   'src/core/text-diff/diff-hunks.ts',
+  'src/core/records/log-lines.ts',
+  'src/core/text-diff/align-lines.ts',
   'src/core/text-diff/line-diff.ts',
 ];
 

@@ -58,7 +58,7 @@ test('a mark is at most 64 Ki characters and one chunk before its line', async (
       pages++;
       return reader.page(...args);
     },
-    markBefore: reader.markBefore,
+    markBefore: (address: AttemptAddress, line: number) => reader.markBefore(address, line),
   };
   for (const line of [1, 300, 301, 1_000, 123_456, 200_000]) {
     pages = 0;
@@ -107,6 +107,7 @@ test('lines are found in any log', async (t) => {
   );
   const pieces = fc.array(fc.tuple(fc.constantFrom('stdout' as const, 'stderr' as const), data), {
     maxLength: 20,
+    size: 'max',
   });
   const directory = t.testdir();
   const writer = await openLogWriter({ ...logWriterOptions(directory), maxBytesPerTask: 0 });
@@ -120,7 +121,10 @@ test('lines are found in any log', async (t) => {
       for (const chunk of chunks) writer.append([chunk]);
       reader.refresh();
       const start = await lineStart(reader, address, line);
-      const before = parts.slice(0, reader.page(address, 0, 100).filter(({ busSeq }) => busSeq <= start.afterBusSeq).length);
+      const before = parts.slice(
+        0,
+        reader.page(address, 0, 100).filter(({ busSeq }) => busSeq <= start.afterBusSeq).length,
+      );
       const counted = before.reduce((sum, [, text]) => sum + text.split('\n').length - 1, 0);
       t.equal(start.lines, counted);
       t.ok(start.lines < line);

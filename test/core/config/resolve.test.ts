@@ -54,6 +54,7 @@ test('the server has its defaults', async (t) => {
         enablePprof: false,
         pprofAddr: null,
       },
+      web: { jobLinks: [] },
       auth: {
         enabled: false,
         bootstrap: null,

@@ -2,7 +2,10 @@ import * as fc from 'fast-check';
 import { test } from 'tap';
 import { alignLines, type AlignedRow } from '../../../src/core/text-diff/align-lines.ts';
 
-const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'), { maxLength: 24 });
+const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'), {
+  maxLength: 24,
+  size: 'max',
+});
 
 test('the rows have all lines of both sides in order, and equal lines only where they are equal', (t) => {
   fc.assert(

@@ -219,7 +219,7 @@ void test('answers unknown paths, wrong methods and OPTIONS', async (t) => {
     'access-control-allow-origin': '*',
     'access-control-allow-methods': 'GET, HEAD, PUT, DELETE, OPTIONS',
     'access-control-allow-headers':
-      'Accept, Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-ID',
+      'Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-ID',
   });
   t.equal((await client.send('OPTIONS', '/api/nowhere')).status, 404);
   t.same(api.asked, []);

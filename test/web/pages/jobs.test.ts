@@ -287,6 +287,15 @@ void test('shortcuts apply to the selection from the header checkbox and from th
   await page.keyboard.press('g');
   await page.keyboard.press('w');
   await page.waitForURL('**/workers');
+  await page.goto(`${page.url().replace('/workers', '/jobs')}?project=keys`);
+  await seen(page, 'the jobs again', ['k1', 'k2', 'k3', 'k4']);
+  await page.getByRole('button', { name: 'Full-screen table' }).click();
+  const box = await page.locator('.data-table').boundingBox();
+  t.match(box, { x: 0, y: 0 });
+  await saveScreenshots(page, 'jobs-full-screen');
+  t.same(await violations(page), []);
+  await page.keyboard.press('Escape');
+  await page.locator('.data-table--full').waitFor({ state: 'detached' });
   const { items } = await api.must<{ items: JobView[] }>('GET', '/api/v1/jobs?project=keys');
   t.notOk(items.some(({ status }) => status === 'canceled'));
   t.same(faults, []);

@@ -18,7 +18,7 @@ interface EditableNumberProps {
   /** Pointer of the value in errors of the server: `/priority`. */
   readonly pointer: string;
   readonly disabledReason: string;
-  /** Returns the version of the object when the form opens; null if it has none. */
+  /** Returns the version of the object when the form opens; null without one. */
   readonly onOpen: () => Promise<string | null>;
   /** Rejects with 412 if another user has changed the value since the version `etag`; null overwrites it. */
   readonly onSave: (value: number, etag: string | null) => Promise<void>;

@@ -1,5 +1,7 @@
-import { useRef } from 'react';
+import { Maximize2, Minimize2 } from 'lucide-react';
+import { useRef, useState } from 'react';
 import { classNames } from '../class-names.ts';
+import { IconButton } from '../button.tsx';
 import { Menu } from '../menu.tsx';
 import { QueryProblem } from '../query-problem.tsx';
 import { ColumnChooser } from './column-chooser.tsx';
@@ -19,6 +21,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
   const model = useTableModel(props, scroller);
   useTableKeys(model);
+  const [isFull, setIsFull] = useState(false);
   const { rows, label, empty } = props;
   const { shown, columns, rowHeight, isSelectable } = model;
   const isEmpty = shown.total === 0 && shown.isPrevious !== true && rows.error === null;
@@ -28,11 +31,16 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       className={classNames(
         'data-table',
         props.isFilling === true && 'data-table--filling',
+        isFull && 'data-table--full',
         props.isCompact === true && 'data-table--compact',
       )}
       style={gridStyle(columns, { rowHeight, isSelectable, hasActions: props.actions !== undefined })}
+      onKeyDown={(event) => {
+        // Escape clears the selection first.
+        if (isFull && event.key === 'Escape' && !event.defaultPrevented) setIsFull(false);
+      }}
     >
-      <Toolbar model={model} />
+      <Toolbar model={model} isFull={isFull} onFull={setIsFull} />
       {rows.error !== null && (
         <QueryProblem error={rows.error} what={`the ${label.toLowerCase()}`} onRetry={() => rows.retry?.()} />
       )}
@@ -44,7 +52,15 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 }
 
 /** The caller's controls, and the choice of columns or, with cards, of the sort order. */
-function Toolbar<Row>({ model }: { model: TableModel<Row> }) {
+function Toolbar<Row>({
+  model,
+  isFull,
+  onFull,
+}: {
+  model: TableModel<Row>;
+  isFull: boolean;
+  onFull: (isFull: boolean) => void;
+}) {
   const { props, columns, isCard } = model;
   const { toolbar, sort, onSort } = props;
   return (
@@ -53,7 +69,18 @@ function Toolbar<Row>({ model }: { model: TableModel<Row> }) {
       {isCard && onSort !== undefined ? (
         <SortSelect columns={props.columns} sort={sort} onSort={onSort} />
       ) : (
-        !isCard && <ColumnChooser columns={columns} />
+        !isCard && (
+          <>
+            <ColumnChooser columns={columns} />
+            <IconButton
+              label="Full-screen table"
+              size="small"
+              isPressed={isFull}
+              icon={isFull ? <Minimize2 aria-hidden="true" /> : <Maximize2 aria-hidden="true" />}
+              onPress={() => onFull(!isFull)}
+            />
+          </>
+        )
       )}
     </div>
   );

@@ -200,7 +200,10 @@ function useLogScroll(
   const lastScrollTop = useRef(0);
   useImperativeHandle(props.ref, () => ({ topLine: () => topLine.current }), []);
 
-  useScrollTargets(props, scroller, view, topLine);
+  const noteTop = (element: HTMLDivElement): void => {
+    topLine.current = layout.lineAt(Math.ceil(logTop(element.scrollTop, range) / ROW_HEIGHT))?.line ?? 0;
+  };
+  useScrollTargets(props, scroller, view, noteTop);
   useLayoutEffect(() => {
     if (isFollowing) scrollToEnd(scroller.current);
   }, [scroller, isFollowing, layout, height]);
@@ -220,7 +223,7 @@ function useLogScroll(
       const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < END_NEAR;
       const isUp = element.scrollTop < lastScrollTop.current - 1;
       lastScrollTop.current = element.scrollTop;
-      topLine.current = layout.lineAt(Math.ceil(logTop(element.scrollTop, range) / ROW_HEIGHT))?.line ?? 0;
+      noteTop(element);
       setScrollTop(element.scrollTop);
       if (isAtEnd) {
         if (!isUp) onFollow(true);
@@ -234,7 +237,7 @@ function useScrollTargets(
   { log, selected, foundGoal, goal }: LogLinesProps,
   scroller: RefObject<HTMLDivElement | null>,
   view: LogViewport,
-  topLine: RefObject<number>,
+  noteTop: (element: HTMLDivElement) => void,
 ): void {
   const { layout, height } = view;
   const reached = useRef(new WeakSet<ScrollTarget>());
@@ -249,8 +252,7 @@ function useScrollTargets(
     if (place < top + edge || place > top + height - 2 * edge)
       scrollTo(element, place - height / 2, rangeOf(view));
     // The size of a view that was just added is measured later: this line stays in view then.
-    topLine.current =
-      layout.lineAt(Math.ceil(logTop(element.scrollTop, rangeOf(view)) / ROW_HEIGHT))?.line ?? 0;
+    noteTop(element);
   });
   const selectedFrom = selected?.from ?? null;
   const selectedGoal = useMemo(

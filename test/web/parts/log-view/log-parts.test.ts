@@ -21,7 +21,7 @@ const pieces = fc.array(
       fc.constantFrom('x'.repeat(LINE_CHARACTERS_MAX), 'y'.repeat(3 * LINE_CHARACTERS_MAX + 5)),
     ),
   ),
-  { maxLength: 12 },
+  { maxLength: 12, size: 'max' },
 );
 
 const append = (log: LogText, added: readonly Piece[]): LogText => {

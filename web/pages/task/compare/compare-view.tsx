@@ -19,16 +19,11 @@ import {
   linesToCompare,
   shownRows,
   type Comparison,
+  type Pair,
 } from './comparison.ts';
 import './compare-view.css';
 
-/** Numbers of the compared attempts. */
-export interface Pair {
-  readonly left: number;
-  readonly right: number;
-}
-
-export interface CompareViewProps {
+interface CompareViewProps {
   readonly attempts: readonly Attempt[];
   readonly pair: Pair;
   readonly onPair: (pair: Pair) => void;

@@ -3,8 +3,7 @@ import { classNames } from '../../../parts/class-names.ts';
 import { ROW_HEIGHT } from '../../../parts/log-view/scroll-range.ts';
 import { PROBE_CHARACTERS, useViewSize } from '../../../parts/log-view/use-view-size.ts';
 import { counted } from '../../../parts/number-text.ts';
-import type { Pair } from './compare-view.tsx';
-import type { Comparison, ShownRow } from './comparison.ts';
+import type { Comparison, Pair, ShownRow } from './comparison.ts';
 
 /** Rows drawn above and below the visible ones. */
 const OVERSCAN = 12;
@@ -122,7 +121,11 @@ function Row({
     return <div className="compare__row compare__row--hidden">{counted(row.count, 'equal line')}</div>;
   return (
     <div
-      className={classNames('compare__row', `compare__row--${row.kind}`, isCurrent && 'compare__row--current')}
+      className={classNames(
+        'compare__row',
+        `compare__row--${row.kind}`,
+        isCurrent && 'compare__row--current',
+      )}
       onClick={onChoose}
     >
       <Side line={row.left} lines={left} sign={row.kind === 'same' ? ' ' : '−'} />

@@ -5,6 +5,12 @@ import { lineAt, shownLine, type ReadableLog } from '../../../parts/log-view/log
 /** Lines of each log that are compared; the rest of longer logs is left out. */
 export const COMPARED_LINES_MAX = 50_000;
 
+/** Numbers of the compared attempts. */
+export interface Pair {
+  readonly left: number;
+  readonly right: number;
+}
+
 /** Differences that are not shown. */
 export interface Ignored {
   readonly times: boolean;
