@@ -217,7 +217,10 @@ await test('a wrangler solves daily problems in the pages', { timeout: 240_000 }
     await page.waitForURL(/\/submit\?from=/);
     await page.getByLabel('Start after').fill(localTime(Date.now() + DAY_MS));
     const clone = await submitForm(page);
-    await page.getByText(/starts? (after|before) /).first().waitFor();
+    await page
+      .getByText(/starts? (after|before) /)
+      .first()
+      .waitFor();
     await saveScreenshots(page, 'journey-start-time');
     t.match(await api.job(clone), { task_counts: { ready: 4 } });
     const release = Date.now() + SECOND_MS;
