@@ -23,8 +23,9 @@ export function flagError({ detail }: PointedError, given: ReadonlyMap<string, s
 }
 
 /** Returns the error with the flags of the values that are not valid; the error itself if it is about anything else. */
-export function withFlags(error: CommandError, given: ReadonlyMap<string, string>): CommandError {
-  const errors = error.cause instanceof ProblemError ? error.cause.errors : [];
+export function withFlags(error: unknown, given: ReadonlyMap<string, string>): unknown {
+  if (!(error instanceof CommandError) || !(error.cause instanceof ProblemError)) return error;
+  const { errors } = error.cause;
   const lines = errors.map((each) => flagError(each, given)).filter((line) => line !== null);
   return lines.length === 0 || lines.length < errors.length
     ? error
