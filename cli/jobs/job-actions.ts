@@ -43,38 +43,40 @@ function runningText({ task_counts: counts }: Pick<JobDetail, 'task_counts'>): r
   return running > 0 ? [`${counted(running, 'running task')} of it are canceled.`] : [];
 }
 
+/** Asks before an action on a job that cannot be undone. `consequence` is a sentence about what follows. */
+async function confirmOn(
+  { client, terminal }: ClientContext,
+  id: string,
+  verb: 'cancel' | 'delete',
+  { yes }: ConfirmOptions,
+  consequence: (job: JobDetail) => string,
+): Promise<void> {
+  await confirm(terminal, yes === true, async () => {
+    const job = await client.call('get', '/jobs/{id}', { path: { id } });
+    const object = `job ${job.name} (${job.status})`;
+    return { verb, object, consequences: [...runningText(job), consequence(job)] };
+  });
+}
+
 export async function cancelJob(given: string, options: WaitOptions & ConfirmOptions): Promise<void> {
   const context = contextOf(options);
-  const { client, terminal } = context;
-  const id = await findJob(client, given);
-  await confirm(terminal, options.yes === true, async () => {
-    const job = await client.call('get', '/jobs/{id}', { path: { id } });
-    return {
-      verb: 'cancel',
-      object: `job ${job.name} (${job.status})`,
-      consequences: [...runningText(job), 'Jobs that depend on it are canceled too.'],
-    };
-  });
-  await client.call('post', '/jobs/{id}/cancel', { path: { id } });
+  const id = await findJob(context.client, given);
+  await confirmOn(context, id, 'cancel', options, () => 'Jobs that depend on it are canceled too.');
+  await context.client.call('post', '/jobs/{id}/cancel', { path: { id } });
   await finish(context, id, options);
 }
 
 export async function deleteJob(given: string, options: ClientOptions & ConfirmOptions): Promise<void> {
   const context = contextOf(options);
-  const { client, terminal } = context;
-  const id = await findJob(client, given);
-  await confirm(terminal, options.yes === true, async () => {
-    const job = await client.call('get', '/jobs/{id}', { path: { id } });
-    return {
-      verb: 'delete',
-      object: `job ${job.name} (${job.status})`,
-      consequences: [
-        ...runningText(job),
-        `Its ${counted(job.task_counts.total, 'task')} with their attempts and logs are deleted.`,
-      ],
-    };
-  });
-  await client.call('delete', '/jobs/{id}', { path: { id } });
+  const id = await findJob(context.client, given);
+  await confirmOn(
+    context,
+    id,
+    'delete',
+    options,
+    (job) => `Its ${counted(job.task_counts.total, 'task')} with their attempts and logs are deleted.`,
+  );
+  await context.client.call('delete', '/jobs/{id}', { path: { id } });
   // The status in the job's events after a deletion.
   printResult(context, { id, status: 'removed' }, () => `${id} removed\n`);
 }

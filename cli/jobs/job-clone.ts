@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { ProblemError } from '../../client/problem.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
 import { contextOf, type ClientContext } from '../client/client-command.ts';
 import { farmOf, queueOf } from '../client/default-place.ts';
 import { findFarm, findJob } from '../client/lookup.ts';
 import { retryChanges } from '../options/retry-options.ts';
+import { findUpstreams } from '../submission/job-place.ts';
 import { withFlags } from '../submission/parameter-flags.ts';
 import {
   givenParameters,
@@ -12,7 +12,7 @@ import {
   submissionOptions,
   type SubmissionOptions,
 } from '../submission/submission.ts';
-import { CommandError } from '../terminal/exit-codes.ts';
+import { explainedRequest, type SubmitRequest } from '../submission/submit-once.ts';
 
 interface CloneOptions extends SubmissionOptions {
   readonly name?: string;
@@ -47,25 +47,13 @@ export async function cloneJob(given: string, options: CloneOptions): Promise<vo
     start_after: options.startAfter,
     parameters: Object.fromEntries(parameters),
   };
-  const explained = async <T>(request: Promise<T>): Promise<T> => {
-    try {
-      return await request;
-    } catch (error) {
-      throw error instanceof CommandError && error.cause instanceof ProblemError
-        ? withFlags(error, parameters)
-        : error;
-    }
+  const path = { id };
+  const request: SubmitRequest = {
+    create: (headers) => client.call('post', '/jobs/{id}/clone', { path, headers, body }),
+    preview: () => client.call('post', '/jobs/{id}/clone', { path, query: { dry_run: true }, body }),
   };
-  const request = { path: { id }, body };
-  await sendSubmission(
-    context,
-    {
-      create: (headers) => explained(client.call('post', '/jobs/{id}/clone', { ...request, headers })),
-      preview: () =>
-        explained(client.call('post', '/jobs/{id}/clone', { ...request, query: { dry_run: true } })),
-    },
-    options,
-  );
+  const explained = explainedRequest(request, (error) => withFlags(error, parameters));
+  await sendSubmission(context, explained, options);
 }
 
 /** Returns the members of the body about the place of the new job; none for that of the job. */
@@ -80,11 +68,9 @@ async function placeOf(
     givenFarm === undefined
       ? await findFarm(client, (await client.call('get', '/jobs/{id}', { path: { id } })).farm_id)
       : await farmOf(context, givenFarm);
-  const upstream: string[] = [];
-  for (const each of dependsOn) upstream.push(await findJob(client, each, farm.id));
   const isElsewhere = givenFarm !== undefined || givenQueue !== undefined;
   return {
     ...(isElsewhere && { farm_id: farm.id, queue_id: (await queueOf(context, farm, givenQueue)).id }),
-    depends_on: upstream,
+    depends_on: await findUpstreams(context, farm, dependsOn),
   };
 }

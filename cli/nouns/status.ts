@@ -2,9 +2,9 @@ import type { Farm, FarmWaiting, JobSummary, Queue, WorkerSummary } from '../../
 import type { AnswerOf } from '../../client/rest-calls.ts';
 import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
 import { counted } from '../options/confirm.ts';
-import { farmOf } from '../client/default-place.ts';
+import { CREATE_FARM, farmIfAny } from '../client/default-place.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
-import { allFarms, allQueues } from '../client/lookup.ts';
+import { allQueues } from '../client/lookup.ts';
 import { verb } from '../grammar/verb.ts';
 import { factLines } from '../output/facts.ts';
 import { printResult } from '../output/output.ts';
@@ -182,7 +182,7 @@ async function printFirstStart(context: ClientContext): Promise<void> {
     factLines(
       [
         ['server', `${server.url}, version ${version}`],
-        ['farm', 'none: create one with callsheet farms create NAME'],
+        ['farm', `none: create one with ${CREATE_FARM}`],
       ],
       terminal,
     ),
@@ -196,10 +196,9 @@ export const statusVerb = verb<ClientOptions & { readonly farm?: string }>({
   options: (command) => command.option('--farm <farm>', 'the farm; not needed if there is one, or a default'),
   run: async (_args, options) => {
     const context = contextOf(options);
-    const isFirstStart =
-      options.farm === undefined && context.farm === null && (await allFarms(context.client)).length === 0;
-    if (isFirstStart) return printFirstStart(context);
-    const status = await statusOf(context, await farmOf(context, options.farm));
+    const farm = await farmIfAny(context, options.farm);
+    if (farm === null) return printFirstStart(context);
+    const status = await statusOf(context, farm);
     printResult(context, status, () => statusText(status, context));
   },
 });

@@ -1,3 +1,4 @@
+import type { Farm } from '../../client/resources.ts';
 import type { ClientContext } from '../client/client-command.ts';
 import { farmOf, queueOf } from '../client/default-place.ts';
 import { findJob } from '../client/lookup.ts';
@@ -24,7 +25,17 @@ export async function findPlace(
 ): Promise<PlaceIds> {
   const farm = await farmOf(context, given.farm);
   const queue = await queueOf(context, farm, given.queue);
-  const upstream: string[] = [];
-  for (const each of given.dependsOn) upstream.push(await findJob(context.client, each, farm.id));
+  const upstream = await findUpstreams(context, farm, given.dependsOn);
   return { farm_id: farm.id, queue_id: queue.id, depends_on: upstream };
+}
+
+/** Finds the ids of the jobs of a farm that must complete first. Throws if one does not exist or is ambiguous. */
+export async function findUpstreams(
+  { client }: Pick<ClientContext, 'client'>,
+  farm: Farm,
+  dependsOn: readonly string[],
+): Promise<string[]> {
+  const upstream: string[] = [];
+  for (const each of dependsOn) upstream.push(await findJob(client, each, farm.id));
+  return upstream;
 }

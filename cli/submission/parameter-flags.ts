@@ -3,7 +3,7 @@ import type { PointedError } from '../../client/resources.ts';
 import { CommandError } from '../terminal/exit-codes.ts';
 
 /** Sentences of the service about the value of a job parameter, with its name (src/openjd/template). */
-const VALUE = /^the value of "(?<name>[^"]+)": (?<wrong>[^]*)$/;
+const VALUE = /^the value of "(?<name>[^"]+)"(?<at> at \[[^:]*)?: (?<wrong>[^]*)$/;
 const UNKNOWN = /^there is no parameter "(?<name>[^"]+)"(?<more>[^]*)$/;
 const MISSING = /^the parameter "(?<name>[^"]+)" has no default and needs a value$/;
 
@@ -12,9 +12,9 @@ const MISSING = /^the parameter "(?<name>[^"]+)" has no default and needs a valu
  * null for other errors.
  */
 export function flagError({ detail }: PointedError, given: ReadonlyMap<string, string>): string | null {
-  const { name, wrong } = VALUE.exec(detail)?.groups ?? {};
+  const { name, at = '', wrong } = VALUE.exec(detail)?.groups ?? {};
   if (name !== undefined && wrong !== undefined && given.has(name))
-    return `-p ${name}=${given.get(name) ?? ''}: ${wrong}`;
+    return `-p ${name}=${given.get(name) ?? ''}${at}: ${wrong}`;
   const { name: unknown, more = '' } = UNKNOWN.exec(detail)?.groups ?? {};
   if (unknown !== undefined && given.has(unknown))
     return `-p ${unknown}=${given.get(unknown) ?? ''}: there is no parameter ${unknown}${more}`;
@@ -23,8 +23,9 @@ export function flagError({ detail }: PointedError, given: ReadonlyMap<string, s
 }
 
 /** Returns the error with the flags of the values that are not valid; the error itself if it is about anything else. */
-export function withFlags(error: CommandError, given: ReadonlyMap<string, string>): CommandError {
-  const errors = error.cause instanceof ProblemError ? error.cause.errors : [];
+export function withFlags(error: unknown, given: ReadonlyMap<string, string>): unknown {
+  if (!(error instanceof CommandError) || !(error.cause instanceof ProblemError)) return error;
+  const { errors } = error.cause;
   const lines = errors.map((each) => flagError(each, given)).filter((line) => line !== null);
   return lines.length === 0 || lines.length < errors.length
     ? error

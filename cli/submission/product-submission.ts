@@ -6,7 +6,7 @@ import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { findPlace, type Place } from './job-place.ts';
 import { withFlags } from './parameter-flags.ts';
 import type { RestClient } from '../client/rest-client.ts';
-import type { SubmitRequest } from './submit-once.ts';
+import { explainedRequest, type SubmitRequest } from './submit-once.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** A job to submit from a product. Farm, queue and jobs are as given on the command line. */
@@ -31,35 +31,32 @@ export async function productRequest(
   const path = { name: submission.product };
   const place = await findPlace(context, submission);
   const body = { ...place, ...submission.options, parameters: Object.fromEntries(submission.parameters) };
-  const explained = <T>(request: Promise<T>): Promise<T> => explain(request, client, submission, terminal);
-  return {
-    create: (headers) => explained(client.call('post', '/products/{name}/jobs', { path, headers, body })),
-    preview: () =>
-      explained(client.call('post', '/products/{name}/jobs', { path, query: { dry_run: true }, body })),
-  };
+  return explainedRequest(
+    {
+      create: (headers) => client.call('post', '/products/{name}/jobs', { path, headers, body }),
+      preview: () => client.call('post', '/products/{name}/jobs', { path, query: { dry_run: true }, body }),
+    },
+    (error) => explain(error, client, submission, terminal),
+  );
 }
 
-async function explain<T>(
-  request: Promise<T>,
+async function explain(
+  error: unknown,
   client: RestClient,
   { product, parameters: given }: ProductSubmission,
   terminal: Terminal,
-): Promise<T> {
-  try {
-    return await request;
-  } catch (error) {
-    if (!(error instanceof CommandError) || error.exitCode !== EXIT.usage) throw error;
-    const known = await client.call('get', '/products/{name}/parameters', { path: { name: product } });
-    const faults = parameterFaults(product, known, given);
-    if (faults.length === 0) throw withFlags(error, given);
-    const text = [
-      error.message,
-      ...faults,
-      '',
-      parametersText(known, { ...terminal, columns: null }).trimEnd(),
-    ];
-    throw new CommandError(error.exitCode, text.join('\n'));
-  }
+): Promise<unknown> {
+  if (!(error instanceof CommandError) || error.exitCode !== EXIT.usage) return error;
+  const known = await client.call('get', '/products/{name}/parameters', { path: { name: product } });
+  const faults = parameterFaults(product, known, given);
+  if (faults.length === 0) return withFlags(error, given);
+  const text = [
+    error.message,
+    ...faults,
+    '',
+    parametersText(known, { ...terminal, columns: null }).trimEnd(),
+  ];
+  return new CommandError(error.exitCode, text.join('\n'));
 }
 
 /** Returns a sentence for each parameter that is unknown or missing. */

@@ -10,6 +10,21 @@ export interface SubmitRequest {
   readonly preview: () => Promise<Job | DryRun>;
 }
 
+/** Returns the request with each error replaced by what `explain` makes of it. */
+export function explainedRequest(
+  { create, preview }: SubmitRequest,
+  explain: (error: unknown) => unknown,
+): SubmitRequest {
+  const explained = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      throw await explain(error);
+    }
+  };
+  return { create: (headers) => explained(create(headers)), preview: () => explained(preview()) };
+}
+
 /**
  * Submits a job and returns it as stored. If the response is lost, repeats the request with the same `Idempotency-Key`,
  * so that only one job is created, and calls `onOutage`.

@@ -6,7 +6,7 @@ import type { ClientContext } from '../client/client-command.ts';
 import { CommandError } from '../terminal/exit-codes.ts';
 import { findPlace, type Place } from './job-place.ts';
 import { flagError } from './parameter-flags.ts';
-import { submitOnce, type SubmitRequest } from './submit-once.ts';
+import { explainedRequest, submitOnce, type SubmitRequest } from './submit-once.ts';
 import type { TemplateFile } from './template-file.ts';
 import { printable } from '../terminal/terminal.ts';
 
@@ -47,17 +47,13 @@ export async function templateRequest(
   const query = { ...place, ...submission.options, parameters: Object.fromEntries(parameters) };
   const type = file.format === 'json' ? 'application/json' : 'application/x-yaml';
   const document = { type, text: file.text } as const;
-  const explained = async <T>(request: Promise<T>): Promise<T> => {
-    try {
-      return await request;
-    } catch (error) {
-      throw withFindings(error, file, submission.parameters, terminal.errorColors);
-    }
-  };
-  return {
-    create: (headers) => explained(client.call('post', '/jobs', { query, document, headers })),
-    preview: () => explained(client.call('post', '/jobs', { query: { ...query, dry_run: true }, document })),
-  };
+  return explainedRequest(
+    {
+      create: (headers) => client.call('post', '/jobs', { query, document, headers }),
+      preview: () => client.call('post', '/jobs', { query: { ...query, dry_run: true }, document }),
+    },
+    (error) => withFindings(error, file, submission.parameters, terminal.errorColors),
+  );
 }
 
 /** Returns the error with the lines of the template that it is about. Returns an error about anything else as it is. */

@@ -2,7 +2,7 @@ import { isInScope, type OwnerScope } from '../../src/core/access/owner-scope.ts
 import { jobId, parseTaskId, stepIdOf, type JobId, type TaskAddress } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { done, refused, type Outcome } from '../../src/core/problems.ts';
-import type { JobRecord } from '../../src/core/records/job.ts';
+import type { JobRecord, TemplateRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { OpenTaskList, TaskLists } from '../lists/task-lists.ts';
@@ -64,6 +64,13 @@ export function openTasks(
 /** Returns the job with an id and any owner, or null. */
 export const readJob = (store: StoreReader, id: string): JobRecord | null =>
   store.get('job', keys.job(jobId(id))) ?? null;
+
+/** Returns the template of a stored job, which each has. */
+export function readTemplate(store: StoreReader, id: JobId): TemplateRecord {
+  const template = store.get('template', keys.template(id));
+  if (template === undefined) throw new Error(`the job ${id} has no template`);
+  return template;
+}
 
 /** Returns the task with an id, of a job with any owner, or null. */
 export function readTask(store: StoreReader, id: string): FoundTask | null {

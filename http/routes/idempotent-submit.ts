@@ -11,10 +11,10 @@ import type { Schemas } from '../views/schemas.ts';
 import { problem, type Call, type Reply } from './operation.ts';
 import type { IdempotencyKeyRow } from '../../actors/service/job/messages.ts';
 
-type SubmitReply = Reply<'submitJob'>;
+export type SubmitReply = Reply<'submitJob'>;
 
 /** Operations that create a job. */
-type SubmitOperation = 'submitJob' | 'submitProductJob' | 'cloneJob';
+export type SubmitOperation = 'submitJob' | 'submitProductJob' | 'cloneJob';
 
 /** Creates the job, and with it the row of the key if there is one. */
 type Submit<Op extends SubmitOperation> = (

@@ -3,7 +3,7 @@ import { keys } from '../../src/core/records/tables.ts';
 import { failureGroups } from '../views/failure-summary.ts';
 import { jobCountsView } from '../views/job-counts-view.ts';
 import { stepView } from '../views/step-view.ts';
-import { findJob, stepsOf } from './find-task.ts';
+import { findJob, readTemplate, stepsOf } from './find-task.ts';
 import { jobFilterOf } from './jobs.ts';
 import type { Handler, Reply } from './operation.ts';
 import type { WaitingReasons } from './waiting-reasons.ts';
@@ -36,10 +36,8 @@ export const listJobFailures: Handler<'listJobFailures'> = ({ path, principal },
 export const getJobTemplate: Handler<'getJobTemplate'> = ({ path, principal }, { store }) => {
   const job = findJob(store, path.id, principal.ownerScope);
   if (!job.ok) return { kind: 'problem', problem: job.problem };
-  const { id } = job.value;
-  const template = store.get('template', keys.template(id));
-  if (template === undefined) throw new Error(`the job ${id} has no template`);
-  return { kind: 'text', contentType: TEMPLATE_TYPES[template.format], text: template.text };
+  const { format, text } = readTemplate(store, job.value.id);
+  return { kind: 'text', contentType: TEMPLATE_TYPES[format], text };
 };
 
 export const listJobDependents: Handler<'listJobDependents'> = (

@@ -1,19 +1,13 @@
 import { retryOverride } from '../views/retry-view.ts';
-import { createJob, previewOfJob, type JobRequest } from './create-job.ts';
-import { digestOf, submitIdempotently } from './idempotent-submit.ts';
+import type { JobRequest } from './create-job.ts';
+import { digestOf } from './idempotent-submit.ts';
 import type { Call, Handler } from './operation.ts';
+import { submissionHandler } from './submission-handler.ts';
 
 const PARAMETER_PREFIX = 'param.';
 
-/** docs/contract/submission.md. A dry run differs only in its last step. */
-export const submitJob = (): Handler<'submitJob'> => {
-  const submitted = submitIdempotently<'submitJob'>(
-    (call, ports, once) => createJob(requestOf(call), ports, once),
-    fingerprintOf,
-  );
-  return (call, ports) =>
-    call.query.dry_run ? previewOfJob(requestOf(call), ports) : submitted(call, ports);
-};
+/** docs/contract/submission.md */
+export const submitJob = (): Handler<'submitJob'> => submissionHandler<'submitJob'>(requestOf, fingerprintOf);
 
 const requestOf = ({ query, body, principal, client }: Call<'submitJob'>): JobRequest => ({
   principal,

@@ -1,28 +1,19 @@
 import { retryOverride } from '../views/retry-view.ts';
 import { definitionOf } from '../views/product-view.ts';
-import { createJob, previewOfJob, type JobRequest } from './create-job.ts';
-import { bodyFingerprint, submitIdempotently } from './idempotent-submit.ts';
+import type { JobRequest } from './create-job.ts';
+import { bodyFingerprint } from './idempotent-submit.ts';
 import { notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
 import { findProduct } from './products.ts';
+import { submissionHandler } from './submission-handler.ts';
 import type { Ports } from '../ports.ts';
 
 const DEFAULT_PRIORITY = 50;
 
 /** docs/contract/products.md#submission. The job gets a copy of the template. */
-export const submitProductJob = (): Handler<'submitProductJob'> => {
-  const submitted = submitIdempotently<'submitProductJob'>(
-    async (call, ports, once) => {
-      const request = await requestOf(call, ports);
-      return 'kind' in request ? request : createJob(request, ports, once);
-    },
-    ({ path, body }) => bodyFingerprint('product', path.name, body),
+export const submitProductJob = (): Handler<'submitProductJob'> =>
+  submissionHandler<'submitProductJob'>(requestOf, ({ path, body }) =>
+    bodyFingerprint('product', path.name, body),
   );
-  return async (call, ports) => {
-    if (call.query.dry_run !== true) return submitted(call, ports);
-    const request = await requestOf(call, ports);
-    return 'kind' in request ? request : previewOfJob(request, ports);
-  };
-};
 
 async function requestOf(
   { path, body, principal, client }: Call<'submitProductJob'>,

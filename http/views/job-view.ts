@@ -1,3 +1,4 @@
+import type { JobId } from '../../src/core/ids.ts';
 import {
   effectiveRetry,
   type RetryOverride,
@@ -13,6 +14,12 @@ import type { VisibleJobs } from './visible-jobs.ts';
 import type { Schemas } from './schemas.ts';
 import { stepView } from './step-view.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
+
+/** Returns the values of a job's parameters by name. */
+export function parameterValuesOf(store: StoreReader, id: JobId): Readonly<Record<string, string>> {
+  const parameters = Object.entries(store.get('plan', keys.plan(id))?.parameters ?? {});
+  return Object.fromEntries(parameters.map(([name, { value }]) => [name, value]));
+}
 
 /** docs/contract/resources.md#job. `retry` is the result of the cascade. */
 export function jobView(job: JobRecord, retry: RetryPolicy): Schemas['Job'] {
@@ -77,7 +84,7 @@ export class JobViewer {
   detail(job: JobRecord, visible: Pick<VisibleJobs, 'has'>): Schemas['JobDetail'] {
     const dependsOn = job.dependsOn.filter(visible.has);
     const steps = [...this.#store.scan('step', { prefix: keys.stepsOf(job.id) })].map((row) => row.value);
-    const parameters = Object.entries(this.#store.get('plan', keys.plan(job.id))?.parameters ?? {});
+    const parameters = parameterValuesOf(this.#store, job.id);
     return {
       ...this.view(job),
       ...(job.description !== '' && { description: job.description }),
@@ -85,9 +92,7 @@ export class JobViewer {
       failure_summary: failureSummary(this.#store, job),
       own_retry: retryView(job.retry),
       ...(dependsOn.length > 0 && { depends_on: dependsOn }),
-      ...(parameters.length > 0 && {
-        parameters: Object.fromEntries(parameters.map(([name, parameter]) => [name, parameter.value])),
-      }),
+      ...(Object.keys(parameters).length > 0 && { parameters }),
       ...(job.extensions.length > 0 && { extensions: job.extensions }),
     };
   }

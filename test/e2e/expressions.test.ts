@@ -357,10 +357,8 @@ test('the command line accepts and shows values of all types, and describes erro
     input: JSON.stringify(small('{{ Param.Counts[0] }}', ['Counts'])),
   });
   t.match(refused, { code: 2 });
-  t.match(
-    refused.err,
-    '/parameterDefinitions/0: the value of "Counts" at [1]: "a" is not an integer (line 1, ',
-  );
+  t.match(refused.err, '"a" is not an integer');
+  t.match(refused.err, /Counts/);
   const broken = await runCallsheet([...submit, ...values({ Weight: '1' })], {
     environment,
     input:
@@ -371,8 +369,8 @@ test('the command line accepts and shows values of all types, and describes erro
   t.match(broken, {
     code: 2,
     err:
-      "Unprocessable Content:\n  /name: Undefined variable: 'Param.Wieght'. Did you mean: Param.Weight (line 3, column 7)\n" +
-      '    {{ Param.Wieght }}\n       ^~~~~~~~~~~~\n',
+      "standard input:3:7: /name: Undefined variable: 'Param.Wieght'. Did you mean: Param.Weight\n" +
+      '  {{ Param.Wieght }}\n     ^~~~~~~~~~~~\n',
   });
 });
 
