@@ -56,6 +56,7 @@ const STRICTER: Readonly<Record<string, string>> = {
   listTaskOutputs: 'after must be the next of an earlier page, as the description says',
   listJobPreviews: 'after must be the next of an earlier page, as the description says',
   retryJob: 'range and index_range exclude each other, as their descriptions say',
+  getTaskLogs: 'from_line requires attempt, as its description says',
 };
 /** Few of their generated requests succeed, so they get more of them. */
 const STRICTER_RUNS_FACTOR = 4;

@@ -287,7 +287,7 @@ void test('shortcuts apply to the selection from the header checkbox and from th
   await page.keyboard.press('g');
   await page.keyboard.press('w');
   await page.waitForURL('**/workers');
-  await page.goto(`${page.url().replace('/workers', '/jobs')}?project=keys`);
+  await page.goto(`${page.url().replace('/workers', '/jobs')}?project=keys&sort=name&dir=asc`);
   await seen(page, 'the jobs again', ['k1', 'k2', 'k3', 'k4']);
   await page.getByRole('button', { name: 'Full-screen table' }).click();
   const box = await page.locator('.data-table').boundingBox();

@@ -1,5 +1,5 @@
 import { Maximize2, Minimize2 } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { classNames } from '../class-names.ts';
 import { IconButton } from '../button.tsx';
 import { Menu } from '../menu.tsx';
@@ -22,6 +22,15 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const model = useTableModel(props, scroller);
   useTableKeys(model);
   const [isFull, setIsFull] = useState(false);
+  useEffect(() => {
+    if (!isFull) return undefined;
+    // Escape clears the selection first.
+    const leave = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !event.defaultPrevented) setIsFull(false);
+    };
+    document.addEventListener('keydown', leave);
+    return () => document.removeEventListener('keydown', leave);
+  }, [isFull]);
   const { rows, label, empty } = props;
   const { shown, columns, rowHeight, isSelectable } = model;
   const isEmpty = shown.total === 0 && shown.isPrevious !== true && rows.error === null;
@@ -35,10 +44,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         props.isCompact === true && 'data-table--compact',
       )}
       style={gridStyle(columns, { rowHeight, isSelectable, hasActions: props.actions !== undefined })}
-      onKeyDown={(event) => {
-        // Escape clears the selection first.
-        if (isFull && event.key === 'Escape' && !event.defaultPrevented) setIsFull(false);
-      }}
     >
       <Toolbar model={model} isFull={isFull} onFull={setIsFull} />
       {rows.error !== null && (
