@@ -1291,6 +1291,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/jobs/{id}/graph": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * The jobs that are connected to a job by dependencies
+         * @description The job itself, those that it depends on and those that depend on it, directly or through others. The nearest first, at most 200.
+         */
+        readonly get: operations["getJobGraph"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/jobs/{id}/dependents": {
         readonly parameters: {
             readonly query?: never;
@@ -2709,6 +2731,19 @@ export interface components {
             readonly items: readonly components["schemas"]["Output"][];
             /** @description The `after` of the next page; absent on the last one. */
             readonly next?: string;
+        };
+        readonly JobGraph: {
+            readonly items: readonly components["schemas"]["ConnectedJob"][];
+            /** @description True if more jobs are connected than are listed. */
+            readonly is_partial: boolean;
+        };
+        readonly ConnectedJob: {
+            readonly id: string;
+            readonly name: string;
+            readonly status: components["schemas"]["JobStatus"];
+            readonly task_counts: components["schemas"]["TaskCounts"];
+            /** @description Ids of its dependencies among the listed jobs. */
+            readonly depends_on: readonly string[];
         };
         readonly DependentPage: {
             readonly items: readonly {
@@ -6999,6 +7034,41 @@ export interface operations {
                 content: {
                     readonly "application/x-yaml": string;
                     readonly "application/json": Record<string, never>;
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getJobGraph: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The connected jobs. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobGraph"];
                 };
             };
             readonly 304: components["responses"]["NotModified"];

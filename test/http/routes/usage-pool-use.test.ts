@@ -117,7 +117,8 @@ void test('the use of a pool names its holders, longest first, and its waiters i
     api.asked.map(({ id }) => id),
     [FARM, SOUTH],
   );
-  api.answer = ({ id }) => done({ ...USE, holders: id === FARM ? [held(FIRST)] : [], waiters: [], waitingTasks: 0 });
+  api.answer = ({ id }) =>
+    done({ ...USE, holders: id === FARM ? [held(FIRST)] : [], waiters: [], waitingTasks: 0 });
   const { holders, is_partial: isPartial } = (await client.get(PATH)).body as Body;
   t.equal(holders.length, 1, 'a booked task of another step is no holder');
   t.equal(isPartial, false);

@@ -151,9 +151,7 @@ const HOLDERS_MAX = 200;
 const HOLDERS: readonly ShortColumn<PoolHolder>[] = [
   {
     header: 'Task',
-    cell: (holder) => (
-      <Link href={`/tasks/${encodeURIComponent(holder.task_id)}`}>{holder.task_name}</Link>
-    ),
+    cell: (holder) => <Link href={`/tasks/${encodeURIComponent(holder.task_id)}`}>{holder.task_name}</Link>,
   },
   {
     header: 'Job',
