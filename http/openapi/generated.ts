@@ -3008,6 +3008,8 @@ export interface components {
             readonly queues: readonly components["schemas"]["HistorySeries"][];
             /** @description The eight busiest, busiest first, and all others combined. */
             readonly owners: readonly components["schemas"]["HistorySeries"][];
+            /** @description Like `queues`. The key of jobs without a project is empty. */
+            readonly projects: readonly components["schemas"]["HistorySeries"][];
             readonly now?: components["schemas"]["FarmNow"];
         };
         /** @description Current load of the farm. Absent in the first seconds after a start of the service. */
@@ -3020,6 +3022,7 @@ export interface components {
             readonly tasks_running: components["schemas"]["Count"];
             readonly queues: readonly components["schemas"]["BookedShare"][];
             readonly owners: readonly components["schemas"]["BookedShare"][];
+            readonly projects: readonly components["schemas"]["BookedShare"][];
         };
         readonly WorkerHistory: {
             readonly worker_id: string;
