@@ -147,6 +147,8 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
   });
 
   await t.test('failures are grouped by reason and by worker', async (t) => {
+    const summary = page.getByRole('region', { name: 'Summary' });
+    await summary.getByRole('link', { name: 'failed (exit 137)' }).waitFor();
     await page.getByRole('tab', { name: /^Failures/ }).click();
     const group = page.getByRole('region', { name: 'failed (exit 137): Error: cannot read tex_1030.exr' });
     await group.getByRole('link', { name: 'render 1030' }).waitFor();
