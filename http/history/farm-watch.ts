@@ -36,6 +36,7 @@ interface FarmObservation {
   workersOnline: number;
   readonly queues: Map<string, number>;
   readonly owners: Map<string, number>;
+  readonly projects: Map<string, number>;
 }
 
 /** Scan of all workers in progress. */
@@ -137,6 +138,7 @@ export class FarmWatch {
       if (side === null) continue;
       farm.queues.set(side.queueId, (farm.queues.get(side.queueId) ?? 0) + cores);
       farm.owners.set(side.owner, (farm.owners.get(side.owner) ?? 0) + cores);
+      farm.projects.set(side.project, (farm.projects.get(side.project) ?? 0) + cores);
     }
     farm.coresBooked += sum;
     return sum;
@@ -183,6 +185,7 @@ export class FarmWatch {
       ...ended.all,
       queues: sharesOf(seen.queues, ended.queues),
       owners: sharesOf(seen.owners, ended.owners),
+      projects: sharesOf(seen.projects, ended.projects),
     };
   }
 
@@ -246,12 +249,24 @@ export class FarmWatch {
 
 const minuteOf = (at: number): number => Math.floor(at / MINUTE_MS);
 
-const NOTHING_ENDED = { all: { succeeded: 0, failed: 0 }, queues: new Map(), owners: new Map() } as const;
+const NOTHING_ENDED = {
+  all: { succeeded: 0, failed: 0 },
+  queues: new Map(),
+  owners: new Map(),
+  projects: new Map(),
+} as const;
 
 function seenOf(farms: Map<string, FarmObservation>, id: string): FarmObservation {
   const known = farms.get(id);
   if (known !== undefined) return known;
-  const seen = { coresTotal: 0, coresBooked: 0, workersOnline: 0, queues: new Map(), owners: new Map() };
+  const seen = {
+    coresTotal: 0,
+    coresBooked: 0,
+    workersOnline: 0,
+    queues: new Map(),
+    owners: new Map(),
+    projects: new Map(),
+  };
   farms.set(id, seen);
   return seen;
 }

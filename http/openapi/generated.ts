@@ -1291,6 +1291,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/jobs/{id}/graph": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * The jobs that are connected to a job by dependencies
+         * @description The job itself, those that it depends on and those that depend on it, directly or through others. The nearest first, at most 200.
+         */
+        readonly get: operations["getJobGraph"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/jobs/{id}/dependents": {
         readonly parameters: {
             readonly query?: never;
@@ -2847,6 +2869,19 @@ export interface components {
             /** @description The `after` of the next page; absent on the last one. */
             readonly next?: string;
         };
+        readonly JobGraph: {
+            readonly items: readonly components["schemas"]["ConnectedJob"][];
+            /** @description True if more jobs are connected than are listed. */
+            readonly is_partial: boolean;
+        };
+        readonly ConnectedJob: {
+            readonly id: string;
+            readonly name: string;
+            readonly status: components["schemas"]["JobStatus"];
+            readonly task_counts: components["schemas"]["TaskCounts"];
+            /** @description Ids of its dependencies among the listed jobs. */
+            readonly depends_on: readonly string[];
+        };
         readonly DependentPage: {
             readonly items: readonly {
                 readonly id: string;
@@ -3117,6 +3152,8 @@ export interface components {
             readonly queues: readonly components["schemas"]["HistorySeries"][];
             /** @description The eight busiest, busiest first, and all others combined. */
             readonly owners: readonly components["schemas"]["HistorySeries"][];
+            /** @description Like `queues`. The key of jobs without a project is empty. */
+            readonly projects: readonly components["schemas"]["HistorySeries"][];
             readonly now?: components["schemas"]["FarmNow"];
         };
         /** @description Current load of the farm. Absent in the first seconds after a start of the service. */
@@ -3129,6 +3166,7 @@ export interface components {
             readonly tasks_running: components["schemas"]["Count"];
             readonly queues: readonly components["schemas"]["BookedShare"][];
             readonly owners: readonly components["schemas"]["BookedShare"][];
+            readonly projects: readonly components["schemas"]["BookedShare"][];
         };
         readonly WorkerHistory: {
             readonly worker_id: string;
@@ -7238,6 +7276,41 @@ export interface operations {
                 content: {
                     readonly "application/x-yaml": string;
                     readonly "application/json": Record<string, never>;
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getJobGraph: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The connected jobs. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobGraph"];
                 };
             };
             readonly 304: components["responses"]["NotModified"];

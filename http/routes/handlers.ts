@@ -58,6 +58,7 @@ import {
   listStorageLocations,
   replaceStorageLocation,
 } from './storage-locations.ts';
+import { getJobGraph } from './job-graph.ts';
 import { getJobOrder } from './job-order.ts';
 import { holdStep, releaseStep } from './hold-step.ts';
 import { skipJobTasks, skipTask } from './skip.ts';
@@ -187,6 +188,7 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     getTaskGrid,
     getJobTemplate,
     listJobDependents,
+    getJobGraph,
     listJobOutputs,
     listTaskOutputs,
     listJobPreviews,

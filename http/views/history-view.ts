@@ -37,6 +37,7 @@ export function farmHistoryView(
     tasks_failed: columns.failed,
     queues: columns.queues.map(seriesView),
     owners: columns.owners.map(seriesView),
+    projects: columns.projects.map(seriesView),
     ...(now !== null && { now: nowView(now) }),
   };
 }
@@ -57,6 +58,7 @@ const nowView = (now: FarmNow): Schemas['FarmNow'] => ({
   tasks_running: now.live,
   queues: now.queues.map(shareView),
   owners: now.owners.map(shareView),
+  projects: (now.projects ?? []).map(shareView),
 });
 
 const shareView = ({ key, coresBooked }: SampleShare): Schemas['BookedShare'] => ({

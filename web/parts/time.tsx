@@ -1,4 +1,4 @@
-import { useNow } from '../state/use-now.ts';
+import { useNow, useTimeText } from '../state/use-now.ts';
 import { asBoolean, usePreference } from '../state/use-preference.ts';
 import { timeFormats } from './time-formats.ts';
 import { agoText, durationText } from './time-text.ts';
@@ -14,22 +14,22 @@ const exact = (iso: string, isUtc: boolean, { local, utc } = DATE_AND_TIME): str
 
 /** Relative time, with the exact time as tooltip. `iso` is a timestamp of the REST API. */
 export function Ago({ iso }: { iso: string }) {
-  const now = useNow('half-minute');
-  const [isUtc] = useUtc();
-  return (
-    <time dateTime={iso} title={`${exact(iso, isUtc)} (${iso})`}>
-      {agoText(Date.parse(iso), Math.max(now, Date.parse(iso)))}
-    </time>
-  );
+  const at = Date.parse(iso);
+  const text = useTimeText((now) => agoText(at, Math.max(now, at)));
+  return <Relative iso={iso} text={text} />;
 }
 
 /** Relative time of an end, "in 20 m" or "5 m ago", with the exact time as tooltip. `iso` is a timestamp of the REST API. */
 export function Until({ iso }: { iso: string }) {
-  const now = useNow('half-minute');
+  const text = useTimeText((now) => agoText(Date.parse(iso), now));
+  return <Relative iso={iso} text={text} />;
+}
+
+function Relative({ iso, text }: { iso: string; text: string }) {
   const [isUtc] = useUtc();
   return (
     <time dateTime={iso} title={`${exact(iso, isUtc)} (${iso})`}>
-      {agoText(Date.parse(iso), now)}
+      {text}
     </time>
   );
 }

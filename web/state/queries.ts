@@ -190,11 +190,11 @@ export const queries = {
         }),
       placeholderData: keepPreviousData,
     }),
-  dependents: (rest: Rest, id: string) =>
+  /** The jobs that are connected to a job by dependencies. */
+  jobGraph: (rest: Rest, id: string) =>
     queryOptions({
-      queryKey: ['jobs', 'one', id, 'dependents'],
-      queryFn: ({ signal }) =>
-        rest.call('get', '/jobs/{id}/dependents', { path: { id }, query: { limit: 1000 }, signal }),
+      queryKey: ['jobs', 'one', id, 'graph'],
+      queryFn: ({ signal }) => rest.call('get', '/jobs/{id}/graph', { path: { id }, signal }),
     }),
   /** With the paths at a compute location; as given for an empty `place`. */
   jobOutputs: (rest: Rest, id: string, place: string) =>

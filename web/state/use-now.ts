@@ -1,26 +1,25 @@
 /**
- * States of a clock: stopped, running while it has listeners. Invariants: one timer per clock. Exits: the last
- * unsubscription stops it.
+ * States of the clock: stopped, running while it has listeners. Invariants: one timer. Exits: the last unsubscription
+ * stops it.
  */
 
 import { useSyncExternalStore } from 'react';
 
+const TICK_MS = 1_000;
+const HALF_MINUTE_MS = 30_000;
+
 /**
- * One timer for all relative times of a page, so that they change together. It runs only while the page uses it, and
- * changes nothing while the tab is hidden.
+ * The timer of all relative times of a page, so that ages and elapsed times change together. It runs only while the page uses
+ * it, and changes nothing while the tab is hidden.
  */
 class Clock {
-  readonly #everyMs: number;
   readonly #listeners = new Set<() => void>();
-  #now: number;
+  #now = Date.now();
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(everyMs: number) {
-    this.#everyMs = everyMs;
-    this.#now = Date.now();
-  }
-
   readonly now = (): number => this.#now;
+
+  readonly halfMinute = (): number => Math.floor(this.#now / HALF_MINUTE_MS) * HALF_MINUTE_MS;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -30,7 +29,7 @@ class Clock {
         if (document.hidden) return;
         this.#now = Date.now();
         for (const each of this.#listeners) each();
-      }, this.#everyMs);
+      }, TICK_MS);
     }
     return () => {
       this.#listeners.delete(listener);
@@ -41,11 +40,17 @@ class Clock {
   };
 }
 
-const seconds = new Clock(1_000);
-const halfMinutes = new Clock(30_000);
+const clock = new Clock();
 
-/** Returns the time in milliseconds, updated every second or every half minute, and renders the component again. */
+/**
+ * Returns the time in milliseconds, and renders the component again when it changes: every second, or every half minute,
+ * which is then the start of the current half minute.
+ */
 export function useNow(step: 'second' | 'half-minute'): number {
-  const clock = step === 'second' ? seconds : halfMinutes;
-  return useSyncExternalStore(clock.subscribe, clock.now);
+  return useSyncExternalStore(clock.subscribe, step === 'second' ? clock.now : clock.halfMinute);
+}
+
+/** Returns the text of a relative time. The component is rendered again only when the text changes. */
+export function useTimeText(textAt: (now: number) => string): string {
+  return useSyncExternalStore(clock.subscribe, () => textAt(clock.now()));
 }

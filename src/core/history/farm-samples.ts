@@ -1,8 +1,8 @@
 import { isInScope } from '../access/owner-scope.ts';
 
-/** Share of one queue or owner in one sample. */
+/** Share of one queue, owner or project in one sample. */
 export interface SampleShare {
-  /** Id of the queue, or the owner; null for all others together. */
+  /** Id of the queue, the owner, or the project (empty for jobs without one); null for all others together. */
   readonly key: string | null;
   readonly coresBooked: number;
   readonly succeeded: number;
@@ -25,6 +25,8 @@ export interface FarmSample {
   /** The busiest queues, and the sum of the others. */
   readonly queues: readonly SampleShare[];
   readonly owners: readonly SampleShare[];
+  /** Absent in samples of earlier versions: none. */
+  readonly projects?: readonly SampleShare[];
 }
 
 export const MINUTE_MS = 60_000;
@@ -113,6 +115,7 @@ export function sampleInScope(sample: FarmSample, scope: string): FarmSample {
     failed: sum(({ failed }) => failed),
     queues: [],
     owners,
+    projects: [],
   };
 }
 
@@ -135,6 +138,7 @@ export interface FarmColumns {
   readonly failed: readonly number[];
   readonly queues: readonly SeriesColumns[];
   readonly owners: readonly SeriesColumns[];
+  readonly projects: readonly SeriesColumns[];
 }
 
 /**
@@ -157,6 +161,7 @@ export function columnsOf(samples: readonly FarmSample[], stepMinutes: number): 
     failed: sum((sample) => sample.failed),
     queues: seriesOf(points, (sample) => sample.queues),
     owners: seriesOf(points, (sample) => sample.owners),
+    projects: seriesOf(points, (sample) => sample.projects ?? []),
   };
 }
 
@@ -175,7 +180,7 @@ function pointsOf(samples: readonly FarmSample[], stepMinutes: number): readonly
 }
 
 /**
- * Returns the series of the queues or owners that were the busiest over all points, and of all others together. Makes
+ * Returns the series of the queues, owners or projects that were the busiest over all points, and of all others together. Makes
  * one pass over the shares for each of the two.
  */
 function seriesOf(

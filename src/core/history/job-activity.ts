@@ -26,12 +26,14 @@ interface FarmActivity {
   ended: EndedTasks;
   readonly queues: Map<string, EndedTasks>;
   readonly owners: Map<string, EndedTasks>;
+  readonly projects: Map<string, EndedTasks>;
 }
 
 /** Contribution of a job that has not ended. */
 interface Share extends OwnedShare {
   readonly queueId: string;
   readonly owner: string;
+  readonly project: string;
   readonly live: number;
   readonly succeeded: number;
   readonly failed: number;
@@ -39,7 +41,7 @@ interface Share extends OwnedShare {
 
 export type CountedJob = Pick<
   JobRecord,
-  'id' | 'farmId' | 'queueId' | 'owner' | 'status' | 'taskCounts' | 'createdAt'
+  'id' | 'farmId' | 'queueId' | 'owner' | 'project' | 'status' | 'taskCounts' | 'createdAt'
 >;
 
 /** Tasks of the jobs of a queue that have not ended. */
@@ -50,11 +52,11 @@ export interface QueueLoad {
   readonly live: number;
 }
 
-/** Queue and owner of a job. */
-export type JobSide = Pick<Share, 'queueId' | 'owner'>;
+/** Queue, owner and project of a job. */
+export type JobSide = Pick<Share, 'queueId' | 'owner' | 'project'>;
 
 /**
- * Follows the rows of jobs: ready and live tasks of each farm, and the number of ended tasks by queue and by owner.
+ * Follows the rows of jobs: ready and live tasks of each farm, and the number of ended tasks by queue, by owner and by project.
  * Keeps a few numbers for each job that has not ended.
  */
 export class JobActivity {
@@ -78,6 +80,7 @@ export class JobActivity {
       farmId: this.#shared(job.farmId),
       queueId: this.#shared(job.queueId),
       owner: this.#shared(job.owner),
+      project: this.#shared(job.project),
       ownerKey: this.#shared(usernameKey(job.owner)),
       tasks: {
         pending: counts.pending,
@@ -111,7 +114,7 @@ export class JobActivity {
     this.#add(known, -1);
   }
 
-  /** Returns the queue and owner of a job, or null if it has ended or is unknown. */
+  /** Returns the queue, owner and project of a job, or null if it has ended or is unknown. */
   sideOf(id: string): JobSide | null {
     return this.#shares.get(id) ?? null;
   }
@@ -155,13 +158,26 @@ export class JobActivity {
     readonly all: EndedTasks;
     readonly queues: ReadonlyMap<string, EndedTasks>;
     readonly owners: ReadonlyMap<string, EndedTasks>;
+    readonly projects: ReadonlyMap<string, EndedTasks>;
   } {
     const farm = this.#farms.get(farmId);
-    if (farm === undefined) return { all: { succeeded: 0, failed: 0 }, queues: new Map(), owners: new Map() };
-    const taken = { all: farm.ended, queues: new Map(farm.queues), owners: new Map(farm.owners) };
+    if (farm === undefined)
+      return {
+        all: { succeeded: 0, failed: 0 },
+        queues: new Map(),
+        owners: new Map(),
+        projects: new Map(),
+      };
+    const taken = {
+      all: farm.ended,
+      queues: new Map(farm.queues),
+      owners: new Map(farm.owners),
+      projects: new Map(farm.projects),
+    };
     farm.ended = { succeeded: 0, failed: 0 };
     farm.queues.clear();
     farm.owners.clear();
+    farm.projects.clear();
     return taken;
   }
 
@@ -169,9 +185,9 @@ export class JobActivity {
   keepOnly(farmIds: ReadonlySet<string>): void {
     const withJobs = new Set<string>();
     this.#texts.clear();
-    for (const { farmId, queueId, owner, ownerKey } of this.#shares.values()) {
+    for (const { farmId, queueId, owner, ownerKey, project } of this.#shares.values()) {
       withJobs.add(farmId);
-      for (const text of [farmId, queueId, owner, ownerKey]) this.#texts.set(text, text);
+      for (const text of [farmId, queueId, owner, ownerKey, project]) this.#texts.set(text, text);
     }
     for (const id of this.#farms.keys()) {
       if (farmIds.has(id)) continue;
@@ -199,6 +215,7 @@ export class JobActivity {
       ended: { succeeded: 0, failed: 0 },
       queues: new Map(),
       owners: new Map(),
+      projects: new Map(),
     };
     this.#farms.set(id, farm);
     return farm;
@@ -216,7 +233,7 @@ export class JobActivity {
   }
 
   /** A manual retry lowers the counts. The earlier ends have already been counted. */
-  #countEnded({ farmId, queueId, owner, succeeded, failed }: Share, before: EndedTasks): void {
+  #countEnded({ farmId, queueId, owner, project, succeeded, failed }: Share, before: EndedTasks): void {
     const more = {
       succeeded: Math.max(0, succeeded - before.succeeded),
       failed: Math.max(0, failed - before.failed),
@@ -226,6 +243,7 @@ export class JobActivity {
     addEnded(farm.ended, more);
     addEnded(entryOf(farm.queues, queueId), more);
     addEnded(entryOf(farm.owners, owner), more);
+    addEnded(entryOf(farm.projects, project), more);
   }
 }
 

@@ -6,7 +6,16 @@ import { submit, template, type AccessStage, type Person, type StagedJob } from 
 type Case = AttackCase<AccessStage>;
 
 const UNKNOWN_ID = '01980000-0000-7000-8000-00000000dead';
-const PARTS = ['', '/tasks', '/steps', '/failures', '/task-grid', '/template', '/dependents'] as const;
+const PARTS = [
+  '',
+  '/tasks',
+  '/steps',
+  '/failures',
+  '/task-grid',
+  '/template',
+  '/dependents',
+  '/graph',
+] as const;
 const TASK_PARTS = ['', '/attempts', '/explain', '/logs', '/logs?tail=true', '/log'] as const;
 
 /** Requests about one job, as method, path and body. */

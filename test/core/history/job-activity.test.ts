@@ -13,6 +13,7 @@ const job = (
   farmId: farmId('f'),
   queueId: queueId('q'),
   owner: 'ada',
+  project: 'atlas',
   status: 'running',
   createdAt: SINCE + 1,
   taskCounts: { ...NO_TASKS, ...counts },
@@ -23,13 +24,14 @@ const plain = (taken: ReturnType<JobActivity['takeEnded']>): object => ({
   all: taken.all,
   queues: Object.fromEntries(taken.queues),
   owners: Object.fromEntries(taken.owners),
+  projects: Object.fromEntries(taken.projects),
 });
 
 void test('ended tasks are counted once, by queue and by owner', async (t) => {
   const activity = new JobActivity(SINCE);
   activity.put(job('a', { ready: 10 }), false);
   activity.put(
-    job('b', { succeeded: 2, failed: 1, running: 1 }, { owner: 'bob', queueId: queueId('r') }),
+    job('b', { succeeded: 2, failed: 1, running: 1 }, { owner: 'bob', queueId: queueId('r'), project: '' }),
     false,
   );
   activity.put(job('a', { ready: 5, assigned: 1, running: 1, succeeded: 2, failed: 1 }), true);
@@ -38,8 +40,9 @@ void test('ended tasks are counted once, by queue and by owner', async (t) => {
     all: { succeeded: 4, failed: 2 },
     queues: { q: { succeeded: 2, failed: 1 }, r: { succeeded: 2, failed: 1 } },
     owners: { ada: { succeeded: 2, failed: 1 }, bob: { succeeded: 2, failed: 1 } },
+    projects: { atlas: { succeeded: 2, failed: 1 }, '': { succeeded: 2, failed: 1 } },
   });
-  const nothing = { all: { succeeded: 0, failed: 0 }, queues: {}, owners: {} };
+  const nothing = { all: { succeeded: 0, failed: 0 }, queues: {}, owners: {}, projects: {} };
   t.strictSame(plain(activity.takeEnded('f')), nothing);
   activity.put(job('a', { ready: 5, assigned: 1, running: 1, succeeded: 2, failed: 1 }), true);
   t.strictSame(plain(activity.takeEnded('f')), nothing, 'an unchanged row');

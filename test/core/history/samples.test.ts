@@ -58,7 +58,13 @@ void test('the busiest are named, the others are combined, and idle ones are omi
 
 void test('points are columns: ended tasks are summed, other values are averaged', async (t) => {
   const samples = [
-    sample(1, { coresBooked: 2, succeeded: 3, queues: [share('q', 2, 3)], owners: [share('ada', 2, 3)] }),
+    sample(1, {
+      coresBooked: 2,
+      succeeded: 3,
+      queues: [share('q', 2, 3)],
+      owners: [share('ada', 2, 3)],
+      projects: [share('atlas', 2, 3)],
+    }),
     sample(2, {
       coresBooked: 4,
       failed: 1,
@@ -82,6 +88,7 @@ void test('points are columns: ended tasks are summed, other values are averaged
       { key: 'ada', coresBooked: [2, 0, 0], succeeded: [3, 0, 0] },
       { key: null, coresBooked: [0, 0, 1] },
     ],
+    projects: [{ key: 'atlas', coresBooked: [2, 0, 0], succeeded: [3, 0, 0] }],
   });
   t.match(columnsOf(samples, 2), {
     times: [2 * MINUTE_MS, 3 * MINUTE_MS],
@@ -107,6 +114,7 @@ void test('points are columns: ended tasks are summed, other values are averaged
     failed: [],
     queues: [],
     owners: [],
+    projects: [],
   });
 });
 

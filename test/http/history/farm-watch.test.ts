@@ -75,7 +75,7 @@ void test('reports the current load of a farm, and its load at the end of each m
   api.write(
     put('farm', keys.farm(FARM), farmRecord()),
     job(1, { ready: 5, running: 2 }),
-    job(2, { assigned: 1, succeeded: 4 }, { owner: 'bob', queueId: night }),
+    job(2, { assigned: 1, succeeded: 4 }, { owner: 'bob', queueId: night, project: 'atlas' }),
     worker(1),
     worker(2, { status: 'offline', cpuCount: 32 }),
     worker(3, { cpuCount: 4 }),
@@ -99,6 +99,7 @@ void test('reports the current load of a farm, and its load at the end of each m
     tasks_running: 3,
     queues: [shares(night, 4), shares(QUEUE, 3)],
     owners: [shares('bob', 4), shares('ada', 3)],
+    projects: [shares('atlas', 4), shares('demo', 3)],
   };
   const first = (await client.get(HISTORY)).body as { now: object; times: unknown };
   t.strictSame(first.now, now);
@@ -133,6 +134,10 @@ void test('reports the current load of a farm, and its load at the end of each m
     owners: [
       { key: 'bob', is_other: false, cores_booked: [5, 1], tasks_succeeded: [4, 0], tasks_failed: [0, 0] },
       { key: 'ada', is_other: false, cores_booked: [3, 0], tasks_succeeded: [2, 3], tasks_failed: [1, 1] },
+    ],
+    projects: [
+      { key: 'atlas', is_other: false, cores_booked: [5, 1], tasks_succeeded: [4, 0], tasks_failed: [0, 0] },
+      { key: 'demo', is_other: false, cores_booked: [3, 0], tasks_succeeded: [2, 3], tasks_failed: [1, 1] },
     ],
   });
   t.match((await client.get(`${HISTORY}&step_minutes=2`)).body, {

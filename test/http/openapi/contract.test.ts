@@ -136,6 +136,7 @@ const ADDITIVE_PERMISSIONS: readonly (readonly [string, string])[] = [
   ['GET /api/v1/jobs/{id}/task-grid', 'jobs.read'],
   ['GET /api/v1/jobs/{id}/template', 'jobs.read'],
   ['GET /api/v1/jobs/{id}/dependents', 'jobs.read'],
+  ['GET /api/v1/jobs/{id}/graph', 'jobs.read'],
   ['GET /api/v1/jobs/{id}/outputs', 'jobs.read'],
   ['GET /api/v1/tasks/{id}/outputs', 'jobs.read'],
   ['GET /api/v1/jobs/{id}/previews', 'jobs.read'],

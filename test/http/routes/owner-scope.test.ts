@@ -64,10 +64,17 @@ void test('lists and counts have the jobs of the owner only', async (t) => {
     'the upstream job of alice is not named',
   );
   t.match(await as('oscar').get(`/api/v1/jobs/${FOREIGN}`), { body: { depends_on: [MINE] } });
+  const connected = async (name: 'alice' | 'bob' | 'oscar', id: JobId): Promise<readonly string[]> => {
+    const { body } = await as(name).get(`/api/v1/jobs/${id}/graph`);
+    return (body as { items: { id: string }[] }).items.map((job) => job.id);
+  };
+  t.strictSame(await connected('alice', MINE), [MINE]);
+  t.strictSame(await connected('bob', FOREIGN), [FOREIGN]);
+  t.strictSame(await connected('oscar', FOREIGN), [FOREIGN, MINE]);
 });
 
 const READS = (id: JobId): readonly string[] => [
-  ...['', '/tasks', '/steps', '/failures', '/task-grid', '/template', '/dependents'].map(
+  ...['', '/tasks', '/steps', '/failures', '/task-grid', '/template', '/dependents', '/graph'].map(
     (part) => `/api/v1/jobs/${id}${part}`,
   ),
   ...['', '/attempts', '/explain', '/logs', '/logs?tail=true', '/log'].map(

@@ -120,7 +120,7 @@ void test('the use of a pool names its holders, longest first, and its waiters i
   api.answer = ({ id }) =>
     done({ ...USE, holders: id === FARM ? [held(FIRST)] : [], waiters: [], waitingTasks: 0 });
   const { holders, is_partial: isPartial } = (await client.get(PATH)).body as Body;
-  t.equal(holders.length, 1, 'a booked task of another step is no holder');
+  t.equal(holders.length, 1, 'a booked task of another step is left out');
   t.equal(isPartial, false);
   t.match(await client.get(`/api/v1/usage-pools/${uuid('a', 2)}/use`), { status: 404 });
 });

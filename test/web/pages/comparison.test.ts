@@ -16,10 +16,7 @@ test('times and numbers are ignored on request', (t) => {
     comparedText(line, { times: true, numbers: false }),
     '<time> [<time>] frame 1010 took 3.25 s at 0xdeadbeef',
   );
-  t.equal(
-    comparedText('2026/11/24 10:15:02,5 +1', { times: true, numbers: true }),
-    '<time> +<number>',
-  );
+  t.equal(comparedText('2026/11/24 10:15:02,5 +1', { times: true, numbers: true }), '<time> +<number>');
   t.equal(
     comparedText('took 3.25 s at 0xdeadbeef', { times: false, numbers: true }),
     'took <number> s at <number>',

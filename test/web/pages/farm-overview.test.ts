@@ -130,6 +130,7 @@ const HISTORY: FarmHistory = {
   tasks_failed: [1],
   queues: [],
   owners: [],
+  projects: [],
 };
 
 void test('the history of a farm is converted to chart series', (t) => {

@@ -147,6 +147,8 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
   });
 
   await t.test('failures are grouped by reason and by worker', async (t) => {
+    const summary = page.getByRole('region', { name: 'Summary' });
+    await summary.getByRole('link', { name: 'failed (exit 137)' }).waitFor();
     await page.getByRole('tab', { name: /^Failures/ }).click();
     const group = page.getByRole('region', { name: 'failed (exit 137): Error: cannot read tex_1030.exr' });
     await group.getByRole('link', { name: 'render 1030' }).waitFor();
@@ -229,7 +231,18 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
       .getByRole('region', { name: 'Dependent jobs' })
       .getByRole('link', { name: 'review_v012' })
       .waitFor();
+    const graph = page.getByRole('group', { name: 'Jobs and their dependencies' });
+    const node = graph.getByRole('link', { name: /review_v012/ });
+    await node.waitFor();
+    await graph.getByRole('button', { name: 'Zoom in' }).click();
+    await graph.getByRole('button', { name: 'Fit to window' }).click();
+    await saveScreenshots(page, 'job-dependencies');
     t.strictSame(await violations(page), []);
+    await node.press('Enter');
+    await page.getByRole('heading', { name: 'review_v012', level: 1 }).waitFor();
+    await graph.locator('[aria-current=page]').getByText('review_v012').waitFor();
+    await page.goBack();
+    await graph.waitFor();
     await page.getByRole('tab', { name: 'Template' }).click();
     const shown = await page.getByLabel('Template text').textContent();
     t.equal(shown, template(flag));

@@ -111,7 +111,10 @@ await test('the pages show and change workers and describe the farm', { timeout:
     },
   );
 
-  await farm.submit(job('shot_010', 'echo openjd_progress: 40; sleep 120', '1-20'), { owner: 'mira' });
+  await farm.submit(job('shot_010', 'echo openjd_progress: 40; sleep 120', '1-20'), {
+    owner: 'mira',
+    project: 'aurora',
+  });
   await farm.submit(job('needs_windows', 'true', '1-3', WINDOWS), { owner: 'mira' });
 
   await t.test('the overview shows running tasks and the reasons of waiting ones', async (t) => {
@@ -122,6 +125,7 @@ await test('the pages show and change workers and describe the farm', { timeout:
     const needed = page.getByRole('region', { name: 'Jobs that need attention' });
     await needed.getByRole('link', { name: 'needs_windows' }).waitFor();
     await page.getByRole('table', { name: 'By owner' }).getByRole('link', { name: 'mira' }).waitFor();
+    await page.getByRole('table', { name: 'By project' }).getByRole('link', { name: 'aurora' }).waitFor();
     await page.getByRole('button', { name: '30 min' }).click();
     t.match(page.url(), /range=30m/);
     await saveScreenshots(page, 'overview');

@@ -5,7 +5,7 @@ import type { ApiKey } from '../../../client/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { ShortTable } from '../../parts/short-table.tsx';
-import { Ago, At } from '../../parts/time.tsx';
+import { Ago, Until } from '../../parts/time.tsx';
 import { useNow } from '../../state/use-now.ts';
 import './account-page.css';
 
@@ -79,6 +79,6 @@ export function KeyTable({
 function Expiry({ end }: { end: string | null }) {
   const now = useNow('half-minute');
   if (end === null) return <span className="muted">never</span>;
-  if (Date.parse(end) > now) return <At iso={end} />;
+  if (Date.parse(end) > now) return <Until iso={end} />;
   return <span className="account__expired">expired</span>;
 }

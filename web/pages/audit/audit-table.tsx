@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../../client/resources.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { ShortTable } from '../../parts/short-table.tsx';
-import { At } from '../../parts/time.tsx';
+import { Ago } from '../../parts/time.tsx';
 
 /** Entries of the audit log. */
 export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
@@ -11,7 +11,7 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
       rows={entries}
       rowId={({ id }) => id}
       columns={[
-        { header: 'Time', cell: ({ at }) => <At iso={at} /> },
+        { header: 'Time', cell: ({ at }) => <Ago iso={at} /> },
         {
           header: 'User',
           cell: ({ actor, actor_id: id }) =>

@@ -148,5 +148,17 @@ const originFacts = (job: JobDetail): readonly (readonly [string, ReactNode])[] 
       <Ago iso={job.created_at} /> <span className="muted">· changed</span> <Ago iso={job.updated_at} />
     </span>,
   ],
+  ['Failures', job.failure_summary.failed_count === 0 ? null : <Failures key="failures" job={job} />],
   ['Description', job.description ?? null],
 ];
+
+/** The most frequent reason of the failures, with a link to all of them. */
+function Failures({ job: { id, failure_summary: summary } }: { job: JobDetail }) {
+  const others = summary.distinct_reasons - 1;
+  return (
+    <span>
+      <Link href={`/jobs/${id}?tab=failures`}>{summary.dominant_reason || 'no reason reported'}</Link>
+      {others > 0 && <span className="muted"> and {counted(others, 'other reason')}</span>}
+    </span>
+  );
+}

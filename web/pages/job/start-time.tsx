@@ -5,6 +5,7 @@ import { IconButton } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { localOfUtc, utcOfLocal } from '../../parts/local-time.ts';
+import { Until } from '../../parts/time.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { isOutdated, useOpenedVersion } from '../../state/use-opened-version.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
@@ -23,7 +24,7 @@ export function StartTime({ job, onChanged }: StartTimeProps) {
   const hasEnded = ['completed', 'failed', 'canceled'].includes(job.status);
   return (
     <span className="row">
-      <span>{job.start_after === undefined ? 'at once' : timeText(job.start_after)}</span>
+      <span>{job.start_after === undefined ? 'at once' : <Until iso={job.start_after} />}</span>
       <IconButton
         label="Change start time"
         icon={<Pencil aria-hidden="true" />}

@@ -113,6 +113,7 @@ function Charts({
   const charts = useMemo(() => farmCharts(history), [history]);
   const queues = useMemo(() => shareRows(history.queues, history.now?.queues ?? []), [history]);
   const owners = useMemo(() => shareRows(history.owners, history.now?.owners ?? []), [history]);
+  const projects = useMemo(() => shareRows(history.projects, history.now?.projects ?? []), [history]);
   const inFarm = `farm=${encodeURIComponent(farm.id)}`;
   const chart = { times: charts.times, height: CHART_HEIGHT, group: CHART_GROUP, span: minutes * 60 };
   const throughputUnit = step === 1 ? 'tasks per minute' : `tasks per ${step} min`;
@@ -155,6 +156,18 @@ function Charts({
               <span className="muted">no owner</span>
             ) : (
               <Link href={`/jobs?${inFarm}&owner=${encodeURIComponent(owner)}`}>{owner}</Link>
+            )
+          }
+        />
+        <ShareTable
+          title="By project"
+          what="Project"
+          rows={projects}
+          name={(project) =>
+            project === '' ? (
+              <span className="muted">no project</span>
+            ) : (
+              <Link href={`/jobs?${inFarm}&project=${encodeURIComponent(project)}`}>{project}</Link>
             )
           }
         />

@@ -1,9 +1,9 @@
 import type { BookedShare, HistorySeries } from '../../../client/resources.ts';
 import { sumOf } from './farm-series.ts';
 
-/** The share of a queue or an owner in a farm. */
+/** The share of a queue, an owner or a project in a farm. */
 export interface ShareRow {
-  /** Id of the queue, or the owner; empty for the sum of all others. */
+  /** Id of the queue, the owner, or the project; empty for the sum of all others. */
   readonly key: string;
   readonly isOther: boolean;
   readonly coresNow: number;
@@ -17,7 +17,7 @@ export interface ShareRow {
 const idOf = ({ key, is_other: isOther }: { readonly key: string; readonly is_other: boolean }): string =>
   isOther ? 'others' : `=${key}`;
 
-/** Returns the queues or owners of a farm, with the most booked cores first and the sum of all others last. */
+/** Returns the queues, owners or projects of a farm, with the most booked cores first and the sum of all others last. */
 export function shareRows(
   series: readonly HistorySeries[],
   now: readonly BookedShare[],

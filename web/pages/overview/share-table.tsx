@@ -7,7 +7,7 @@ import type { ShareRow } from './share-rows.ts';
 
 const SPARK = { width: 110, height: 24 };
 
-/** The cores of a farm by queue or by owner. */
+/** The cores of a farm by queue, owner or project. */
 export function ShareTable({
   title,
   what,

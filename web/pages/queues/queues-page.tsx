@@ -28,7 +28,7 @@ import { QueueJobs, QueueTasks, queueTasksText } from './queue-load.tsx';
 import { usePause } from './use-pause.ts';
 
 const COLUMNS: readonly Column<Queue>[] = [
-  nameColumn(),
+  nameColumn(160),
   {
     id: 'paused',
     header: 'State',
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Queue>[] = [
     id: 'jobs',
     header: 'Jobs',
     cell: (queue) => <QueueJobs queue={queue} />,
-    size: 260,
+    size: 220,
     card: 'line',
   },
   {
@@ -48,14 +48,14 @@ const COLUMNS: readonly Column<Queue>[] = [
     header: 'Tasks',
     cell: (queue) => <QueueTasks queue={queue} />,
     text: queueTasksText,
-    size: 200,
+    size: 180,
     card: 'line',
   },
   {
     id: 'farm_id',
     header: 'Farm',
     cell: (queue) => <FarmName id={queue.farm_id} />,
-    size: 150,
+    size: 120,
     card: 'meta',
   },
   {
@@ -66,8 +66,9 @@ const COLUMNS: readonly Column<Queue>[] = [
     align: 'end',
     size: 100,
   },
-  taskLimitColumn(),
-  retryColumn('max_attempts', 'Attempts', 'farm', 110),
+  // The bar of the tasks shows the limit.
+  { ...taskLimitColumn(), hiddenAtFirst: true },
+  { ...retryColumn('max_attempts', 'Attempts', 'farm', 110), hiddenAtFirst: true },
   {
     id: 'run_as_user',
     header: 'Runs as',
@@ -75,7 +76,7 @@ const COLUMNS: readonly Column<Queue>[] = [
     size: 120,
     hiddenAtFirst: true,
   },
-  descriptionColumn(240),
+  descriptionColumn(180),
   changedColumn(),
 ];
 

@@ -5,7 +5,7 @@ import type { Attempt } from '../../../client/resources.ts';
 import { classNames } from '../../parts/class-names.ts';
 import { WorkerName } from '../../parts/names.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import { At, Elapsed } from '../../parts/time.tsx';
+import { Ago, Elapsed } from '../../parts/time.tsx';
 
 /** The attempts of a task, newest first. A link shows the log of its attempt. */
 export function Attempts({ attempts, shown }: { attempts: readonly Attempt[]; shown: number }) {
@@ -79,9 +79,9 @@ function AttemptRow({ attempt, isShown, href }: { attempt: Attempt; isShown: boo
       </td>
       <td>{worker === undefined ? '' : <WorkerName id={worker} />}</td>
       <td>
-        <At iso={started_at} />
+        <Ago iso={started_at} />
       </td>
-      <td>{ended_at === undefined ? '' : <At iso={ended_at} form="time" />}</td>
+      <td>{ended_at === undefined ? '' : <Ago iso={ended_at} />}</td>
       <td className="attempts__number">
         <Elapsed from={started_at} to={ended_at} />
       </td>

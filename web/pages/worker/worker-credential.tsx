@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { KeyValues } from '../../parts/key-values.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Ago, At } from '../../parts/time.tsx';
+import { Ago, Until } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
@@ -54,7 +54,7 @@ export function WorkerCredentialPanel({
         facts={[
           ['Status', <StatusBadge key="status" kind="credential" status={state} />],
           ['Issued', <Ago key="issued" iso={credential.issued_at} />],
-          ['Expires', <At key="expires" iso={credential.expires_at} />],
+          ['Expires', <Until key="expires" iso={credential.expires_at} />],
           ['Join token', has('infra.manage') ? <Link href="/worker-tokens">{token}</Link> : token],
         ]}
       />

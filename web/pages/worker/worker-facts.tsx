@@ -8,7 +8,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { mibText } from '../../parts/size-text.ts';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { durationText } from '../../parts/time-text.ts';
-import { Ago, At } from '../../parts/time.tsx';
+import { Ago } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { QueueNames, WorkerTags } from '../workers/worker-marks.tsx';
@@ -57,7 +57,7 @@ export function WorkerFacts({ worker }: { worker: WorkerDetail }) {
           ['Tags', Object.keys(worker.tags).length === 0 ? null : <WorkerTags key="tags" worker={worker} />],
           ['Last heartbeat', <Ago key="heartbeat" iso={worker.last_heartbeat_at} />],
           ['Without contact', <WithoutContact key="contact" />],
-          ['Registered', <At key="registered" iso={worker.registered_at} />],
+          ['Registered', <Ago key="registered" iso={worker.registered_at} />],
         ]}
       />
     </Panel>

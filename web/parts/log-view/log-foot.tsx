@@ -30,14 +30,14 @@ export function LogFoot({
         {state.isFull
           ? 'not all: go to a line to load a later part'
           : !state.isComplete && state.error === null
-          ? `reading: ${sizeText(state.characters)} so far`
-          : isLive
-            ? isFollowing
-              ? 'live, following'
-              : 'live'
-            : hasLines
-              ? 'ended'
-              : ''}
+            ? `reading: ${sizeText(state.characters)} so far`
+            : isLive
+              ? isFollowing
+                ? 'live, following'
+                : 'live'
+              : hasLines
+                ? 'ended'
+                : ''}
       </span>
       <span className="log-view__spacer" />
       {selected !== null && <SelectedLines log={log} attempt={attempt} selected={selected} />}

@@ -2,7 +2,6 @@
 // eslint-disable-next-line @typescript-eslint/triple-slash-reference
 /// <reference path="./dagre.d.ts" />
 import { Graph, layout } from '@dagrejs/dagre';
-import type { Step } from '../../../../client/resources.ts';
 
 export const NODE_WIDTH = 208;
 export const NODE_HEIGHT = 74;
@@ -15,7 +14,7 @@ export interface Point {
 export interface GraphLayout {
   readonly width: number;
   readonly height: number;
-  /** The upper left corner of each step by name. */
+  /** The upper left corner of each node by name. */
   readonly nodes: ReadonlyMap<string, Point>;
   readonly edges: readonly {
     readonly from: string;
@@ -24,10 +23,14 @@ export interface GraphLayout {
   }[];
 }
 
-type DependentStep = Pick<Step, 'name' | 'depends_on'>;
+/** A node of a graph: a step by its name, or a job by its id. All of `depends_on` are nodes of the graph. */
+export interface GraphNode {
+  readonly name: string;
+  readonly depends_on?: readonly string[];
+}
 
-/** Arranges the steps from left to right, each to the right of its dependencies. */
-export function layoutOfSteps(steps: readonly DependentStep[]): GraphLayout {
+/** Arranges the nodes from left to right, each to the right of its dependencies. */
+export function layoutOfSteps(steps: readonly GraphNode[]): GraphLayout {
   const graph = new Graph();
   graph.setGraph({ rankdir: 'LR', nodesep: 18, ranksep: 56, marginx: 16, marginy: 16 });
   graph.setDefaultEdgeLabel(() => ({}));

@@ -6,7 +6,7 @@ const MAX_HEIGHT = 420;
 const MIN_HEIGHT = 140;
 /** Wheel distance that doubles the scale, in pixels. */
 const WHEEL_DOUBLE = 400;
-/** Smallest distance of a focused step to the edge of the window, in pixels. */
+/** Smallest distance of a focused node to the edge of the window, in pixels. */
 const MARGIN = 8;
 
 export interface GraphView {
@@ -18,7 +18,7 @@ export interface GraphView {
   /** Scales the drawing around the center of the window. */
   readonly zoom: (factor: number) => void;
   readonly fit: () => void;
-  /** Moves a step into the window; does nothing if it is visible. */
+  /** Moves a node into the window; does nothing if it is visible. */
   readonly reveal: (corner: Point | undefined) => void;
   readonly handlers: {
     readonly onPointerDown: (event: PointerEvent<HTMLDivElement>) => void;
@@ -48,7 +48,7 @@ export function useGraphView(layout: GraphLayout): GraphView {
     reveal: (corner) => setMoved((before) => revealed(before ?? view, corner, size)),
     handlers: {
       onPointerDown: (event) => {
-        if (event.button !== 0 || !(event.target instanceof Element) || event.target.closest('button'))
+        if (event.button !== 0 || !(event.target instanceof Element) || event.target.closest('button, a'))
           return;
         event.currentTarget.setPointerCapture(event.pointerId);
         setGrip({ x: event.clientX, y: event.clientY });
@@ -96,7 +96,7 @@ function useFrame(
   return size;
 }
 
-/** Returns the view with the step in the window, or the same object if the step is visible. */
+/** Returns the view with the node in the window, or the same object if the node is visible. */
 function revealed(view: View, corner: Point | undefined, size: Size | null): View {
   if (corner === undefined || size === null) return view;
   const left = corner.x * view.scale + view.x;
