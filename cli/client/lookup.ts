@@ -45,6 +45,12 @@ export const allFarms = (client: RestClient): Promise<readonly Farm[]> => client
 export const allQueues = (client: RestClient, farmId?: string): Promise<Queue[]> =>
   allPages((paging) => client.call('get', '/queues', { query: { farm_id: farmId, ...paging } }));
 
+/** Returns the queues with their jobs and tasks. */
+export const allQueuesWithLoad = (client: RestClient, farmId?: string): Promise<Queue[]> =>
+  allPages((paging) =>
+    client.call('get', '/queues', { query: { farm_id: farmId, summary: true, ...paging } }),
+  );
+
 export const allWorkers = (client: RestClient, farmId?: string): Promise<Worker[]> =>
   allPages((paging) => client.call('get', '/workers', { query: { farm_id: farmId, ...paging } }));
 

@@ -3,7 +3,9 @@ import { integer } from '../options/integer.ts';
 import type { ClientOptions } from '../client/client-command.ts';
 import { futureTimeOrNone } from '../options/expiry.ts';
 import type { HoldOptions } from './hold.ts';
+import { showGraph } from './graph.ts';
 import { printOutputs, type OutputOptions } from './outputs.ts';
+import { listPreviews, type PreviewOptions } from './previews.ts';
 import type { JobRetryOptions } from './retry.ts';
 import { retryOptions } from '../options/retry-options.ts';
 import type { SubmissionOptions } from '../submission/submission.ts';
@@ -146,6 +148,19 @@ const VERBS: readonly [Verb, ...Verb[]] = [
     options: (command) => command.option('--location <name>', 'show the paths at this compute location'),
     run: ([job = ''], options) => printOutputs(job, options),
   }),
+  verb<PreviewOptions & ClientOptions>({
+    name: 'previews',
+    about: 'List the previews of the outputs of a job, or save their images.',
+    arguments: [JOB_ARGUMENT],
+    options: (command) => command.option('--save <dir>', 'write the images to this directory, as WebP'),
+    run: ([job = ''], options) => listPreviews(job, options),
+  }),
+  verb<ClientOptions>({
+    name: 'graph',
+    about: 'List the jobs that are connected to a job by dependencies, in both directions.',
+    arguments: [JOB_ARGUMENT],
+    run: ([job = ''], options) => showGraph(job, options),
+  }),
   verb<SubmissionOptions>({
     name: 'clone',
     about: 'Submit a job again, with changes. Prints the id of the new job.',
@@ -184,6 +199,6 @@ export const jobs: Noun = {
   name: 'jobs',
   singular: 'job',
   about:
-    'List, show, submit, cancel, retry, pause, resume, change, clone, delete or wait for jobs, list their outputs, skip tasks or hold steps.',
+    'List, show, submit, cancel, retry, pause, resume, change, clone, delete or wait for jobs, list their outputs, previews and connected jobs, skip tasks or hold steps.',
   verbs: VERBS,
 };

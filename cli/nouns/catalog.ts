@@ -27,9 +27,14 @@ interface Entry {
 export interface Catalog<Item extends Entry, Input extends object> {
   /** Noun for one entry, such as `farm`. */
   readonly what: string;
-  /** Columns of a list. Those of resources that the entries refer to show names. */
-  readonly columns: (client: RestClient) => Promise<readonly Column<Item>[]>;
+  /**
+   * Columns of a list. Those of resources that the entries refer to show names. `withLoad`: the entries are those of
+   * `listWithLoad`.
+   */
+  readonly columns: (client: RestClient, withLoad: boolean) => Promise<readonly Column<Item>[]>;
   readonly list: (client: RestClient, options: CatalogOptions) => Promise<readonly Item[]>;
+  /** Reads the entries with the figures that only `list` and `show` print. Default: `list`. */
+  readonly listWithLoad?: (client: RestClient, options: CatalogOptions) => Promise<readonly Item[]>;
   /** Returns a warning about an entry, which a list prints after the table. */
   readonly warning?: (item: Item) => string | undefined;
   /** Returns the input that leaves an entry unchanged. */
@@ -92,8 +97,8 @@ async function list<Item extends Entry, Input extends object>(
 ): Promise<void> {
   const context = contextOf(options);
   const { client, terminal, isForPrograms } = context;
-  const items = await catalog.list(client, options);
-  const columns = isForPrograms && options.sort === undefined ? [] : await catalog.columns(client);
+  const items = await entriesWithLoad(catalog, client, options);
+  const columns = isForPrograms && options.sort === undefined ? [] : await catalog.columns(client, true);
   const rows = sorted(items, columns, options.sort);
   printListing(context, { what: catalog.what, columns, items: rows, reply: rows }, options);
   if (isForPrograms) return;
@@ -103,14 +108,21 @@ async function list<Item extends Entry, Input extends object>(
   }
 }
 
+const entriesWithLoad = <Item extends Entry, Input extends object>(
+  { list: all, listWithLoad = all }: Catalog<Item, Input>,
+  client: RestClient,
+  options: CatalogOptions,
+): Promise<readonly Item[]> => listWithLoad(client, options);
+
 async function show<Item extends Entry, Input extends object>(
-  { what, list: all, columns }: Catalog<Item, Input>,
+  catalog: Catalog<Item, Input>,
   given: string,
   options: CatalogOptions,
 ): Promise<void> {
+  const { what, columns } = catalog;
   const context = contextOf(options);
-  const item = findIn(await all(context.client, options), given, what);
-  const known = context.isForPrograms ? [] : await columns(context.client);
+  const item = findIn(await entriesWithLoad(catalog, context.client, options), given, what);
+  const known = context.isForPrograms ? [] : await columns(context.client, true);
   printResult(context, item, () => factsText(known, item, context.terminal));
 }
 
@@ -142,7 +154,7 @@ export async function changeEntry<Item extends Entry, Input extends object>(
   const { client, terminal, output, isForPrograms } = context;
   const before = findIn(await all(client, options), given, what);
   const item = await replace(client, before.id, { ...inputOf(before), ...changed, ...adjust?.(before) });
-  const known = isForPrograms ? [] : await columns(client);
+  const known = isForPrograms ? [] : await columns(client, false);
   printResult(context, item, () => table(shownColumns(known, [item], output, undefined), [item], terminal));
 }
 

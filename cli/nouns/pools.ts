@@ -6,6 +6,7 @@ import { integer } from '../options/integer.ts';
 import { verb, type Noun } from '../grammar/verb.ts';
 import { catalogVerbs, changeEntry, createEntry, type Catalog } from './catalog.ts';
 import { entryArgument } from '../grammar/verb-parts.ts';
+import { showPool } from './pool-details.ts';
 
 const POOLS: Catalog<UsagePool, BodyOf<'put', '/usage-pools/{id}'>> = {
   what: 'usage pool',
@@ -33,7 +34,7 @@ interface SetOptions extends ClientOptions {
   readonly serverHint?: string;
 }
 
-const { list, show, remove } = catalogVerbs(POOLS, {
+const { list, remove } = catalogVerbs(POOLS, {
   argument: 'pool',
   list: 'List usage pools. IN USE counts slots of all farms.',
   show: 'Show a usage pool.',
@@ -46,7 +47,12 @@ export const pools: Noun = {
   about: 'List usage pools, or create, change or delete one. IN USE counts slots of all farms.',
   verbs: [
     list,
-    show,
+    verb<ClientOptions>({
+      name: 'show',
+      about: 'Show a usage pool with the tasks that hold its slots and the steps that wait for them.',
+      arguments: [entryArgument('pool', 'usage pool')],
+      run: ([pool = ''], options) => showPool(POOLS, pool, options),
+    }),
     verb<ClientOptions & { readonly serverHint: string }>({
       name: 'create',
       about: 'Create a usage pool. Prints its id.',

@@ -1,19 +1,40 @@
 import { Option } from 'commander';
-import type { Queue } from '../../client/resources.ts';
+import type { JobSummary, Queue } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
 import { counted } from '../options/confirm.ts';
 import { farmOf } from '../client/default-place.ts';
 import { integer } from '../options/integer.ts';
-import { allFarms, allQueues, findGivenFarm } from '../client/lookup.ts';
+import { allFarms, allQueues, allQueuesWithLoad, findGivenFarm } from '../client/lookup.ts';
 import type { RestClient } from '../client/rest-client.ts';
 import { retryChanges, retryOptions, type RetryOptions } from '../options/retry-options.ts';
 import { verb, type Noun, type Verb } from '../grammar/verb.ts';
+import type { Column } from '../terminal/table.ts';
 import { catalogVerbs, changeEntry, createEntry, type Catalog, type CatalogOptions } from './catalog.ts';
 import { entryArgument } from '../grammar/verb-parts.ts';
 
+/** Number of jobs that have not ended. */
+const activeJobs = ({ pending, blocked, paused, running }: JobSummary): number =>
+  pending + blocked + paused + running;
+
+/** A figure of the load of a queue; empty for a server that does not report it. */
+const loadColumn = (
+  title: string,
+  figure: (load: NonNullable<Queue['summary']>) => number,
+): Column<Queue> => ({
+  title,
+  value: ({ summary }) => (summary === undefined ? '' : String(figure(summary))),
+  align: 'right',
+});
+
+const LOAD_COLUMNS: readonly Column<Queue>[] = [
+  loadColumn('JOBS', ({ jobs }) => activeJobs(jobs)),
+  loadColumn('READY', ({ tasks_ready: ready }) => ready),
+  loadColumn('TASKS', ({ tasks_live: live }) => live),
+];
+
 const QUEUES: Catalog<Queue, BodyOf<'put', '/queues/{id}'>> = {
   what: 'queue',
-  columns: async (client) => {
+  columns: async (client, withLoad) => {
     const names = new Map((await allFarms(client)).map(({ id, name }) => [id, name]));
     return [
       { title: 'ID', value: (queue) => queue.id, isId: true },
@@ -21,6 +42,7 @@ const QUEUES: Catalog<Queue, BodyOf<'put', '/queues/{id}'>> = {
       { title: 'NAME', value: (queue) => queue.name, shrinks: true },
       { title: 'PRIO', value: (queue) => String(queue.priority), align: 'right' },
       { title: 'STATUS', value: (queue) => (queue.paused ? 'paused' : 'open'), isStatus: true },
+      ...(withLoad ? LOAD_COLUMNS : []),
       {
         title: 'MAX TASKS',
         value: (queue) => String(queue.max_concurrent_tasks || ''),
@@ -32,9 +54,17 @@ const QUEUES: Catalog<Queue, BodyOf<'put', '/queues/{id}'>> = {
     ];
   },
   list: async (client, { farm }) => allQueues(client, (await findGivenFarm(client, farm))?.id),
+  listWithLoad: async (client, { farm }) =>
+    allQueuesWithLoad(client, (await findGivenFarm(client, farm))?.id),
   warning: (queue) => queue.isolation_warning,
-  inputOf: ({ id: _id, created_at: _created, updated_at: _updated, isolation_warning: _warning, ...input }) =>
-    input,
+  inputOf: ({
+    id: _id,
+    created_at: _created,
+    updated_at: _updated,
+    isolation_warning: _warning,
+    summary: _load,
+    ...input
+  }) => input,
   replace: (client, id, body) => client.call('put', '/queues/{id}', { path: { id }, body }),
   remove: (client, id) => client.call('delete', '/queues/{id}', { path: { id } }),
   consequences: async (client, { id }) => {
@@ -66,7 +96,7 @@ interface SetOptions extends CatalogOptions, RetryOptions {
 
 const { list, show, remove } = catalogVerbs(QUEUES, {
   argument: 'queue',
-  list: 'List queues.',
+  list: 'List queues. JOBS counts those that have not ended, TASKS those that are assigned or running.',
   show: 'Show a queue.',
   delete: 'Delete a queue whose jobs have all ended.',
   options: (command) => command.option('--farm <farm>', 'only queues of this farm'),

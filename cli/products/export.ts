@@ -4,6 +4,7 @@ import { writeDefinition } from '../../src/adapters/yaml/read-definition.ts';
 import type { Product } from '../../client/resources.ts';
 import { contextOf, type ClientOptions } from '../client/client-command.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { unwritable } from '../terminal/text-file.ts';
 import { definitionOf } from './definition-of.ts';
 import { isProductName } from './product-names.ts';
 
@@ -69,9 +70,3 @@ async function writeNew(path: string, text: string, replaces: boolean): Promise<
 
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;
-
-const unwritable = (path: string, error: unknown): CommandError =>
-  new CommandError(
-    EXIT.usage,
-    `${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
-  );

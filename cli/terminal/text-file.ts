@@ -29,3 +29,10 @@ async function standardInput(): Promise<string> {
   for await (const piece of process.stdin) pieces.push(piece as Buffer);
   return Buffer.concat(pieces).toString('utf8');
 }
+
+/** Returns the error of a command that could not write a file. */
+export const unwritable = (path: string, error: unknown): CommandError =>
+  new CommandError(
+    EXIT.usage,
+    `${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+  );

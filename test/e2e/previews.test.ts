@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import tap, { test } from 'tap';
+import { runCallsheet } from '../cli/run-callsheet.ts';
 import { canMakeAccounts, makeAccount } from '../kit/accounts.ts';
 import { freePort, startService, startWorker, type Daemon } from '../kit/daemons.ts';
 import { writeHostileFiles, writeImage } from '../kit/images.ts';
@@ -114,6 +115,24 @@ await test('images of every format get a small WebP preview', async (t) => {
     t.equal((await fetch(`${api.url}${path}`)).status, 404, path);
   const log = await fetch(`${api.url}/api/v1/tasks/${task?.id}/log`);
   t.match(await log.text(), /callsheet_output/, 'the log has its lines and no preview');
+});
+
+await test('the command line lists previews and saves their images', async (t) => {
+  const path = await writeImage(folder, 'with blank;.0007.png', [640, 320], 'red');
+  const job = await run(jobOf([[path, `${folder}/none.png`]]));
+  await outputsOf((await api.tasks(job))[0]?.id ?? '', 2);
+  const saved = join(folder, 'saved', 'images');
+  const environment = { SVC_URL: api.url };
+  const ran = await runCallsheet(['jobs', 'previews', job, '--save', saved], { environment });
+  t.match(ran, { code: 0, err: `2 previews\n1 image saved to ${saved}\n` });
+  t.match(ran.out, /with blank;\.0007\.png +320x160/);
+  t.match(ran.out, /none\.png .*no such file/i);
+  const file = join(saved, '0001-with_blank_.0007.png.webp');
+  t.match(await sharp(file).metadata(), { format: 'webp', width: 320, height: 160 });
+  const listed = await runCallsheet(['jobs', 'previews', job, '--json'], { environment });
+  t.match(JSON.parse(listed.out), { items: [{ path, image: { width: 320 } }, { missing: String }] });
+  const refused = await runCallsheet(['jobs', 'previews', job, '--save', file], { environment });
+  t.match(refused, { code: 2, err: /0001-with_blank_\.0007\.png\.webp cannot be written: / });
 });
 
 await test('no preview of hostile files, and the tasks succeed', async (t) => {

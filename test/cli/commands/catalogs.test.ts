@@ -184,6 +184,46 @@ test('storage locations are listed, created, changed and deleted', async (t) => 
   t.match(await run('storage', 'create', 'a', '--root', '/mnt'), { code: 2, err: /It must be NAME=VALUE/ });
 });
 
+test('a usage pool is shown with what holds its slots and what waits for them', async (t) => {
+  const use = {
+    pool: NUKE,
+    holders: [
+      {
+        task_id: 'job-1-0-4',
+        task_name: 'Comp:4',
+        job_id: 'job-1',
+        job_name: 'shot',
+        status: 'running',
+        worker_id: 'w-1',
+        worker_name: 'node-7',
+        since: TIMES.created_at,
+      },
+    ],
+    waiting_tasks: 12,
+    waiting: [
+      { farm_id: 'f', job_id: 'job-2', job_name: 'plate', step_id: 's', step_name: 'Write', tasks: 12 },
+    ],
+    is_partial: true,
+    history: { times: [], in_use: [] },
+  };
+  const service = await answeringService({
+    'GET /api/v1/usage-pools': [{ body: [MAYA, NUKE] }],
+    [`GET /api/v1/usage-pools/${NUKE.id}/use`]: [{ body: use }],
+  });
+  t.teardown(() => service.close());
+  const run = runnerAt(service.url);
+  const shown = await run('pools', 'show', 'nuke', '-o', 'wide');
+  t.match(shown, { code: 0, err: '' });
+  t.match(shown.out, /^name +nuke\nin use +3\/4\n/m);
+  t.match(shown.out, /^shot\/Comp:4 +running +node-7 .* job-1-0-4$/m);
+  t.match(shown.out, /^plate\/Write +12 +job-2$/m);
+  t.match(shown.out, /\n\nThere are more, or the scheduler of a farm did not answer in time\.\n$/);
+  const { pool: _pool, ...rest } = use;
+  t.same(JSON.parse((await run('pools', 'show', 'nuke', '--json')).out), { ...NUKE, ...rest });
+  t.same(await run('pools', 'show', 'nuke', '-o', 'name'), ok('nuke\n'));
+  t.match(await run('pools', 'show', 'arnold'), { code: 4, err: 'there is no usage pool "arnold"\n' });
+});
+
 test('unknown objects, conflicts and missing arguments have their exit statuses', async (t) => {
   const conflict = { title: 'Conflict', detail: 'a usage pool named "nuke" already exists' };
   const invalid = {

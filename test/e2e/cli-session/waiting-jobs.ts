@@ -42,6 +42,9 @@ export const waitingJobCommands: readonly Case<CliSession>[] = [
         run(0, 'tasks', 'list', 'held', '--step', 'Join', '--all', '--sort', '-name'),
         run(0, 'job', 'held', 'outputs', '--location', 'annex'),
         run(2, 'job', 'held', '--location', 'annex'),
+        run(0, 'job', 'held', 'previews'),
+        run(0, 'job', 'held', 'graph', '-o', 'wide'),
+        run(4, 'job', 'nothing', 'graph'),
         run(0, 'tasks', 'held', '--status', 'ready', '--sort-by', 'name', '--sort-dir', 'desc'),
         run(0, 'task', 'held/Render/1'),
         run(0, 'explain', 'held/Join'),
@@ -76,6 +79,9 @@ export const waitingJobCommands: readonly Case<CliSession>[] = [
         run(4, ...submit, '--depends-on', 'missing'),
         run(2, ...submit, '--depends-on', '0198a1c2-1111-7111-8111-111111111111'),
       ]);
+      const queues = await run(0, 'queues', 'list', '--farm', 'north');
+      t.match(queues.out, /^FARM +NAME +PRIO +STATUS +JOBS +READY +TASKS +CREATED$/m);
+      t.match(queues.out, /^north +render +5 +open +1 +[1-9][0-9]* +0 /m, 'one job waits with its tasks');
       const wrong = await run(2, ...submit, '-p', 'Exit=many');
       t.match(wrong.err, /^-p Exit=many: /);
       await run(0, 'job', 'held', 'pause');
@@ -134,6 +140,9 @@ export const waitingJobCommands: readonly Case<CliSession>[] = [
         );
         return waits && (await totalOf('/api/v1/jobs?status=blocked')) === 1;
       });
+      const graph = await run(0, 'jobs', 'graph', 'held');
+      t.match(graph.out, /^behind +blocked +0\/[0-9]+ +held$/m, 'a job and what it waits for');
+      t.equal(graph.err, '2 jobs\n');
       await run(0, 'job', 'held', 'cancel');
       await Promise.all([canceled, behind]);
       await run(0, 'job', 'held', 'delete');
