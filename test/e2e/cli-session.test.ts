@@ -7,7 +7,7 @@ import { startCliSession } from './cli-session/kit.ts';
 import { runningJobCommands } from './cli-session/running-jobs.ts';
 import { waitingJobCommands } from './cli-session/waiting-jobs.ts';
 
-tap.setTimeout(240_000);
+tap.setTimeout(600_000);
 
 /** Runs every client command against a real service, and checks every exchange against the OpenAPI document. */
 test('a session of the command line follows the OpenAPI document', async (t) => {
