@@ -235,7 +235,7 @@ for i in $(seq 500 900); do echo "line $i"; done; exit 1`,
       await page.getByRole('button', { name: 'Retry' }).click();
       await page.getByRole('link', { name: 'Compare attempts' }).click();
       const summary = page.locator('.compare__summary');
-      await summary.getByText('1 difference, at 1.').waitFor();
+      await summary.getByText('Difference 1 of 1.').waitFor();
       const rows = page.getByRole('group', { name: /Lines side by side/ });
       await rows.getByText('texture is missing').waitFor();
       await rows.getByText('texture is there').waitFor();

@@ -28,19 +28,19 @@ import { QueueJobs, QueueTasks, queueTasksText } from './queue-load.tsx';
 import { usePause } from './use-pause.ts';
 
 const COLUMNS: readonly Column<Queue>[] = [
-  nameColumn(160),
+  nameColumn(150),
   {
     id: 'paused',
     header: 'State',
     cell: (queue) => <PauseSwitch queue={queue} />,
-    size: 120,
+    size: 110,
     card: 'meta',
   },
   {
     id: 'jobs',
     header: 'Jobs',
     cell: (queue) => <QueueJobs queue={queue} />,
-    size: 220,
+    size: 190,
     card: 'line',
   },
   {
@@ -48,14 +48,14 @@ const COLUMNS: readonly Column<Queue>[] = [
     header: 'Tasks',
     cell: (queue) => <QueueTasks queue={queue} />,
     text: queueTasksText,
-    size: 180,
+    size: 160,
     card: 'line',
   },
   {
     id: 'farm_id',
     header: 'Farm',
     cell: (queue) => <FarmName id={queue.farm_id} />,
-    size: 120,
+    size: 110,
     card: 'meta',
   },
   {
@@ -64,7 +64,7 @@ const COLUMNS: readonly Column<Queue>[] = [
     cell: ({ priority }) => priority,
     sortKey: 'priority',
     align: 'end',
-    size: 100,
+    size: 90,
   },
   // The bar of the tasks shows the limit.
   { ...taskLimitColumn(), hiddenAtFirst: true },
@@ -76,7 +76,7 @@ const COLUMNS: readonly Column<Queue>[] = [
     size: 120,
     hiddenAtFirst: true,
   },
-  descriptionColumn(180),
+  descriptionColumn(130),
   changedColumn(),
 ];
 

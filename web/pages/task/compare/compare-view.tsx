@@ -154,7 +154,9 @@ function Compared({
         <span role="status">
           {differences.length === 0
             ? 'The logs are equal.'
-            : `${counted(differences.length, 'difference')}${isText ? '' : `, at ${(at + 1).toLocaleString('en')}`}.`}
+            : isText
+              ? `${counted(differences.length, 'difference')}.`
+              : `Difference ${(at + 1).toLocaleString('en')} of ${differences.length.toLocaleString('en')}.`}
           {comparison.isCut &&
             ` Only the first ${COMPARED_LINES_MAX.toLocaleString('en')} lines of each log are compared.`}
         </span>
