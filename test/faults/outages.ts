@@ -3,7 +3,14 @@ import { mkdtemp } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Daemon, freePort, startService, startWorker, type RunningService } from '../kit/daemons.ts';
+import {
+  Daemon,
+  freePort,
+  joinFlags,
+  startService,
+  startWorker,
+  type RunningService,
+} from '../kit/daemons.ts';
 import { finishedRuns, readRuns, recordingTemplate } from '../kit/flight-recorder.ts';
 import { until } from '../kit/until.ts';
 
@@ -181,6 +188,8 @@ async function runUpgrade(): Promise<Result> {
       `--bus-url=nats://127.0.0.1:${busPort}`,
       '--worker-cpus=1',
       '--worker-allow-root=true',
+      `--worker-dir=${join(farm.folder, 'workers')}`,
+      ...joinFlags(farm.folder),
     ],
     join(farm.folder, 'workers.log'),
   );
