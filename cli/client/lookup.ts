@@ -40,6 +40,22 @@ export async function allPages<Item>(page: PageRequest<Item>, offset = 0): Promi
   }
 }
 
+/** Returns all items of a list whose pages name the cursor of the next one. */
+export async function allAfter<Item>(
+  page: (
+    after: string | undefined,
+  ) => Promise<{ readonly items: readonly Item[]; readonly next?: string | undefined }>,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  let after: string | undefined;
+  do {
+    const { items: more, next } = await page(after);
+    items.push(...more);
+    after = next;
+  } while (after !== undefined);
+  return items;
+}
+
 export const allFarms = (client: RestClient): Promise<readonly Farm[]> => client.call('get', '/farms');
 
 export const allQueues = (client: RestClient, farmId?: string): Promise<Queue[]> =>

@@ -1,7 +1,7 @@
 import type { Output } from '../../client/resources.ts';
 import { printResult } from '../output/output.ts';
 import { contextOf, type ClientOptions } from '../client/client-command.ts';
-import { findJob } from '../client/lookup.ts';
+import { allAfter, findJob } from '../client/lookup.ts';
 import { table, type Column } from '../terminal/table.ts';
 
 /** Options of `callsheet jobs outputs`. */
@@ -22,19 +22,11 @@ export async function printOutputs(given: string, options: OutputOptions & Clien
   const { client, terminal } = context;
   const { location } = options;
   const id = await findJob(client, given);
-  const items: Output[] = [];
-  let after: string | undefined;
-  do {
-    const page = await client.call('get', '/jobs/{id}/outputs', {
+  const items = await allAfter<Output>((after) =>
+    client.call('get', '/jobs/{id}/outputs', {
       path: { id },
-      query: {
-        limit: PAGE,
-        ...(after !== undefined && { after }),
-        ...(location !== undefined && { compute_location: location }),
-      },
-    });
-    items.push(...page.items);
-    after = page.next;
-  } while (after !== undefined);
+      query: { limit: PAGE, after, compute_location: location },
+    }),
+  );
   printResult(context, { items }, () => table(columns, items, terminal));
 }

@@ -2,8 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Preview } from '../../client/resources.ts';
 import { contextOf, type ClientOptions } from '../client/client-command.ts';
-import { findJob } from '../client/lookup.ts';
-import type { RestClient } from '../client/rest-client.ts';
+import { allAfter, findJob } from '../client/lookup.ts';
 import { counted } from '../options/confirm.ts';
 import { printListing } from '../output/listing.ts';
 import type { Column } from '../terminal/table.ts';
@@ -33,7 +32,10 @@ const COLUMNS: readonly Column<Preview>[] = [
 export async function listPreviews(given: string, options: PreviewOptions & ClientOptions): Promise<void> {
   const context = contextOf(options);
   const { client, terminal } = context;
-  const previews = await previewsOf(client, await findJob(client, given));
+  const id = await findJob(client, given);
+  const previews = await allAfter<Preview>((after) =>
+    client.call('get', '/jobs/{id}/previews', { path: { id }, query: { limit: PAGE_MAX, after } }),
+  );
   printListing(
     context,
     { what: 'preview', columns: COLUMNS, items: previews, reply: { items: previews } },
@@ -42,20 +44,6 @@ export async function listPreviews(given: string, options: PreviewOptions & Clie
   if (options.save === undefined) return;
   const saved = await saveImages(previews, options.save);
   terminal.err(`${counted(saved, 'image')} saved to ${options.save}\n`);
-}
-
-async function previewsOf(client: RestClient, id: string): Promise<readonly Preview[]> {
-  const previews: Preview[] = [];
-  let after: string | undefined;
-  do {
-    const page = await client.call('get', '/jobs/{id}/previews', {
-      path: { id },
-      query: { limit: PAGE_MAX, ...(after !== undefined && { after }) },
-    });
-    previews.push(...page.items);
-    after = page.next;
-  } while (after !== undefined);
-  return previews;
 }
 
 /** Writes the images, in the order of the tasks, and returns their number. Replaces files of the same name. */

@@ -4,7 +4,7 @@ import type { QueueInput } from '../../actors/service/farm/messages.ts';
 import { isolationWarning } from '../../src/core/bus-identity/open-bus.ts';
 import type { OwnerScope } from '../../src/core/access/owner-scope.ts';
 import { farmId, queueId } from '../../src/core/ids.ts';
-import type { JobCounts } from '../../src/core/lists/job-directory.ts';
+import { NO_JOBS } from '../../src/core/lists/job-directory.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import type { Ports } from '../ports.ts';
 import { isPermitted, type Principal } from '../guards/principal.ts';
@@ -16,16 +16,6 @@ import { retryOverride } from '../views/retry-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { created, deleted, replaced, okOrNotFound } from './catalog-replies.ts';
 import { invalid, notFound, problem, type Handler, type ProblemReply } from './operation.ts';
-
-const NO_JOBS: JobCounts = {
-  pending: 0,
-  blocked: 0,
-  paused: 0,
-  running: 0,
-  completed: 0,
-  failed: 0,
-  canceled: 0,
-};
 
 const SORT_KEYS = {
   created_at: (queue: QueueRecord) => queue.createdAt,

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import tap, { test } from 'tap';
 import { openBrowserFixture, type BrowserFixture } from '../kit/browser/browser-fixture.ts';
 import { DESKTOP, saveScreenshots } from '../kit/browser/browser.ts';
+import { PLACES } from '../kit/browser/places.ts';
 import { until } from '../kit/until.ts';
 
 tap.setTimeout(240_000);
@@ -22,23 +23,6 @@ const TERMINAL =
 
 /** Phones; also a window of 1280 pixels at 400 %, or of 640 pixels at 200 %. */
 const PHONES = [390, 320] as const;
-
-/** Pages without an id in their path. */
-const PLACES = [
-  '/',
-  '/jobs',
-  '/workers',
-  '/submit',
-  '/farms',
-  '/queues',
-  '/usage-pools',
-  '/storage-locations',
-  '/compute-locations',
-  '/diagnostics',
-  '/products',
-  '/presets',
-  '/new-product',
-];
 
 const template = (name: string): object => ({
   specificationVersion: 'jobtemplate-2023-09',

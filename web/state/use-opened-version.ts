@@ -52,3 +52,34 @@ export function useOpenedVersion<Body>(
     renew,
   };
 }
+
+/**
+ * Returns the two answers of a user whose change was refused: `overwrite` saves it nevertheless, `takeOver` gives the
+ * present object to `take`, which puts it into the form.
+ */
+export const conflictAnswers = <Body>(
+  { renew }: Pick<OpenedVersion<Body>, 'renew'>,
+  form: {
+    readonly save: () => Promise<void>;
+    readonly take: (body: Body) => void;
+    readonly failed: (reason: unknown) => void;
+  },
+): { readonly overwrite: () => Promise<void>; readonly takeOver: () => Promise<void> } => ({
+  overwrite: async () => {
+    try {
+      await renew();
+    } catch (reason) {
+      form.failed(reason);
+      return;
+    }
+    await form.save();
+  },
+  takeOver: async () => {
+    try {
+      const body = await renew();
+      if (body !== null) form.take(body);
+    } catch (reason) {
+      form.failed(reason);
+    }
+  },
+});

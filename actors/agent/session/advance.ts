@@ -2,6 +2,7 @@ import { EXCERPT_LIMITS } from '../../../src/core/failure/failure-excerpt.ts';
 import type { AttemptId } from '../../../src/core/ids.ts';
 import type { StatusMessage } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
+import type { WrittenOutput } from '../../../src/core/ports/previews.ts';
 import type { AgentContext } from '../agent-system.ts';
 import type { AttemptOutcome } from '../registrar/messages.ts';
 import { usageFields } from '../../../src/core/wire/usage-fields.ts';
@@ -204,15 +205,19 @@ function endAttempt(state: SessionState, attempt: CurrentAttempt, context: Sessi
           ? report
           : { ...report, message: message.slice(0, AGENT_LIMITS.reportMessageCharacters) },
     });
+    if (result.status === 'succeeded') offerPreviews(state, attempt, outputs, context);
   }
-  if (result?.status === 'succeeded') offerPreviews(state, attempt, context);
   context.effect({ kind: 'unfollow-cancels', taskId });
   context.send('registrar', 'registrar', { type: 'attempt.over', attemptId, outcome });
 }
 
 /** Previews are made after the report, and nothing waits for them. */
-function offerPreviews(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
-  const outputs = writtenOutputs(state, attempt);
+function offerPreviews(
+  state: SessionState,
+  attempt: CurrentAttempt,
+  outputs: readonly WrittenOutput[],
+  context: SessionContext,
+): void {
   if (outputs.length === 0) return;
   const { attempt_id: attemptId, task_id: taskId } = attempt.assignment;
   const request = { taskId, attemptId, outputs, runAs: runAsOf(state.step) };

@@ -1,5 +1,5 @@
 import { done, refused } from '../../../src/core/problems.ts';
-import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
+import { SETTINGS } from '../../../src/core/records/settings-version.ts';
 import { usernameKey, type UserRecord } from '../../../src/core/records/user.ts';
 import { WEBHOOKS_ID } from '../webhooks/messages.ts';
 import type { AccountsMessage, LocalUserInput } from './messages.ts';
@@ -13,6 +13,7 @@ import {
   type AccountsContext,
   type AccountsState,
 } from './state.ts';
+import { refusesOutdated } from '../refuse-outdated.ts';
 
 type Message<Type extends AccountsMessage['type']> = Extract<AccountsMessage, { type: Type }>;
 
@@ -43,17 +44,13 @@ export function onUserCreate(
 
 export function onUserUpdate(
   state: AccountsState,
-  { userId, changes, ifMatch = null, replyTo }: Message<'user.update'>,
+  { userId, changes, ifMatch, replyTo }: Message<'user.update'>,
   context: AccountsContext,
 ): void {
   const account = accountOrRefusal(state, userId, replyTo, context);
   if (account === null) return;
   const { user } = account;
-  const refusal = versionRefusal('user', SETTINGS.user(user), ifMatch);
-  if (refusal !== null) {
-    context.reply(replyTo, { ok: false, problem: refusal });
-    return;
-  }
+  if (refusesOutdated('user', SETTINGS.user(user), { ifMatch, replyTo }, context)) return;
   const changed: UserRecord = {
     ...user,
     displayName: changes.displayName ?? user.displayName,
@@ -110,16 +107,12 @@ export function onRehash(
 
 export function onUserDelete(
   state: AccountsState,
-  { userId, ifMatch = null, replyTo }: Message<'user.delete'>,
+  { userId, ifMatch, replyTo }: Message<'user.delete'>,
   context: AccountsContext,
 ): void {
   const account = accountOrRefusal(state, userId, replyTo, context);
   if (account === null) return;
-  const refusal = versionRefusal('user', SETTINGS.user(account.user), ifMatch);
-  if (refusal !== null) {
-    context.reply(replyTo, { ok: false, problem: refusal });
-    return;
-  }
+  if (refusesOutdated('user', SETTINGS.user(account.user), { ifMatch, replyTo }, context)) return;
   if (isLastAdmin(state, account.user)) {
     context.reply(replyTo, LAST_ADMIN);
     return;

@@ -1,10 +1,11 @@
 import { refused } from '../../../src/core/problems.ts';
-import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
+import { SETTINGS } from '../../../src/core/records/settings-version.ts';
 import type { CatalogMessage } from './messages.ts';
 import { revokeFarm } from './on-credential.ts';
 import { broadcastPools } from './on-pool.ts';
 import { broadcastStorageLocations } from './on-storage.ts';
 import type { CatalogContext, CatalogState } from './state.ts';
+import { refusesOutdated } from '../refuse-outdated.ts';
 
 type Naming = Extract<CatalogMessage, { type: 'farm.create' | 'farm.replace' }>;
 
@@ -16,14 +17,12 @@ export function onFarmNamed(state: CatalogState, message: Naming, context: Catal
     return;
   }
   const settings = state.farmSettings.get(farmId);
-  const refusal =
-    type === 'farm.replace' && settings !== undefined
-      ? versionRefusal('farm', settings, message.ifMatch ?? null)
-      : null;
-  if (refusal !== null) {
-    context.reply(replyTo, { ok: false, problem: refusal });
+  if (
+    type === 'farm.replace' &&
+    settings !== undefined &&
+    refusesOutdated('farm', settings, message, context)
+  )
     return;
-  }
   for (const [other, name] of state.names) {
     if (name !== input.name || other === farmId) continue;
     context.reply(replyTo, refused('conflict', `a farm named ${JSON.stringify(name)} already exists`));

@@ -4,10 +4,11 @@ import {
   computeLocationNameWrong,
   type ComputeLocationRecord,
 } from '../../../src/core/records/compute-location.ts';
-import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
+import { SETTINGS } from '../../../src/core/records/settings-version.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { CatalogMessage, LocationInput } from './messages.ts';
 import type { CatalogContext, CatalogState } from './state.ts';
+import { refusesOutdated } from '../refuse-outdated.ts';
 
 export function onLocationCreate(
   state: CatalogState,
@@ -30,15 +31,7 @@ export function onLocationReplace(
     context.reply(replyTo, unknownLocation(locationId));
     return;
   }
-  const refusal = versionRefusal(
-    'compute location',
-    SETTINGS['compute location'](before),
-    message.ifMatch ?? null,
-  );
-  if (refusal !== null) {
-    context.reply(replyTo, { ok: false, problem: refusal });
-    return;
-  }
+  if (refusesOutdated('compute location', SETTINGS['compute location'](before), message, context)) return;
   const namesake = locationNamed(state, input.name);
   if (namesake !== null && namesake.id !== locationId) {
     context.reply(replyTo, nameTaken(input.name));
@@ -61,15 +54,7 @@ export function onLocationDelete(
     context.reply(replyTo, unknownLocation(locationId));
     return;
   }
-  const refusal = versionRefusal(
-    'compute location',
-    SETTINGS['compute location'](before),
-    message.ifMatch ?? null,
-  );
-  if (refusal !== null) {
-    context.reply(replyTo, { ok: false, problem: refusal });
-    return;
-  }
+  if (refusesOutdated('compute location', SETTINGS['compute location'](before), message, context)) return;
   state.locations.delete(locationId);
   context.change(remove('computeLocation', keys.computeLocation(locationId)));
   context.reply(replyTo, done(null));

@@ -1,13 +1,14 @@
 import type { FarmId } from '../../../src/core/ids.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
-import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
+import { SETTINGS } from '../../../src/core/records/settings-version.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { poolKey, type UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
 import { WEBHOOKS_ID } from '../webhooks/messages.ts';
 import type { CatalogMessage } from './messages.ts';
 import { POOLS_MAX, type PoolSlots } from './pool-slots.ts';
 import type { CatalogContext, CatalogState } from './state.ts';
+import { refusesOutdated } from '../refuse-outdated.ts';
 
 export const onPoolCreate =
   (slots: PoolSlots) =>
@@ -52,11 +53,7 @@ export function onPoolReplace(
     context.reply(replyTo, unknownPool(poolId));
     return;
   }
-  const refusal = versionRefusal('usage pool', SETTINGS['usage pool'](before), message.ifMatch ?? null);
-  if (refusal !== null) {
-    context.reply(replyTo, { ok: false, problem: refusal });
-    return;
-  }
+  if (refusesOutdated('usage pool', SETTINGS['usage pool'](before), message, context)) return;
   const namesake = poolNamed(state, input.name);
   if (namesake !== null && namesake.id !== poolId) {
     context.reply(replyTo, nameTaken(namesake));
@@ -79,11 +76,7 @@ export function onPoolDelete(
     context.reply(replyTo, unknownPool(poolId));
     return;
   }
-  const refusal = versionRefusal('usage pool', SETTINGS['usage pool'](before), message.ifMatch ?? null);
-  if (refusal !== null) {
-    context.reply(replyTo, { ok: false, problem: refusal });
-    return;
-  }
+  if (refusesOutdated('usage pool', SETTINGS['usage pool'](before), message, context)) return;
   state.pools.delete(poolId);
   context.change(remove('usagePool', keys.usagePool(poolId)));
   broadcastToAllFarms(state, context);

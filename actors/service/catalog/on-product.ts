@@ -1,10 +1,11 @@
 import { refused, done } from '../../../src/core/problems.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
 import { REVISIONS_MAX, type ProductRecord } from '../../../src/core/records/product.ts';
-import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
+import { SETTINGS } from '../../../src/core/records/settings-version.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { CatalogMessage } from './messages.ts';
 import type { CatalogContext, CatalogState } from './state.ts';
+import { refusesOutdated } from '../refuse-outdated.ts';
 
 /** Maximum number of stored products: lists contain all of them. */
 const PRODUCTS_MAX = 10_000;
@@ -39,13 +40,7 @@ export function onProductCreate(
 
 export function onProductReplace(
   state: CatalogState,
-  {
-    definition,
-    source,
-    savedBy,
-    ifMatch = null,
-    replyTo,
-  }: Extract<CatalogMessage, { type: 'product.replace' }>,
+  { definition, source, savedBy, ifMatch, replyTo }: Extract<CatalogMessage, { type: 'product.replace' }>,
   context: CatalogContext,
 ): void {
   const { name } = definition;
@@ -58,11 +53,7 @@ export function onProductReplace(
     context.reply(replyTo, source === 'custom' ? notEditable(name) : notInstalled(name));
     return;
   }
-  const refusal = versionRefusal('product', SETTINGS.product(before), ifMatch);
-  if (refusal !== null) {
-    context.reply(replyTo, { ok: false, problem: refusal });
-    return;
-  }
+  if (refusesOutdated('product', SETTINGS.product(before), { ifMatch, replyTo }, context)) return;
   const record: ProductRecord = {
     version: 1,
     definition,
@@ -80,7 +71,7 @@ export function onProductReplace(
 
 export function onProductDelete(
   state: CatalogState,
-  { name, ifMatch = null, replyTo }: Extract<CatalogMessage, { type: 'product.delete' }>,
+  { name, ifMatch, replyTo }: Extract<CatalogMessage, { type: 'product.delete' }>,
   context: CatalogContext,
 ): void {
   const before = state.products.get(name);
@@ -88,11 +79,7 @@ export function onProductDelete(
     context.reply(replyTo, unknownProduct(name));
     return;
   }
-  const refusal = versionRefusal('product', SETTINGS.product(before), ifMatch);
-  if (refusal !== null) {
-    context.reply(replyTo, { ok: false, problem: refusal });
-    return;
-  }
+  if (refusesOutdated('product', SETTINGS.product(before), { ifMatch, replyTo }, context)) return;
   state.products.delete(name);
   context.change(remove('product', keys.product(name)));
   const first = Math.max(1, before.revision - REVISIONS_MAX + 1);

@@ -1,11 +1,12 @@
 import type { FarmId } from '../../../src/core/ids.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
-import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
+import { SETTINGS } from '../../../src/core/records/settings-version.ts';
 import { STORAGE_LIMITS, type StorageLocationRecord } from '../../../src/core/records/storage-location.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { CatalogMessage } from './messages.ts';
 import type { CatalogContext, CatalogState } from './state.ts';
+import { refusesOutdated } from '../refuse-outdated.ts';
 
 export function onStorageCreate(
   state: CatalogState,
@@ -28,7 +29,7 @@ export function onStorageCreate(
 
 export function onStorageReplace(
   state: CatalogState,
-  { storageId, input, ifMatch = null, replyTo }: Extract<CatalogMessage, { type: 'storage.replace' }>,
+  { storageId, input, ifMatch, replyTo }: Extract<CatalogMessage, { type: 'storage.replace' }>,
   context: CatalogContext,
 ): void {
   const before = state.storage.get(storageId);
@@ -36,11 +37,10 @@ export function onStorageReplace(
     context.reply(replyTo, unknownStorage(storageId));
     return;
   }
-  const refusal = versionRefusal('storage location', SETTINGS['storage location'](before), ifMatch);
-  if (refusal !== null) {
-    context.reply(replyTo, { ok: false, problem: refusal });
+  if (
+    refusesOutdated('storage location', SETTINGS['storage location'](before), { ifMatch, replyTo }, context)
+  )
     return;
-  }
   const namesake = storageNamed(state, input.name);
   if (namesake !== null && namesake.id !== storageId) {
     context.reply(replyTo, nameTaken(input.name));
@@ -57,7 +57,7 @@ export function onStorageReplace(
 
 export function onStorageDelete(
   state: CatalogState,
-  { storageId, ifMatch = null, replyTo }: Extract<CatalogMessage, { type: 'storage.delete' }>,
+  { storageId, ifMatch, replyTo }: Extract<CatalogMessage, { type: 'storage.delete' }>,
   context: CatalogContext,
 ): void {
   const before = state.storage.get(storageId);
@@ -65,11 +65,10 @@ export function onStorageDelete(
     context.reply(replyTo, unknownStorage(storageId));
     return;
   }
-  const refusal = versionRefusal('storage location', SETTINGS['storage location'](before), ifMatch);
-  if (refusal !== null) {
-    context.reply(replyTo, { ok: false, problem: refusal });
+  if (
+    refusesOutdated('storage location', SETTINGS['storage location'](before), { ifMatch, replyTo }, context)
+  )
     return;
-  }
   state.storage.delete(storageId);
   context.change(remove('storageLocation', keys.storageLocation(storageId)));
   broadcastToAllFarms(state, context);

@@ -2,13 +2,14 @@ import { effectiveRetry, type RetryPolicy } from '../../../src/core/lifecycle/re
 import { done, refused } from '../../../src/core/problems.ts';
 import { put, remove, removePrefix } from '../../../src/core/records/change-set.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
-import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
+import { SETTINGS } from '../../../src/core/records/settings-version.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { QueueId } from '../../../src/core/ids.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { CATALOG_ID } from '../catalog/messages.ts';
 import type { FarmMessage } from './messages.ts';
 import type { FarmState } from './state.ts';
+import { refusesOutdated } from '../refuse-outdated.ts';
 
 type FarmContext = ServiceContext<'farm'>;
 
@@ -39,11 +40,7 @@ export function onFarmDelete(
   message: Extract<FarmMessage, { type: 'farm.delete' }>,
   context: FarmContext,
 ): void {
-  const refusal = versionRefusal('farm', SETTINGS.farm(state.record), message.ifMatch ?? null);
-  if (refusal !== null) {
-    context.reply(message.replyTo, { ok: false, problem: refusal });
-    return;
-  }
+  if (refusesOutdated('farm', SETTINGS.farm(state.record), message, context)) return;
   if (state.activeJobs.size > 0) {
     const detail = `the farm has ${state.activeJobs.size} jobs that are not completed, failed or canceled`;
     context.reply(message.replyTo, refused('conflict', detail));

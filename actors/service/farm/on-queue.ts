@@ -3,13 +3,14 @@ import type { RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
 import type { QueueRecord } from '../../../src/core/records/queue.ts';
-import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
+import { SETTINGS } from '../../../src/core/records/settings-version.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { isolationOf } from '../../../src/core/wire/assignment-parts.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { FarmMessage, QueueInput } from './messages.ts';
 import { propagateRetryPolicy } from './on-farm.ts';
 import type { FarmState } from './state.ts';
+import { refusesOutdated } from '../refuse-outdated.ts';
 
 type FarmContext = ServiceContext<'farm'>;
 
@@ -46,11 +47,7 @@ export const onQueueReplace =
       context.reply(message.replyTo, refused('not-found', `there is no queue ${message.queueId}`));
       return;
     }
-    const refusal = versionRefusal('queue', SETTINGS.queue(before), message.ifMatch ?? null);
-    if (refusal !== null) {
-      context.reply(message.replyTo, { ok: false, problem: refusal });
-      return;
-    }
+    if (refusesOutdated('queue', SETTINGS.queue(before), message, context)) return;
     if (nameTaken(state, message.input.name, before)) {
       context.reply(message.replyTo, refused('conflict', nameTakenDetail(message.input.name)));
       return;
@@ -73,11 +70,7 @@ export function onQueueDelete(
     context.reply(message.replyTo, refused('not-found', `there is no queue ${message.queueId}`));
     return;
   }
-  const refusal = versionRefusal('queue', SETTINGS.queue(before), message.ifMatch ?? null);
-  if (refusal !== null) {
-    context.reply(message.replyTo, { ok: false, problem: refusal });
-    return;
-  }
+  if (refusesOutdated('queue', SETTINGS.queue(before), message, context)) return;
   const jobs = [...state.activeJobs.values()].filter((job) => job.queueId === message.queueId).length;
   if (jobs > 0) {
     const detail = `the queue has ${jobs} jobs that are not completed, failed or canceled`;

@@ -4,13 +4,14 @@ import { isTerminalJob } from '../../../src/core/lifecycle/job-transitions.ts';
 import { done } from '../../../src/core/problems.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
+import { SETTINGS } from '../../../src/core/records/settings-version.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { publishJob } from './publish-job.ts';
 import type { JobState } from './state.ts';
 import { TaskPublisher } from './task-publisher.ts';
+import { refusesOutdated } from '../refuse-outdated.ts';
 
 /** Deletes the job for a client, in any status (docs/contract/rest.md#jobs). Cancels its live tasks first. */
 export function onJobDelete(
@@ -18,11 +19,7 @@ export function onJobDelete(
   message: Extract<JobMessage, { type: 'job.delete' }>,
   context: ServiceContext<'job'>,
 ): void {
-  const refusal = versionRefusal('job', SETTINGS.job(state.record), message.ifMatch ?? null);
-  if (refusal !== null) {
-    context.reply(message.replyTo, { ok: false, problem: refusal });
-    return;
-  }
+  if (refusesOutdated('job', SETTINGS.job(state.record), message, context)) return;
   deleteJob(state, context);
   context.reply(message.replyTo, done(null));
 }

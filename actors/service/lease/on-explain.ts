@@ -18,6 +18,7 @@ import { done } from '../../../src/core/problems.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage, StepInQuestion } from './messages.ts';
 import { freeCoresOf } from './serve.ts';
+import { holdersAmong, holdersOfPool } from './holders.ts';
 import type { LeaseState } from './state.ts';
 import type { StepEntry, Signature } from '../../../src/core/lease/step-entry.ts';
 
@@ -130,7 +131,7 @@ function capOf(state: LeaseState, queueId: QueueId | null): CapExplanation {
   const { maxConcurrentTasks, live } = state.index.caps.of(queueId);
   const isReached = maxConcurrentTasks > 0 && live >= maxConcurrentTasks;
   const holders = isReached
-    ? holdersAmong(state, (step) => queueId === null || step.queueId === queueId)
+    ? largest(holdersAmong(state, (step) => queueId === null || step.queueId === queueId))
     : [];
   return { maxConcurrentTasks, live, holders };
 }
@@ -140,16 +141,10 @@ function poolOf(state: LeaseState, name: string): PoolExplanation {
 }
 
 const poolHolders = (state: LeaseState, pool: string): readonly Holder[] =>
-  holdersAmong(state, (step) => step.requirements.pools.includes(pool));
+  largest(holdersOfPool(state, pool));
 
-function holdersAmong(state: LeaseState, holds: (step: StepEntry) => boolean): readonly Holder[] {
-  const holders: Holder[] = [];
-  for (const step of state.index.allSteps()) {
-    const { jobId, stepOrder, live } = step;
-    if (live > 0 && holds(step)) holders.push({ jobId, stepOrder, live });
-  }
-  return holders.sort((a, b) => b.live - a.live).slice(0, HOLDERS_MAX);
-}
+const largest = (holders: Holder[]): readonly Holder[] =>
+  holders.sort((a, b) => b.live - a.live).slice(0, HOLDERS_MAX);
 
 /** Eligible workers with enough free cores. */
 interface RoomyWorkers extends DemandExplanation {

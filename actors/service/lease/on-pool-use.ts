@@ -3,6 +3,7 @@ import type { PoolUse, PoolWaiter } from '../../../src/core/lease/explanation.ts
 import type { StepEntry } from '../../../src/core/lease/step-entry.ts';
 import { done } from '../../../src/core/problems.ts';
 import type { ServiceContext } from '../service-system.ts';
+import { holdersOfPool } from './holders.ts';
 import type { LeaseMessage } from './messages.ts';
 import type { LeaseState } from './state.ts';
 
@@ -24,9 +25,6 @@ export function onPoolUse(
 }
 
 function poolUse(state: LeaseState, pool: string): Omit<PoolUse, 'isPartial'> {
-  const holders = [...state.index.allSteps()]
-    .filter(({ live, requirements }) => live > 0 && requirements.pools.includes(pool))
-    .map(({ jobId, stepOrder, live }) => ({ jobId, stepOrder, live }));
   const waiting = state.index
     .waitingSignatures()
     .filter(
@@ -36,7 +34,7 @@ function poolUse(state: LeaseState, pool: string): Omit<PoolUse, 'isPartial'> {
     .flatMap(({ steps }) => steps)
     .sort(compareCandidates);
   return {
-    holders,
+    holders: holdersOfPool(state, pool),
     waiters: waiting.slice(0, WAITERS_MAX).map(waiterOf),
     waitingTasks: waiting.reduce((sum, { ready }) => sum + ready.size, 0),
   };

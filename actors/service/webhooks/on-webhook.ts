@@ -1,7 +1,7 @@
 import { done, refused } from '../../../src/core/problems.ts';
 import { put, remove, removePrefix } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
+import { SETTINGS } from '../../../src/core/records/settings-version.ts';
 import { NEW_HEALTH, type WebhookRecord } from '../../../src/core/records/webhook.ts';
 import { timestampOf } from '../../../src/core/timestamp.ts';
 import { usernameKey } from '../../../src/core/records/user.ts';
@@ -9,6 +9,7 @@ import { TEST_TYPE, type NoticeEvent } from '../../../src/core/webhooks/notice.t
 import { newDelivery, sendDelivery, timerOf } from './deliveries.ts';
 import type { WebhooksMessage } from './messages.ts';
 import { changeHook, newHook, type Hook, type WebhooksContext, type WebhooksState } from './state.ts';
+import { refusesOutdated } from '../refuse-outdated.ts';
 
 type Message<Type extends WebhooksMessage['type']> = Extract<WebhooksMessage, { type: Type }>;
 
@@ -49,7 +50,7 @@ export function onCreate(
 /** Replaces the input of a webhook. Enabling one that was disabled for status 410 resumes its pending deliveries. */
 export function onReplace(
   state: WebhooksState,
-  { webhookId, input, ifMatch = null, replyTo }: Message<'webhook.replace'>,
+  { webhookId, input, ifMatch, replyTo }: Message<'webhook.replace'>,
   context: WebhooksContext,
 ): void {
   const hook = state.hooks.get(webhookId);
@@ -57,11 +58,7 @@ export function onReplace(
     context.reply(replyTo, unknownWebhook(webhookId));
     return;
   }
-  const refusal = versionRefusal('webhook', SETTINGS.webhook(hook.record), ifMatch);
-  if (refusal !== null) {
-    context.reply(replyTo, { ok: false, problem: refusal });
-    return;
-  }
+  if (refusesOutdated('webhook', SETTINGS.webhook(hook.record), { ifMatch, replyTo }, context)) return;
   const { record } = hook;
   const patch = {
     ...input,
@@ -90,7 +87,7 @@ export function onRotateSecret(
 
 export function onDelete(
   state: WebhooksState,
-  { webhookId, ifMatch = null, replyTo }: Message<'webhook.delete'>,
+  { webhookId, ifMatch, replyTo }: Message<'webhook.delete'>,
   context: WebhooksContext,
 ): void {
   const hook = state.hooks.get(webhookId);
@@ -98,11 +95,7 @@ export function onDelete(
     context.reply(replyTo, unknownWebhook(webhookId));
     return;
   }
-  const refusal = versionRefusal('webhook', SETTINGS.webhook(hook.record), ifMatch);
-  if (refusal !== null) {
-    context.reply(replyTo, { ok: false, problem: refusal });
-    return;
-  }
+  if (refusesOutdated('webhook', SETTINGS.webhook(hook.record), { ifMatch, replyTo }, context)) return;
   state.hooks.delete(webhookId);
   state.dirty.delete(hook);
   for (const id of hook.pending.keys()) context.cancelTimer(timerOf(id));

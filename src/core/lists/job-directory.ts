@@ -326,9 +326,20 @@ export class JobDirectory {
   }
 }
 
+/** Counts of no jobs. */
+export const NO_JOBS: JobCounts = {
+  pending: 0,
+  blocked: 0,
+  paused: 0,
+  running: 0,
+  completed: 0,
+  failed: 0,
+  canceled: 0,
+};
+
 /** Converts the numbers of jobs by the code of their status. */
 function countsOf(byCode: readonly number[]): JobCounts {
-  const counts = { pending: 0, blocked: 0, paused: 0, running: 0, completed: 0, failed: 0, canceled: 0 };
+  const counts = { ...NO_JOBS };
   for (const [code, status] of STATUSES.entries()) counts[status] = byCode[code] ?? 0;
   return counts;
 }

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import { ProblemError } from '../../../client/problem.ts';
 import { useService } from '../../state/service.tsx';
-import { isOutdated, useOpenedVersion } from '../../state/use-opened-version.ts';
+import { conflictAnswers, isOutdated, useOpenedVersion } from '../../state/use-opened-version.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
 import {
   bodyOf,
@@ -98,19 +98,9 @@ export function useCatalogForm<Entry extends CatalogEntry>(
     visit: (name) => setVisited(new Set([...visited, name])),
     save,
     conflict,
-    overwrite: async () => {
-      try {
-        await version.renew();
-      } catch (reason) {
-        setError(reason);
-        return;
-      }
-      await save();
-    },
-    takeOver: async () => {
-      try {
-        const now = await version.renew();
-        if (now === null) return;
+    ...conflictAnswers(version, {
+      save,
+      take: (now) => {
         const changed = new Set(conflict?.errors.map(({ pointer }) => pointer.slice(1)));
         const theirs = valuesOf(catalog.fields, now);
         setValues(
@@ -122,9 +112,8 @@ export function useCatalogForm<Entry extends CatalogEntry>(
           ),
         );
         setConflict(null);
-      } catch (reason) {
-        setError(reason);
-      }
-    },
+      },
+      failed: setError,
+    }),
   };
 }

@@ -7,7 +7,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { useService } from '../../state/service.tsx';
-import { isOutdated, useOpenedVersion } from '../../state/use-opened-version.ts';
+import { conflictAnswers, isOutdated, useOpenedVersion } from '../../state/use-opened-version.ts';
 import { explained } from '../../state/toasts.ts';
 import { newPasswordError } from '../account/password-form.ts';
 import { isRole, ROLE_CHOICES } from '../account/role-texts.ts';
@@ -166,23 +166,13 @@ function useUserForm({ user, onDone }: UserFormProps) {
     error: fields.some((name) => refused(name) !== '') ? null : error,
     isBusy,
     save,
-    overwrite: async (): Promise<void> => {
-      try {
-        await version.renew();
-      } catch (reason) {
-        setError(reason);
-        return;
-      }
-      await save();
-    },
-    takeOver: async (): Promise<void> => {
-      try {
-        const now = await version.renew();
-        if (now !== null) setValues({ ...values, displayName: now.display_name, role: now.role });
+    ...conflictAnswers(version, {
+      save,
+      take: (now) => {
+        setValues({ ...values, displayName: now.display_name, role: now.role });
         setError(null);
-      } catch (reason) {
-        setError(reason);
-      }
-    },
+      },
+      failed: setError,
+    }),
   };
 }

@@ -9,7 +9,7 @@ import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
-import { isOutdated, useOpenedVersion } from '../../state/use-opened-version.ts';
+import { conflictAnswers, isOutdated, useOpenedVersion } from '../../state/use-opened-version.ts';
 import { explained } from '../../state/toasts.ts';
 import { EventsField } from './events-field.tsx';
 import { draftOf, draftProblems, refusals, webhookInput, type WebhookDraft } from './webhook-model.ts';
@@ -200,23 +200,13 @@ function useWebhookForm({ webhook, ownOwner, onCreated, onSaved }: WebhookFormPr
     error,
     isBusy,
     save,
-    overwrite: async (): Promise<void> => {
-      try {
-        await version.renew();
-      } catch (reason) {
-        setError(reason);
-        return;
-      }
-      await save();
-    },
-    takeOver: async (): Promise<void> => {
-      try {
-        const now = await version.renew();
-        if (now !== null) setDraft(draftOf(now, ownOwner));
+    ...conflictAnswers(version, {
+      save,
+      take: (now) => {
+        setDraft(draftOf(now, ownOwner));
         setError(null);
-      } catch (reason) {
-        setError(reason);
-      }
-    },
+      },
+      failed: setError,
+    }),
   };
 }
