@@ -1,8 +1,10 @@
 import { Check, Pencil, X } from 'lucide-react';
-import { useEffect, useEffectEvent, useId, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { ProblemError } from '../../../client/problem.ts';
+import type { AnswerWithHeaders, Rest } from '../../../client/rest.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
-import { isOutdated } from '../../state/use-opened-version.ts';
+import { useService } from '../../state/service.tsx';
+import { isOutdated, useOpenedVersion } from '../../state/use-opened-version.ts';
 import { explained } from '../../state/toasts.ts';
 import './editable-number.css';
 
@@ -18,10 +20,10 @@ interface EditableNumberProps {
   /** Pointer of the value in errors of the server: `/priority`. */
   readonly pointer: string;
   readonly disabledReason: string;
-  /** Returns the version of the object when the form opens; null without one. */
-  readonly onOpen: () => Promise<string | null>;
-  /** Rejects with 412 if another user has changed the value since the version `etag`; null overwrites it. */
-  readonly onSave: (value: number, etag: string | null) => Promise<void>;
+  /** Requests the object when the form opens. */
+  readonly read: (rest: Rest) => Promise<AnswerWithHeaders<unknown>>;
+  /** Sends the change with `client`. Rejects with 412 if another user has changed the value since the form was opened. */
+  readonly onSave: (value: number, client: Rest) => Promise<void>;
   /** Shows the effect of the change below the form; null for an invalid number. `choose` replaces the entered number. */
   readonly preview?: (value: number | null, choose: (value: number) => void) => ReactNode;
 }
@@ -61,7 +63,7 @@ function NumberForm({
   pointer,
   value: present,
   initial,
-  onOpen,
+  read,
   onSave,
   onClose,
   preview,
@@ -71,12 +73,8 @@ function NumberForm({
   const [problem, setProblem] = useState('');
   const [isBusy, setIsBusy] = useState(false);
   const [opened] = useState(present);
-  const etag = useRef<Promise<string | null> | null>(null);
-  const open = useEffectEvent(() => {
-    // Without an answer, the change fails as well, or is made without a comparison.
-    etag.current = onOpen().catch(() => null);
-  });
-  useEffect(() => open(), []);
+  const { rest } = useService();
+  const version = useOpenedVersion(read);
   const [wasRefused, setWasRefused] = useState(false);
   const isOverwritten = wasRefused || present !== opened;
   const save = async (overwrites = false): Promise<void> => {
@@ -85,7 +83,7 @@ function NumberForm({
     if (inputError !== '' || isBusy) return;
     setIsBusy(true);
     try {
-      await onSave(Number(text), overwrites ? null : await etag.current);
+      await onSave(Number(text), overwrites ? rest : await version.guarded());
       onClose();
     } catch (error) {
       setWasRefused(isOutdated(error));

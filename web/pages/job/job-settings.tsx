@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Rest } from '../../../client/rest.ts';
 import type { JobDetail, JobUpdate } from '../../../client/resources.ts';
 import { KeyValues } from '../../parts/key-values.tsx';
+import { hasJobEnded } from '../../state/ended.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { isOutdated } from '../../state/use-opened-version.ts';
@@ -63,18 +64,12 @@ const SETTINGS: readonly Setting[] = [
 ];
 
 /**
- * Changes settings of a job, unless another user has changed one of them since the version `etag`; null overwrites. A
- * change of other settings does not matter.
+ * Changes settings of a job with `guarded`, unless another user has changed one of them meanwhile. A change of other
+ * settings does not matter.
  */
-async function patchUnlessChanged(
-  rest: Rest,
-  id: string,
-  body: JobUpdate,
-  etag: string | null,
-): Promise<void> {
+async function patchUnlessChanged(guarded: Rest, rest: Rest, id: string, body: JobUpdate): Promise<void> {
   const path = { id };
   try {
-    const guarded = etag === null ? rest : rest.withHeaders({ 'If-Match': etag });
     await guarded.call('patch', '/jobs/{id}', { path, body });
   } catch (error) {
     if (!isOutdated(error) || error.errors.some(({ pointer }) => pointer.slice(1) in body)) throw error;
@@ -88,12 +83,12 @@ export function JobSettings({ job, onChanged }: { job: JobDetail; onChanged: () 
   const { why } = usePermissions();
   const queue = useQuery(queries.queues(rest)).data?.find(({ id }) => id === job.queue_id);
   const farm = useQuery(queries.farms(rest)).data?.find(({ id }) => id === job.farm_id);
-  const save = async (body: JobUpdate, done: string, etag: string | null): Promise<void> => {
-    await patchUnlessChanged(rest, job.id, body, etag);
+  const save = async (body: JobUpdate, done: string, client: Rest): Promise<void> => {
+    await patchUnlessChanged(client, rest, job.id, body);
     toasts.done(done);
     onChanged();
   };
-  const hasEnded = ['completed', 'failed', 'canceled'].includes(job.status);
+  const hasEnded = hasJobEnded(job.status);
   const noteOf = (name: Setting['name']): { note?: string } => {
     const source = name === 'priority' ? null : retrySourceOf(name, job, queue, farm);
     return source === null ? {} : { note: `from ${source}` };
@@ -122,12 +117,8 @@ export function JobSettings({ job, onChanged }: { job: JobDetail; onChanged: () 
                       <OrderPreview jobId={job.id} priority={value} onChoose={choose} />
                     ),
                   })}
-                onOpen={async () =>
-                  (await rest.callWithHeaders('get', '/jobs/{id}', { path: { id: job.id } })).headers.get(
-                    'etag',
-                  )
-                }
-                onSave={(value, etag) => save({ [name]: value }, done(value), etag)}
+                read={(client) => client.callWithHeaders('get', '/jobs/{id}', { path: { id: job.id } })}
+                onSave={(value, client) => save({ [name]: value }, done(value), client)}
               />,
             ] as const,
         ),

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Images } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import { Link } from 'wouter';
 import type { JobDetail, Preview } from '../../../../client/resources.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -114,15 +114,12 @@ function Tile({ preview }: { preview: Preview }) {
 /** Requests the next page when it comes into view, or on a click. */
 function More({ isBusy, onWanted }: { isBusy: boolean; onWanted: () => void }) {
   const place = useRef<HTMLDivElement>(null);
-  const wanted = useRef(onWanted);
-  useEffect(() => {
-    wanted.current = onWanted;
-  });
+  const wanted = useEffectEvent(onWanted);
   useEffect(() => {
     const element = place.current;
     if (element === null || isBusy) return;
     const observer = new IntersectionObserver(([entry]) => {
-      if (entry?.isIntersecting === true) wanted.current();
+      if (entry?.isIntersecting === true) wanted();
     });
     observer.observe(element);
     return () => observer.disconnect();
