@@ -193,6 +193,27 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
     t.match(body, { priority: 80, effective_retry: { failure_limit: 7 }, own_retry: { failure_limit: 7 } });
   });
 
+  await t.test('the second of two users who set the priority decides', async (t) => {
+    const opened = page.waitForResponse(
+      (response) => response.request().method() === 'GET' && response.url().endsWith(`/jobs/${job}`),
+    );
+    await page.getByRole('button', { name: 'Change priority' }).click();
+    await opened;
+    await page.getByRole('spinbutton', { name: 'Priority' }).fill('90');
+    await api.must('PATCH', `/api/v1/jobs/${job}`, { priority: 33 });
+    const refused = page.waitForResponse((response) => response.status() === 412);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await refused;
+    const alert = page.getByRole('alert').filter({
+      hasText: 'Priority is now 33: another user has changed it meanwhile.',
+    });
+    await alert.waitFor();
+    t.match((await api.call('GET', `/api/v1/jobs/${job}`)).body, { priority: 33 }, 'nothing was overwritten');
+    await alert.getByRole('button', { name: 'Overwrite' }).click();
+    await page.getByText('Priority set to 90').waitFor();
+    t.match((await api.call('GET', `/api/v1/jobs/${job}`)).body, { priority: 90 });
+  });
+
   await t.test(
     'the form of the priority shows the place in the queue, if the job has not ended',
     async () => {
@@ -302,7 +323,7 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
   });
 
   t.strictSame(
-    faults.filter((fault) => !fault.includes('404')),
+    faults.filter((fault) => !/\b(404|412)\b/.test(fault)),
     [],
   );
 });

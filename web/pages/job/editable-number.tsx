@@ -75,8 +75,9 @@ function NumberForm({
   const [opened] = useState(present);
   const { rest } = useService();
   const version = useOpenedVersion(read);
-  const [wasRefused, setWasRefused] = useState(false);
-  const isOverwritten = wasRefused || present !== opened;
+  const [refusal, setRefusal] = useState<string | null>(null);
+  // A refusal names the new value before the page has loaded it.
+  const conflict = refusal ?? (present === opened ? null : `is now ${present.toLocaleString('en')}`);
   const save = async (overwrites = false): Promise<void> => {
     const inputError = numberError(text, min, max);
     setProblem(inputError);
@@ -86,7 +87,7 @@ function NumberForm({
       await onSave(Number(text), overwrites ? rest : await version.guarded());
       onClose();
     } catch (error) {
-      setWasRefused(isOutdated(error));
+      setRefusal(isOutdated(error) ? changeIn(error, pointer) : null);
       setProblem(isOutdated(error) ? '' : requestError(error, pointer));
       setIsBusy(false);
     }
@@ -124,9 +125,9 @@ function NumberForm({
         Save
       </Button>
       <IconButton label="Cancel editing" icon={<X aria-hidden="true" />} size="small" onPress={onClose} />
-      {isOverwritten && (
+      {conflict !== null && (
         <span className="editable-number__conflict" role="alert">
-          Another user has set {label.toLowerCase()} to {present.toLocaleString('en')} meanwhile.{' '}
+          {label} {conflict}: another user has changed it meanwhile.{' '}
           <Button size="small" onPress={() => void save(true)}>
             Overwrite
           </Button>
@@ -152,6 +153,10 @@ function numberError(text: string, min: number, max: number): string {
     ? `Enter a number from ${min.toLocaleString('en')} to ${max.toLocaleString('en')}.`
     : '';
 }
+
+/** Returns what a refusal says of the present value, such as `is now 33`. */
+const changeIn = ({ errors }: ProblemError, pointer: string): string =>
+  errors.find((each) => each.pointer === pointer)?.detail ?? 'has changed';
 
 function requestError(error: unknown, pointer: string): string {
   if (error instanceof ProblemError) {

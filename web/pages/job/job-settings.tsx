@@ -84,9 +84,13 @@ export function JobSettings({ job, onChanged }: { job: JobDetail; onChanged: () 
   const queue = useQuery(queries.queues(rest)).data?.find(({ id }) => id === job.queue_id);
   const farm = useQuery(queries.farms(rest)).data?.find(({ id }) => id === job.farm_id);
   const save = async (body: JobUpdate, done: string, client: Rest): Promise<void> => {
-    await patchUnlessChanged(client, rest, job.id, body);
-    toasts.done(done);
-    onChanged();
+    try {
+      await patchUnlessChanged(client, rest, job.id, body);
+      toasts.done(done);
+    } finally {
+      // After a refusal the page shows the values of the other user.
+      onChanged();
+    }
   };
   const hasEnded = hasJobEnded(job.status);
   const noteOf = (name: Setting['name']): { note?: string } => {
