@@ -1,7 +1,4 @@
-import type { OverQuota } from '../../core/resource-usage.ts';
 import { countDisk, type DiskCount, type RunningCount } from './disk-count.ts';
-
-const MIB = 1024 * 1024;
 
 /** Timing of counts, in milliseconds. */
 const COUNTS = {
@@ -21,10 +18,8 @@ const COUNTS = {
 interface DiskWatchOptions {
   readonly directory: string;
   readonly quotaBytes: number;
-  /** Called for each count above the quota, and for each that is impossible. */
-  readonly exceeded: (over: OverQuota) => void;
-  /** Called if the counting program has failed: there is no quota until it succeeds. */
-  readonly failed: (reason: string) => void;
+  /** Receives the result of each count. */
+  readonly counted: (count: DiskCount) => void;
   /** Replaces the counting program. */
   readonly count?: (directory: string, timeoutMs: number) => RunningCount;
 }
@@ -33,7 +28,8 @@ interface DiskWatchOptions {
  * Counts the directory of one session repeatedly, more often near its quota.
  *
  * - States: counting, pausing, stopped.
- * - Invariants: at most one count at a time; nothing is reported after `stop`.
+ * - Invariants: at most one count is reported at a time; nothing is reported after `stop`, nor from a count that
+ *   started before `countAgain`.
  * - Exits: `stop`.
  */
 export class DiskWatch {
@@ -60,29 +56,29 @@ export class DiskWatch {
     this.running?.stop();
   }
 
+  /** Discards the running count, if there is one, and starts a new one. */
+  countAgain(): void {
+    if (!this.hasStarted || this.isStopped) return;
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.running?.stop();
+    void this.count();
+  }
+
   private countAfter(pauseMs: number): void {
     this.timer = setTimeout(() => void this.count(), pauseMs);
     this.timer.unref();
   }
 
   private async count(): Promise<void> {
-    const { directory, quotaBytes, count = countDisk } = this.options;
+    const { directory, quotaBytes, counted, count = countDisk } = this.options;
     const startedAt = performance.now();
-    this.running = count(directory, COUNTS.timeoutMs);
-    const result = await this.running.result;
+    const running = count(directory, COUNTS.timeoutMs);
+    this.running = running;
+    const result = await running.result;
+    if (this.isStopped || this.running !== running) return;
     this.running = null;
-    if (this.isStopped) return;
-    this.report(result);
-    this.countAfter(pauseAfter(result, quotaBytes, performance.now() - startedAt));
-  }
-
-  private report(result: DiskCount): void {
-    const { quotaBytes, exceeded, failed } = this.options;
-    const quotaMib = quotaBytes / MIB;
-    if (result.kind === 'failed') failed(result.reason);
-    else if (result.kind === 'uncountable') exceeded({ quotaMib, usedMib: null, reason: result.reason });
-    else if (result.bytes > quotaBytes)
-      exceeded({ quotaMib, usedMib: Math.ceil(result.bytes / MIB), reason: '' });
+    counted(result);
+    if (this.running === null) this.countAfter(pauseAfter(result, quotaBytes, performance.now() - startedAt));
   }
 }
 
