@@ -7,9 +7,9 @@ import { shortTime } from '../output/age.ts';
 import { sorted, wholeListOptions, type WholeListOptions } from '../output/list-options.ts';
 import { printListing } from '../output/listing.ts';
 import { printResult } from '../output/output.ts';
-import { applyFiles, type ApplyOptions } from './apply.ts';
-import { checkFiles, type CheckOptions } from './check.ts';
-import { exportProducts, type ExportOptions } from './export.ts';
+import type { ApplyOptions } from './apply.ts';
+import type { CheckOptions } from './check.ts';
+import type { ExportOptions } from './export.ts';
 import { namesText } from './product-names.ts';
 import { describedText, PRODUCT_COLUMNS } from './product-text.ts';
 import { confirmable, type ConfirmOptions } from '../grammar/verb-parts.ts';
@@ -78,7 +78,7 @@ const FILES = { name: '<file...>', help: 'definition files, or - for standard in
 const withNames = (command: Command): Command =>
   wholeListOptions(command).option('--names', 'the same as -o name');
 
-/** `callsheet products` */
+/** `callsheet products`. The code that reads and writes definition files is loaded on demand. */
 export const products: Noun = {
   name: 'products',
   about: 'List products, or show, create, change, export or delete them.',
@@ -101,7 +101,7 @@ export const products: Noun = {
       about: 'Create or replace the products of definition files (YAML).',
       arguments: [FILES],
       options: (command) => command.option('--dry-run', 'store nothing; print what would change'),
-      run: applyFiles,
+      run: async (files, options) => (await import('./apply.ts')).applyFiles(files, options),
     }),
     verb<CheckOptions>({
       name: 'check',
@@ -109,7 +109,7 @@ export const products: Noun = {
       arguments: [FILES],
       options: (command) =>
         command.option('--show', 'also print the readme and the parameters, as `products show` does'),
-      run: checkFiles,
+      run: async (files, options) => (await import('./check.ts')).checkFiles(files, options),
     }),
     verb<ExportOptions>({
       name: 'export',
@@ -119,7 +119,7 @@ export const products: Noun = {
         command
           .option('--output <file>', 'file, or a folder for NAME.yaml; standard output if absent')
           .option('--force', 'replace existing files'),
-      run: exportProducts,
+      run: async (names, options) => (await import('./export.ts')).exportProducts(names, options),
     }),
     verb<ClientOptions & ConfirmOptions>({
       name: 'delete',

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { readDocument } from '../../src/adapters/yaml/read-document.ts';
 import { nodeKindName, type DocumentNode } from '../../src/openjd/primitives/document.ts';
@@ -21,10 +21,6 @@ export interface JobBundle {
   /** Sentences about ignored entries. */
   readonly notes: readonly string[];
 }
-
-/** Reports whether the template argument is a job bundle. */
-export const isJobBundle = (path: string): boolean =>
-  path !== '-' && existsSync(path) && statSync(path).isDirectory();
 
 const EXTENSIONS = ['yaml', 'yml', 'json'];
 

@@ -5,7 +5,6 @@ import { dryRunText } from './dry-run.ts';
 import { futureTime } from '../options/expiry.ts';
 import { integer } from '../options/integer.ts';
 import { outcome } from '../jobs/outcome.ts';
-import { readParameterFile } from './param-file.ts';
 import { retryOptions, type RetryOptions } from '../options/retry-options.ts';
 import { previewSubmission, submitOnce, type SubmitRequest } from './submit-once.ts';
 import { printable } from '../terminal/terminal.ts';
@@ -72,7 +71,10 @@ export async function givenParameters(
   { param, paramFile }: Pick<SubmissionOptions, 'param' | 'paramFile'>,
   earlier: Iterable<readonly [string, string]>,
 ): Promise<ReadonlyMap<string, string>> {
-  const fromFile = paramFile === undefined ? [] : await readParameterFile(paramFile, terminal);
+  const fromFile =
+    paramFile === undefined
+      ? []
+      : await (await import('./param-file.ts')).readParameterFile(paramFile, terminal);
   return new Map([...earlier, ...fromFile, ...param]);
 }
 

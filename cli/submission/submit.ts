@@ -1,6 +1,6 @@
+import { existsSync, statSync } from 'node:fs';
 import { contextOf, type ClientContext } from '../client/client-command.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
-import { isJobBundle, readJobBundle } from './job-bundle.ts';
 import { productRequest } from './product-submission.ts';
 import { retryChanges } from '../options/retry-options.ts';
 import { givenParameters, sendSubmission, submissionOptions, type SubmissionOptions } from './submission.ts';
@@ -15,6 +15,10 @@ interface SubmitOptions extends SubmissionOptions {
   readonly name?: string;
   readonly allowMissingAssets?: boolean;
 }
+
+/** Reports whether the template argument is a job bundle. */
+const isJobBundle = (path: string): boolean =>
+  path !== '-' && existsSync(path) && statSync(path).isDirectory();
 
 async function submit(template: string | undefined, options: SubmitOptions): Promise<void> {
   checkUsage(template, options);
@@ -41,7 +45,9 @@ async function requestOf(
   const { farm, queue, dependsOn, product } = options;
   const bundle =
     given !== undefined && isJobBundle(given)
-      ? await readJobBundle(given, options.allowMissingAssets === true, terminal)
+      ? await (
+          await import('./job-bundle.ts')
+        ).readJobBundle(given, options.allowMissingAssets === true, terminal)
       : null;
   for (const note of bundle?.notes ?? []) terminal.err(`note: ${printable(note)}\n`);
   const parameters = await givenParameters(context, options, bundle?.parameters ?? []);

@@ -135,11 +135,12 @@ export async function runTests(args) {
   }
   rmSync(logFolder, { recursive: true, force: true });
   const planned = { groups, durations: readDurations() };
+  const isNightly = process.env.CALLSHEET_TEST_NIGHTLY === 'true';
   const isEngineGiven = (process.env.CALLSHEET_HTTP_ENGINE ?? '') !== '';
   const isBusAuthGiven = (process.env.CALLSHEET_TEST_BUS_AUTH ?? '') !== '';
   const processes = [
     ...planProcesses(files, planned),
-    ...(isEngineGiven ? [] : planForNodeEngine(files, planned)),
+    ...(isEngineGiven ? [] : planForNodeEngine(files, { ...planned, isNightly })),
     ...(isBusAuthGiven ? [] : planForBusAuthentication(files, planned)),
   ].sort((a, b) => b.seconds - a.seconds);
   console.log(

@@ -67,6 +67,9 @@ const HTTP_ENGINE = 'dist/test/kit/http-engine.js';
  * @typedef {{ name: string, env: Readonly<Record<string, string>> }} Variant
  */
 
+/** Of these, the folders that test the engine itself, or what depends on it: sockets, bodies, streams and the pipeline. */
+const OF_ENGINE = ['guards', 'log-follow', 'pipeline', 'server', 'ws'].map((name) => `${HTTP}/${name}`);
+
 /** @type {Variant} */
 const NODE_ENGINE = { name: 'node', env: { CALLSHEET_HTTP_ENGINE: 'node' } };
 
@@ -118,15 +121,19 @@ export function planProcesses(files, { groups, durations }) {
 
 /**
  * Returns the processes that repeat the tests of the HTTP layer with node:http. The tests themselves use uWebSockets.js where it is
- * available. A test that does not load the choice of the engine would do the same again, and is not repeated.
+ * available. A test that does not load the choice of the engine would do the same again, and is not repeated; one of another folder than
+ * `OF_ENGINE` is repeated in `npm run test:nightly` only.
  *
  * @param {readonly string[]} files
- * @param {Parameters<typeof planProcesses>[1]} options
+ * @param {Parameters<typeof planProcesses>[1] & { isNightly: boolean }} options
  * @returns {(ReturnType<typeof planProcesses>[number] & { variant: Variant })[]}
  */
 export function planForNodeEngine(files, options) {
   const engine = join(root, HTTP_ENGINE);
-  const repeated = files.filter((file) => isIn(HTTP, file) && modulesOf(join(root, file)).has(engine));
+  const folders = options.isNightly ? [HTTP] : OF_ENGINE;
+  const repeated = files.filter(
+    (file) => folders.some((folder) => isIn(folder, file)) && modulesOf(join(root, file)).has(engine),
+  );
   return planProcesses(repeated, options).map((process) => ({ ...process, variant: NODE_ENGINE }));
 }
 

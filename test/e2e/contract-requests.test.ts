@@ -9,13 +9,14 @@ import { checkAnswer, type Answer } from '../http/kit/contract-check.ts';
 import { freePort, startService, startWorker } from '../kit/daemons.ts';
 import { RequestGenerator, type GeneratedRequest } from '../kit/generated-requests.ts';
 import { SeededService } from '../kit/seeded-service.ts';
+import { rounds } from '../kit/rounds.ts';
 
 tap.setTimeout(240_000);
 
 /** Set `CALLSHEET_SEED=N` to generate other requests. */
 const SEED = Number(process.env['CALLSHEET_SEED'] ?? 20_261_121);
 const FITTING_RUNS = 25;
-const MUTATED_RUNS = 50;
+const MUTATED_RUNS = rounds(20, 50);
 /** Time after which a silent stream is closed: its response head arrives only with its first line. */
 const SILENT_MS = 1_000;
 

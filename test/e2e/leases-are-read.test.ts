@@ -8,6 +8,7 @@ import { readJournalEpoch } from '../../src/adapters/lmdb/store-format.ts';
 import type { AttemptView, JobView, Page, TaskView } from '../kit/api-client.ts';
 import { freePort, startService, type RunningService } from '../kit/daemons.ts';
 import { ScriptedWorker, type Spoken, type SpokenLeases } from '../kit/scripted-worker.ts';
+import { rounds } from '../kit/rounds.ts';
 
 tap.setTimeout(180_000);
 
@@ -16,8 +17,8 @@ tap.setTimeout(180_000);
  * client may notice the delay: neither one that asks immediately nor one that asks after the service was killed in that
  * moment.
  */
-const ROUNDS = 200;
-const KILLS = 5;
+const ROUNDS = rounds(50, 200);
+const KILLS = rounds(2, 5);
 const OTHER_CORES = 8;
 
 const template = (tasks: number): object => ({

@@ -109,9 +109,15 @@ test('a test of the HTTP layer is repeated with node:http if it loads the choice
     'dist/test/http/openapi/contract.test.js',
     'dist/test/e2e/events.test.js',
   ];
-  const plan = evaluate(`planForNodeEngine(${JSON.stringify(files)}, { groups: GROUPED, durations: {} })`);
-  t.match(plan, [{ files: files.slice(0, 2), variant: { name: 'node' } }]);
-  t.match(plan, { length: 1 });
+  const planned = (isNightly: boolean): unknown =>
+    evaluate(
+      `planForNodeEngine(${JSON.stringify(files)}, { groups: GROUPED, durations: {}, isNightly: ${isNightly} })`,
+    );
+  const variant = { name: 'node' };
+  t.match(planned(true), [{ files: files.slice(0, 2), variant }]);
+  t.match(planned(true), { length: 1 });
+  t.match(planned(false), [{ files: files.slice(0, 1), variant }], 'by day only tests of the engine itself');
+  t.match(planned(false), { length: 1 });
 });
 
 test('some tests of workers are repeated on a bus with authentication', (t) => {

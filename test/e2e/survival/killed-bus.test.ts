@@ -1,4 +1,5 @@
 import tap, { test } from 'tap';
+import { rounds } from '../../kit/rounds.ts';
 import { until } from '../../kit/until.ts';
 import { busPid } from './bus-process.ts';
 import {
@@ -6,7 +7,6 @@ import {
   checkCompleted,
   checkRuns,
   isRunning,
-  KILLS,
   moment,
   startFarm,
   TEST_MS,
@@ -14,8 +14,11 @@ import {
 
 tap.setTimeout(TEST_MS);
 
+/** The service restarts its bus with an increasing delay. */
+const KILLS = rounds(4, 20);
+
 await test(
-  'no task is lost or run twice when nats-server is killed 20 times',
+  `no task is lost or run twice when nats-server is killed ${KILLS} times`,
   { timeout: TEST_MS },
   async (t) => {
     const farm = await startFarm(t);

@@ -15,7 +15,7 @@ import {
 tap.setTimeout(TEST_MS);
 
 await test(
-  'no task is lost or run twice when the service is killed 20 times',
+  `no task is lost or run twice when the service is killed ${KILLS} times`,
   { timeout: TEST_MS },
   async (t) => {
     const farm = await startFarm(t);

@@ -7,13 +7,14 @@ import type { JobView } from '../../kit/api-client.ts';
 import { freePort, startService, startWorker, type Daemon, type RunningService } from '../../kit/daemons.ts';
 import { finishedRuns, overlappingRuns, readRuns, recordingTemplate } from '../../kit/flight-recorder.ts';
 import { until } from '../../kit/until.ts';
+import { rounds } from '../../kit/rounds.ts';
 
-/** Real processes: 500 tasks on 4 workers while a process of the farm is killed at random times. */
-export const TASKS = 500;
+/** Real processes: tasks on 4 workers while a process of the farm is killed at random times. */
+export const TASKS = rounds(240, 500);
 const WORKERS = 4;
 export const CORES = 3;
 const TASK_MS = 900;
-export const KILLS = 20;
+export const KILLS = rounds(6, 20);
 const JOB_MS = 420_000;
 
 /** Time limit of a test, and of its file, in milliseconds. */

@@ -7,9 +7,10 @@ import { prepareJob } from '../../../src/openjd/template/expand/prepare-job.ts';
 import { openSpace } from '../../../src/openjd/template/space/open-space.ts';
 import type { PointedError } from '../../../src/openjd/primitives/pointed-error.ts';
 import { documentOf } from './template-text.ts';
+import { rounds } from '../../kit/rounds.ts';
 
 /** Number of templates in each test; `CALLSHEET_MUTATIONS=100000` for a long run. */
-const RUNS = Number(process.env['CALLSHEET_MUTATIONS'] ?? 2000);
+const RUNS = Number(process.env['CALLSHEET_MUTATIONS'] ?? rounds(600, 2000));
 
 const TEXT = `specificationVersion: jobtemplate-2023-09
 extensions: [TASK_CHUNKING, SVC_CHUNK_BOUNDS]

@@ -6,8 +6,9 @@ import { displayOf } from '../../../../src/openjd/expr/values/display.ts';
 import { typeOf } from '../../../../src/openjd/expr/values/value.ts';
 import { evaluated, type Symbols } from './checked.ts';
 import { ExpressionMaker, RESULTS, SYMBOLS, TARGETS, typeOfJson } from './generated-expression.ts';
+import { rounds } from '../../../kit/rounds.ts';
 
-const RUNS = 6_000;
+const RUNS = rounds(2_000, 6_000);
 
 interface Made {
   readonly source: string;

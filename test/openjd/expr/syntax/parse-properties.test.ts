@@ -5,8 +5,9 @@ import { parseExpression } from '../../../../src/openjd/expr/syntax/parse-expres
 import type { Expr } from '../../../../src/openjd/expr/syntax/tree.ts';
 import { shape } from './written.ts';
 import { failureText } from '../../../../src/openjd/expr/expr-failure.ts';
+import { rounds } from '../../../kit/rounds.ts';
 
-const RUNS = 2000;
+const RUNS = rounds(600, 2000);
 const NAMES = ['a', 'b', 'Param', '_x', 'x1', 'match'];
 const ATTRIBUTES = [...NAMES, 'if', 'in', 'True', 'class', 'None'];
 /** Two variables, for nested comprehensions. */
