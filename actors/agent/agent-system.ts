@@ -111,6 +111,8 @@ export type AgentEffect =
   | { readonly kind: 'forget-staging'; readonly sessionId: SessionId }
   /** Makes previews of outputs, if the worker is configured to. Not answered. */
   | { readonly kind: 'make-previews'; readonly request: PreviewRequest }
+  /** An environment could not be exited. The result of the attempt is the same. */
+  | { readonly kind: 'exit-failed'; readonly sessionId: SessionId }
   /**
    * Sets the time for which tasks may run without further contact; null for no limit. Supervisors enforce it even if
    * the agent does not run.

@@ -10,6 +10,7 @@ import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { table, type Column } from '../terminal/table.ts';
 import { readTemplateFile } from '../submission/template-file.ts';
 import { painted, printable, printableLines, processTerminal, type Terminal } from '../terminal/terminal.ts';
+import { localPathBy } from './local-path.ts';
 import { pathMappingOf } from './path-mapping-option.ts';
 import { PrefixedLines } from './prefixed-lines.ts';
 import { prepareFile, readFile } from './prepare-file.ts';
@@ -38,7 +39,7 @@ const COLUMNS: readonly Column<StepOutcome>[] = [
 /**
  * `callsheet openjd run TEMPLATE`: runs the job on this machine without a service, one task after another. Output of
  * tasks goes to the same stream here, each line with the name of its task; messages of the run go to standard error.
- * Exits 1 unless all tasks succeed.
+ * Exits 1 unless all tasks succeed and all environments are exited without a failure.
  */
 export async function runCommandOf(path: string, options: RunOptions): Promise<void> {
   const terminal = processTerminal();
@@ -49,7 +50,11 @@ export async function runCommandOf(path: string, options: RunOptions): Promise<v
     file,
     document,
     options.param,
-    { expressions: EXPRESSIONS, supported: RUNNABLE_FEATURES },
+    {
+      expressions: EXPRESSIONS,
+      supported: RUNNABLE_FEATURES,
+      localPath: localPathBy(path, process.cwd()),
+    },
     terminal,
   );
   const selection = selectTasks(job.plan, options.step ?? null, options.task);
@@ -64,12 +69,16 @@ export async function runCommandOf(path: string, options: RunOptions): Promise<v
     output: (chunk) => printer.output(chunk),
     warn: (text) => terminal.err(`callsheet: ${printable(text)}\n`),
   });
-  terminal.err(`${printable(job.plan.jobName)}\n`);
-  const outcomes = await runJob(job, selection.steps, sessions, printer, signal).finally(() =>
-    sessions.close(),
-  );
+  terminal.err(`Job: ${printable(job.plan.jobName)}\n`);
+  let isExited = false;
+  const outcomes = await runJob(job, selection.steps, sessions, printer, signal).finally(async () => {
+    isExited = await sessions.close();
+  });
   terminal.err(`\n${table(COLUMNS, outcomes, { ...terminal, colors: terminal.errorColors })}`);
-  if (!outcomes.every(({ status }) => status === 'succeeded')) process.exitCode = EXIT.failed;
+  const hasSucceeded = outcomes.every(({ status }) => status === 'succeeded');
+  if (hasSucceeded && !isExited)
+    terminal.err('The run failed: an onExit action of an environment failed, as shown above.\n');
+  if (!hasSucceeded || !isExited) process.exitCode = EXIT.failed;
 }
 
 /**

@@ -98,6 +98,8 @@ export class AgentEffects {
       case 'make-previews':
         this.previews?.make(effect.request);
         return;
+      case 'exit-failed':
+        return;
       case 'set-contact-deadline':
         this.processes.contactLasts(effect.leftMs);
         return;

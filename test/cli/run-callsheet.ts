@@ -16,12 +16,15 @@ export async function runCallsheet(
   options: {
     readonly environment?: Record<string, string>;
     readonly input?: string;
+    /** Working directory; absent: that of the test. */
+    readonly cwd?: string;
     /** Closes the reading end of the output. */
     readonly unread?: 'stdout' | 'stderr';
   } = {},
 ): Promise<Ran> {
   const child = spawn(process.execPath, [COMMAND, ...args], {
     env: { PATH: process.env['PATH'], ...options.environment },
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
   let out = '';
   let err = '';

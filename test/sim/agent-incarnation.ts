@@ -226,6 +226,7 @@ export class AgentIncarnation implements SessionOwner {
         return;
       case 'report-progress':
       case 'make-previews':
+      case 'exit-failed':
       case 'stop-staging':
       case 'forget-staging':
         return;

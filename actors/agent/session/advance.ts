@@ -115,6 +115,7 @@ export const withActionName = (script: EnvironmentScript, action: string, note: 
  * already, to its log.
  */
 export function noteExitFailure(state: SessionState, note: string, context: SessionContext): void {
+  context.effect({ kind: 'exit-failed', sessionId: state.sessionId });
   if (state.attempt !== null) {
     state.exitFailures.push(note);
     return;

@@ -80,6 +80,7 @@ export class LocalSessions {
   private readonly mapping: PathMapping;
   private readonly ids = new Uuid7(() => Date.now());
   private current: Current | null = null;
+  private hasExitFailures = false;
   /** The session that waits for the next task of its step. */
   private idle: SessionId | null = null;
   /** Called when a session has been removed. */
@@ -173,14 +174,15 @@ export class LocalSessions {
     this.post({ actor: 'session', id, message: { type: 'session.cancel', attemptId, reason } });
   }
 
-  /** Removes all files of the sessions. */
-  async close(): Promise<void> {
+  /** Ends the last session and removes all files of the sessions. Returns whether all environments could be exited. */
+  async close(): Promise<boolean> {
     await this.endIdle();
     await this.shown;
     this.host.stop();
     await this.processes.settled();
     await removeWorkspace(this.directory);
     process.off('exit', this.leaveNothing);
+    return !this.hasExitFailures;
   }
 
   /** Ends at once: the guards kill the running processes, and the directory is removed as far as possible. */
@@ -224,6 +226,9 @@ export class LocalSessions {
         return;
       case 'ship-logs':
         this.shown = this.shown.then(() => this.show(effect.attemptId, effect.chunks));
+        return;
+      case 'exit-failed':
+        this.hasExitFailures = true;
         return;
       case 'stopped': {
         const { current } = this;

@@ -25,6 +25,10 @@ export function parseDecimal(text: string): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
+/** Returns the text of a number as it is read: blanks around the text of a string do not count. */
+const numberText = (node: Extract<DocumentNode, { kind: 'integer' | 'float' | 'string' }>): string =>
+  node.kind === 'string' ? node.value.trim() : node.text;
+
 /**
  * Returns the integer of a node: an integer, a whole number, or text of an integer. Returns an error text for other
  * nodes.
@@ -36,13 +40,13 @@ export function integerOf(node: DocumentNode): bigint | string {
     return 'must be an integer';
   }
   if (node.kind !== 'integer' && node.kind !== 'string') return 'must be an integer';
-  const value = parseInteger(node.kind === 'string' ? node.value : node.text);
+  const value = parseInteger(numberText(node));
   if (value === 'range') return 'is outside the range of 64-bit integers';
   return value ?? 'must be an integer';
 }
 
 interface Decimal {
-  /** As written. */
+  /** As written, without blanks around it. */
   readonly text: string;
   readonly value: number;
 }
@@ -50,7 +54,7 @@ interface Decimal {
 /** Returns the finite number of a node: a number, or text of one. Returns an error text for other nodes. */
 export function decimalOf(node: DocumentNode): Decimal | string {
   if (node.kind !== 'integer' && node.kind !== 'float' && node.kind !== 'string') return 'must be a number';
-  const text = node.kind === 'string' ? node.value : node.text;
+  const text = numberText(node);
   const value = parseDecimal(text);
   return value === null ? 'must be a finite decimal number' : { text, value };
 }

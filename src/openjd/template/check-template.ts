@@ -47,7 +47,7 @@ export function checkTemplate(
   checkNames(findings, shape, limits);
   const parameters = checkParameters(findings, shape, limits);
   checkActions(findings, shape, limits);
-  checkHostRequirements(findings, shape, limits, supported);
+  checkHostRequirements(findings, shape, limits);
   checkParameterSpaces(findings, shape, limits);
   checkDependencies(findings, shape);
   checkFormatStrings(findings, shape, limits, extensions.has('EXPR') ? expressions : null);

@@ -77,7 +77,10 @@ export function describeTemplate({ shape, parameters }: CheckedTemplate): Templa
 }
 
 const namesBelow = (prefix: string, names: readonly string[]): readonly string[] => {
-  const lowered = names.map((name) => name.toLowerCase()).filter((name) => name.startsWith(prefix));
+  const lowered = names
+    .map((name) => name.toLowerCase())
+    // A format string in a name has no value before the job is created.
+    .filter((name) => name.startsWith(prefix) && !name.includes('{{'));
   return [...new Set(lowered.map((name) => name.slice(prefix.length)))].sort();
 };
 

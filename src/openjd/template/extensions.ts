@@ -16,14 +16,11 @@ export const KNOWN_EXTENSIONS: readonly ExtensionName[] = [
 /** Features that a user of the language supports: validation supports more than the service, which executes them. */
 export interface SupportedFeatures {
   readonly extensions: readonly ExtensionName[];
-  /** Host requirements `amount.worker.usagepool.<name>`. */
-  readonly usagePools: boolean;
 }
 
 /** Features that this package validates and expands: all known ones. */
 export const LANGUAGE_FEATURES: SupportedFeatures = {
   extensions: KNOWN_EXTENSIONS,
-  usagePools: true,
 };
 
 export const isKnownExtension = (name: string): name is ExtensionName =>

@@ -6,5 +6,4 @@ import type { SupportedFeatures } from './extensions.ts';
  */
 export const RUNNABLE_FEATURES: SupportedFeatures = {
   extensions: ['TASK_CHUNKING', 'REDACTED_ENV_VARS', 'EXPR', 'SVC_PATH_TRANSLATION', 'SVC_CHUNK_BOUNDS'],
-  usagePools: true,
 };

@@ -22,9 +22,11 @@ class Session extends AgentFixture {
     this.directory = opening?.kind === 'open-session' ? opening.opening.directory : '';
   }
 
-  /** Returns the started action. Other effects since the last call must be reports and logs. */
+  /** Returns the started action. Other effects since the last call must be reports, logs and failed exits. */
   next(): ActionStart {
-    const effects = this.takeEffects().filter(({ kind }) => kind !== 'report' && kind !== 'ship-logs');
+    const effects = this.takeEffects().filter(
+      ({ kind }) => kind !== 'report' && kind !== 'ship-logs' && kind !== 'exit-failed',
+    );
     const [start] = effects;
     if (effects.length !== 1 || start?.kind !== 'start-action') {
       throw new Error(`expected one action: ${JSON.stringify(effects)}`);
@@ -604,7 +606,10 @@ test('a session stopped by a shutdown exits its environments and reports nothing
   fixture.ended('a', 4, 1);
   t.match(
     fixture.takeEffects(),
-    [{ kind: 'start-action', sessionId: 'a', action: { run: 5 } }],
+    [
+      { kind: 'exit-failed', sessionId: 'a' },
+      { kind: 'start-action', sessionId: 'a', action: { run: 5 } },
+    ],
     'the outer exit',
   );
   fixture.ended('a', 5, 0);
@@ -651,7 +656,10 @@ test('a task that had ended keeps its result when its exits are interrupted', (t
     }
     t.same(
       fixture.takeEffects(),
-      [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }],
+      [
+        { kind: 'exit-failed', sessionId: 'a' },
+        { kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } },
+      ],
       'the outer exit is skipped',
     );
     fixture.finish();

@@ -7,8 +7,8 @@ const TEMPLATE = {
   specificationVersion: 'jobtemplate-2023-09',
   name: 'Job',
   parameterDefinitions: [
-    { name: 'In', type: 'PATH', dataFlow: 'IN', default: '/show/in' },
-    { name: 'Out', type: 'PATH', dataFlow: 'OUT', default: '/show/out' },
+    { name: 'In', type: 'PATH', dataFlow: 'IN' },
+    { name: 'Out', type: 'PATH', dataFlow: 'OUT' },
   ],
   steps: [
     {
@@ -28,6 +28,8 @@ const TEMPLATE = {
   ],
 };
 
+const VALUES = ['-p', 'In=/show/in', '-p', 'Out=/show/out'];
+
 const rulesTo = (destination: string) => ({
   version: 'pathmapping-1.0',
   path_mapping_rules: [{ source_path_format: 'POSIX', source_path: '/show', destination_path: destination }],
@@ -37,9 +39,12 @@ void test('a run maps paths by rules that are given as JSON or as a file', async
   const folder = t.testdir({ 'rules.json': JSON.stringify(rulesTo('/local')) });
   const file = join(folder, 'rules.json');
   for (const rules of [JSON.stringify(rulesTo('/local')), file, `file://${file}`]) {
-    const { code, out } = await runCallsheet(['openjd', 'run', '-', '--path-mapping-rules', rules], {
-      input: JSON.stringify(TEMPLATE),
-    });
+    const { code, out } = await runCallsheet(
+      ['openjd', 'run', '-', ...VALUES, '--path-mapping-rules', rules],
+      {
+        input: JSON.stringify(TEMPLATE),
+      },
+    );
     t.equal(code, 0);
     t.strictSame(out.split('\n'), [
       'S | /local/in /show/in true',
@@ -47,7 +52,7 @@ void test('a run maps paths by rules that are given as JSON or as a file', async
       '',
     ]);
   }
-  const without = await runCallsheet(['openjd', 'run', '-'], { input: JSON.stringify(TEMPLATE) });
+  const without = await runCallsheet(['openjd', 'run', '-', ...VALUES], { input: JSON.stringify(TEMPLATE) });
   t.strictSame(without.out.split('\n'), ['S | /show/in /show/in false', 'S | {}', '']);
 });
 
@@ -56,7 +61,7 @@ void test('invalid rules end the run before it starts', async (t) => {
     ['/no/such/file', /--path-mapping-rules: ENOENT/],
     ['{"path_mapping_rules": 3}', /--path-mapping-rules: path_mapping_rules: must be a list/],
   ] as const) {
-    const ran = await runCallsheet(['openjd', 'run', '-', '--path-mapping-rules', rules], {
+    const ran = await runCallsheet(['openjd', 'run', '-', ...VALUES, '--path-mapping-rules', rules], {
       input: JSON.stringify(TEMPLATE),
     });
     t.equal(ran.code, 2);
@@ -89,7 +94,7 @@ void test('a run stages local files', async (t) => {
       },
     ],
   };
-  const args = ['openjd', 'run', '-', '--path-mapping-rules', JSON.stringify(rulesTo(folder))];
+  const args = ['openjd', 'run', '-', ...VALUES, '--path-mapping-rules', JSON.stringify(rulesTo(folder))];
   const ran = await runCallsheet(args, { input: JSON.stringify(staging) });
   t.equal(ran.code, 0, ran.err);
   t.equal(await readFile(join(folder, 'out/1.txt'), 'utf8'), 'a');

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'tap';
 import { runCallsheet, type Ran } from '../run-callsheet.ts';
@@ -98,7 +98,7 @@ test('steps run in dependency order, with environments around each task', async 
     ],
     'once around the tasks of a step, which share a session',
   );
-  t.match(ran.err, /^Job of you\nLast \| aside\n\nSTEP +STATUS +TASKS +SECONDS\n/);
+  t.match(ran.err, /^Job: Job of you\nLast \| aside\n\nSTEP +STATUS +TASKS +SECONDS\n/);
   t.same(summaryOf(ran), ['First succeeded 2/2', 'Last succeeded 1/1']);
   t.equal(ran.code, 0);
 });
@@ -275,4 +275,56 @@ test('a second Ctrl-C ends the run immediately and removes its directory', async
   const [code] = (await once(child, 'exit')) as [number | null];
   t.equal(code, 1);
   t.same(readdirSync(join(directory, 'tmp')), []);
+});
+
+test('the name of the job is printed, and a failed onExit fails the run', async (t) => {
+  const environment = (exit: string): object => ({
+    name: 'E',
+    script: { actions: { onEnter: sh('true'), onExit: sh(exit) } },
+  });
+  const withExit = (exit: string): string =>
+    job({
+      name: 'Shot {{Param.N}}',
+      parameterDefinitions: [{ name: 'N', type: 'INT' }],
+      jobEnvironments: [environment(exit)],
+      steps: [{ name: 'S', script: { actions: { onRun: sh('true') } } }],
+    });
+  const good = await run(t.testdir(), withExit('true'), '-p', 'N=7');
+  t.match(good, { code: 0, err: /^Job: Shot 7\n/ });
+  const bad = await run(t.testdir(), withExit('exit 3'), '-p', 'N=7');
+  t.equal(bad.code, 1);
+  t.match(bad.err, /environment E, onExit: .*exit 3/);
+  t.match(bad.err, /an onExit action of an environment failed/);
+  t.same(summaryOf(bad).slice(0, 1), ['S succeeded 1/1']);
+});
+
+test('relative paths: defaults are below the template, given ones below the working directory', async (t) => {
+  const directory = realpathSync(t.testdir({ sub: {}, 'in.txt': '' }));
+  const paths = (definition: object): string =>
+    job({
+      parameterDefinitions: [{ name: 'P', type: 'PATH', ...definition }],
+      steps: [{ name: 'S', script: { actions: { onRun: { command: 'echo', args: ['<{{Param.P}}>'] } } } }],
+    });
+  const file = join(directory, 'sub/template.json');
+  const runFile = async (definition: object, ...args: string[]): Promise<Ran> => {
+    writeFileSync(file, paths(definition));
+    return runCallsheet(['openjd', 'run', file, ...args], { cwd: directory });
+  };
+  t.match((await runFile({ default: 'scripts/../a.py' })).out, `<${directory}/sub/a.py>`);
+  t.match((await runFile({ default: 'a.py' }, '-p', 'P=in.txt')).out, `<${directory}/in.txt>`);
+  t.match((await runFile({}, '-p', 'P=../x')).out, `<${resolve(directory, '../x')}>`);
+  t.match((await runFile({}, '-p', 'P=/abs/x')).out, '</abs/x>');
+  t.match((await runFile({}, '-p', 'P=s3://b/x')).out, '<s3://b/x>');
+  t.match((await runFile({ default: '' })).out, '<>');
+  for (const [path, why] of [
+    ['/etc/passwd', 'a default must be relative to the template'],
+    ['C:\\x', 'a default must be relative to the template'],
+    ['s3://b/x', 'a default must be relative to the template'],
+    ['../x', 'which leads out of the folder of the template'],
+    ['a/../../x', 'which leads out of the folder of the template'],
+  ] as const) {
+    const ran = await runFile({ default: path });
+    t.equal(ran.code, 1, path);
+    t.match(ran.err, why);
+  }
 });

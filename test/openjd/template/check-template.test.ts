@@ -775,9 +775,6 @@ void test('unsupported features are rejected with their positions', (t) => {
   );
   const pool = amount({ name: 'amount.worker.usagepool.nuke', min: 1 });
   t.same(findings(pool, RUNNABLE_FEATURES), []);
-  t.same(findings(pool, { ...RUNNABLE_FEATURES, usagePools: false }), [
-    '/steps/0/hostRequirements/amounts/0/name: usage pools are not supported yet',
-  ]);
   t.end();
 });
 

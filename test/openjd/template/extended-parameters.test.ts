@@ -6,7 +6,7 @@ import { hostSymbols } from '../../../src/openjd/template/host-symbols.ts';
 import type { ParameterValue } from '../../../src/openjd/template/plan.ts';
 import { documentOf, findings, STEP, template, withStep } from './template-text.ts';
 
-const EXPR: SupportedFeatures = { extensions: KNOWN_EXTENSIONS, usagePools: true };
+const EXPR: SupportedFeatures = { extensions: KNOWN_EXTENSIONS };
 
 const parameter = (definition: object): object =>
   template({ extensions: ['EXPR'], parameterDefinitions: [{ name: 'P', ...definition }] });

@@ -1,7 +1,10 @@
 import { test } from 'tap';
+import { EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
+import { prepareJob } from '../../../src/openjd/template/expand/prepare-job.ts';
+import type { LocalPath } from '../../../src/openjd/template/language/options.ts';
 import { openSpace } from '../../../src/openjd/template/space/open-space.ts';
 import { TEMPLATE_LIMITS } from '../../../src/openjd/template/template-limits.ts';
-import { prepared, refusals, STEP, template, withStep } from './template-text.ts';
+import { documentOf, prepared, refusals, STEP, template, withStep } from './template-text.ts';
 
 const parameters = (...definitions: object[]): object => template({ parameterDefinitions: definitions });
 
@@ -171,7 +174,7 @@ void test('parameter values are checked by type and constraint', (t) => {
   for (const [given, detail] of [
     [{ I: '1.0' }, '"1.0" is not an integer'],
     [{ I: '' }, '"" is not an integer'],
-    [{ I: ' 1' }, '" 1" is not an integer'],
+    [{ I: '1 2' }, '"1 2" is not an integer'],
     [{ I: '9223372036854775808' }, '"9223372036854775808" is outside the range of 64-bit integers'],
     [{ I: '11' }, '11 is greater than maxValue 10'],
     [{ I: '-1' }, '-1 is less than minValue 0'],
@@ -435,7 +438,7 @@ void test('the steps of a template with EXPR require evaluation of expressions f
     prepared(
       template({ extensions, steps: [STEP, { ...STEP, name: 'Other' }] }),
       {},
-      { extensions: ['EXPR', 'TASK_CHUNKING'], usagePools: true },
+      { extensions: ['EXPR', 'TASK_CHUNKING'] },
     ).plan.steps.map(({ requirements }) => requirements);
   const plain = { cores: null, computeLocation: '', amounts: [], pools: [], attributes: [] };
   t.strictSame(requirementsOf(['TASK_CHUNKING']), [plain, plain]);
@@ -478,5 +481,82 @@ void test('the total length of all error texts is limited', (t) => {
   );
   t.ok(errors.join('').length < 300_000);
   t.match(errors.at(-1), /more errors are not shown$/);
+  t.end();
+});
+
+void test('names of requirements are format strings, and are checked when they are resolved', (t) => {
+  const P = { parameterDefinitions: [{ name: 'P', type: 'STRING' }] };
+  const named = (kind: 'amounts' | 'attributes', parts: object, extra: readonly object[] = []): object =>
+    withStep({ hostRequirements: { [kind]: [{ name: '{{Param.P}}', ...parts }, ...extra] } }, P);
+  const amount = named('amounts', { min: 2 });
+  t.same(prepared(amount, { P: 'amount.worker.vcpu' }).plan.steps[0]?.requirements.cores, 2);
+  t.same(prepared(amount, { P: 'Amount.Worker.Memory' }).plan.steps[0]?.requirements.amounts, [
+    { name: 'amount.worker.memory', min: 2 },
+  ]);
+  const pool = named('amounts', {});
+  t.same(prepared(pool, { P: 'amount.worker.usagepool.nuke' }).plan.steps[0]?.requirements.pools, ['nuke']);
+  const at = '/steps/0/hostRequirements/amounts/0';
+  t.same(refusals(pool, { P: 'amount.worker.memory' }), [`${at}: must have at least one of "min" and "max"`]);
+  t.match(refusals(amount, { P: 'attr.worker.os.family' }), [`${at}/name: must have the form amount.<name>`]);
+  t.match(refusals(amount, { P: `amount.${'x'.repeat(200)}` }), [`${at}/name: must not have more than`]);
+  const twice = named('amounts', { min: 1 }, [{ name: 'amount.worker.memory', min: 1 }]);
+  t.same(refusals(twice, { P: 'AMOUNT.worker.memory' }), [
+    '/steps/0/hostRequirements/amounts/1/name: the requirement "amount.worker.memory" exists twice',
+  ]);
+  const attribute = named('attributes', { allOf: ['12'] });
+  t.same(prepared(attribute, { P: 'attr.worker.os.version' }).plan.steps[0]?.requirements.attributes, [
+    { name: 'attr.worker.os.version', allOf: ['12'] },
+  ]);
+  t.match(refusals(attribute, { P: 'attr.worker.os.family' }), [
+    '/steps/0/hostRequirements/attributes/0/allOf/0: must have letters',
+  ]);
+  const ofTask = { amounts: [{ name: 'amount.{{Task.Param.F}}', min: 1 }] };
+  t.match(refusals(withStep({ hostRequirements: ofTask })), [new RegExp(`^${at}/name: .*Task.Param.F`)]);
+  t.end();
+});
+
+void test('blanks around the text of a number do not count', (t) => {
+  const axis = (type: string, range: unknown): Record<string, string>[] =>
+    pointsOf(space([{ name: 'A', type, range }]));
+  t.same(axis('FLOAT', [' 2.5 ', '1']), [{ A: '2.5' }, { A: '1' }]);
+  t.same(axis('INT', ['\t7\n']), [{ A: '7' }]);
+  const number = { parameterDefinitions: [{ name: 'N', type: 'INT', minValue: ' 1 ' }], name: '{{Param.N}}' };
+  t.equal(prepared(template(number), { N: ' 12 ' }).plan.jobName, '12');
+  t.match(refusals(template(number), { N: ' 0 ' }), [
+    '/parameterDefinitions/0: the value of "N": 0 is less than minValue 1',
+  ]);
+  t.match(refusals(template(number), { N: '1 2' }), [
+    '/parameterDefinitions/0: the value of "N": "1 2" is not an integer',
+  ]);
+  t.end();
+});
+
+void test('paths of parameters can be made local: each default and each given value, and elements of lists', (t) => {
+  const source = {
+    extensions: ['EXPR'],
+    specificationVersion: 'jobtemplate-2023-09',
+    name: 'J',
+    parameterDefinitions: [
+      { name: 'A', type: 'PATH', default: 'a', allowedValues: ['a', 'b'] },
+      { name: 'B', type: 'PATH' },
+      { name: 'L', type: 'LIST[PATH]', default: ['x', 'y'] },
+      { name: 'S', type: 'STRING', default: 's' },
+    ],
+    steps: [{ name: 'S', script: { actions: { onRun: { command: 'c' } } } }],
+  };
+  const localPath: LocalPath = (path, from) =>
+    path === 'bad' ? { ok: false, detail: 'is bad' } : { ok: true, path: `/${from}/${path}` };
+  const options = { expressions: EXPRESSIONS, localPath };
+  const made = prepareJob(documentOf(source), new Map([['B', 'b']]), options);
+  t.match(made.ok && made.job.plan.parameters, {
+    A: { value: '/default/a' },
+    B: { value: '/submitted/b' },
+    L: { value: '["/default/x", "/default/y"]' },
+    S: { value: 's' },
+  });
+  t.match(prepareJob(documentOf(source), new Map([['B', 'bad']]), options), {
+    ok: false,
+    errors: [{ pointer: '/parameterDefinitions/1', detail: 'the path of "B" is bad' }],
+  });
   t.end();
 });

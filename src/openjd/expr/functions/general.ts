@@ -31,7 +31,7 @@ function floatFromText(call: Call, value: Value): Value {
   call.chargeText(text.length);
   const float = floatOfText(text);
   if (float === null) throw new ExprFailure(`Cannot convert '${text}' to float`);
-  return float;
+  return floatResult(float.value);
 }
 
 function boolFromText(call: Call, value: Value): Value {
@@ -98,11 +98,7 @@ export const GENERAL: FunctionGroup = {
       floatResult(Number(intValue(value))),
     ),
     signature('float(value: float) -> float', 'The float itself.', itself),
-    signature(
-      'float(value: string) -> float',
-      'The float that the text writes, which is kept.',
-      floatFromText,
-    ),
+    signature('float(value: string) -> float', 'The float that the text writes.', floatFromText),
     signature(
       'fail(message: string) -> noreturn',
       'Ends the evaluation with the message as its error.',

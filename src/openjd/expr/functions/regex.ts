@@ -131,11 +131,11 @@ function substituted(call: Call, text: string, regex: Regex, by: string): string
   return done + pieces.join('') + text.slice(end);
 }
 
-/** Splits at most `most` times; a negative number means no limit. */
-function splitBy(call: Call, text: string, regex: Regex, most: number): Value {
+/** Splits at most `maxsplit` times: 0 means at every match, a negative number at none, as in Python's `re.split`. */
+function splitBy(call: Call, text: string, regex: Regex, maxsplit: number): Value {
   const list = new GrowingList(call);
   let end = 0;
-  let left = most < 0 ? Number.POSITIVE_INFINITY : most;
+  let left = maxsplit === 0 ? Number.POSITIVE_INFINITY : maxsplit;
   if (left > 0) {
     for (const match of allMatches(call, regex, text)) {
       list.add(text.slice(end, match.start));
@@ -193,12 +193,12 @@ export const REGEX: FunctionGroup = {
       (call, s, pattern) => {
         const text = textOf(s);
         call.chargeText(text.length);
-        return splitBy(call, text, regexOf(call, textOf(pattern)), -1);
+        return splitBy(call, text, regexOf(call, textOf(pattern)), 0);
       },
     ),
     signature(
       're_split(s: string, pattern: string, maxsplit: int) -> list[string]',
-      'Splits at matches, at most `maxsplit` times; a negative number means no limit.',
+      'Splits at matches, at most `maxsplit` times; 0 means at every match, a negative number at none.',
       (call, s, pattern, maxsplit) => {
         const text = textOf(s);
         call.chargeText(text.length);

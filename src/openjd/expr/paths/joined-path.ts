@@ -4,15 +4,27 @@ import { normalPath, parsePath, pathText, splitWindows, type FileStyle } from '.
 /**
  * Returns a child below a path, in its normal form (specification "Expression Language", section 2.1.5).
  *
- * A URI, and a child with a root, replaces the path; on Windows a root keeps the drive of the path, as in pathlib.
- * Below a URI the child is not normalized, and its components are separated by `/` in every style.
+ * A URI, and a child with a root, replaces the path; on Windows a root keeps the drive of the path, as in pathlib, and the
+ * scheme and authority of a URI. Below a URI the child is not normalized, and its components are separated by `/` in
+ * every style.
  */
 export function joinPaths(path: string, child: string, style: FileStyle): string {
   if (!isUriPath(path) || isUriPath(child)) return pathFromParts([path, child], style);
+  const components = style === 'windows' ? child.replaceAll('\\', '/') : child;
+  if (isRootRelative(child, style)) return belowUri(rootOfUri(path), components.replace(/^\/+/, ''));
   if (isAnchored(child, style)) return normalPath(child, style);
   if (child === '' || child === '.') return path;
-  return belowUri(path, style === 'windows' ? child.replaceAll('\\', '/') : child);
+  return belowUri(path, components);
 }
+
+/** Reports whether a Windows path has a root and no drive: it is not absolute. */
+function isRootRelative(text: string, style: FileStyle): boolean {
+  if (style === 'posix') return false;
+  const [drive, root] = splitWindows(text);
+  return drive === '' && root !== '';
+}
+
+const rootOfUri = (uri: string): string => pathText({ ...parsePath(uri, 'posix'), tail: null });
 
 /**
  * Returns the path of some parts, in its normal form (section 2.3.2, `path`): each below the previous ones. After a URI

@@ -3,6 +3,9 @@ import type { Located } from '../located.ts';
 import { suggestion } from '../../primitives/nearest.ts';
 import { checkValue, submittedNode } from '../parameter-rules.ts';
 import { rowOf } from '../parameter-types.ts';
+import { replacePaths } from '../path-values.ts';
+import type { CheckedTemplate } from '../check-template.ts';
+import type { LocalPath } from '../language/options.ts';
 import type { ParameterValue } from '../plan.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { quoteForMessage } from '../../primitives/text-rules.ts';
@@ -19,26 +22,48 @@ const MAX_UNKNOWN = 100;
  */
 export function parameterValues(
   findings: Findings,
-  template: Located,
-  parameters: readonly CheckedParameter[],
+  { shape, parameters }: CheckedTemplate,
   submitted: ReadonlyMap<string, string>,
-  limits: TemplateLimits,
+  { limits, localPath }: { readonly limits: TemplateLimits; readonly localPath: LocalPath | undefined },
 ): Map<string, ParameterValue> {
   const values = new Map<string, ParameterValue>();
   for (const parameter of parameters) {
     const name = parameter.shape.name?.value ?? '';
     const given = submitted.get(name);
     const text = given === undefined ? parameter.default : accepted(findings, parameter, name, given, limits);
-    if (text !== null) values.set(name, { type: parameter.rules.type, value: text, ...flowOf(parameter) });
-    else if (given === undefined) {
+    if (text !== null) {
+      const value = { type: parameter.rules.type, value: text, ...flowOf(parameter) };
+      const source = given === undefined ? 'default' : 'submitted';
+      values.set(
+        name,
+        withLocalPaths(findings, parameter, value, (path) => localPath?.(path, source)),
+      );
+    } else if (given === undefined) {
       findings.add(
         parameter.shape.at,
         `the parameter ${quoteForMessage(name)} has no default and needs a value`,
       );
     }
   }
-  reportUnknown(findings, template, parameters, submitted);
+  reportUnknown(findings, shape.at, parameters, submitted);
   return values;
+}
+
+/** Returns the value with its paths as this machine finds them. Reports those that cannot be used. */
+function withLocalPaths(
+  findings: Findings,
+  { shape }: CheckedParameter,
+  value: ParameterValue,
+  localPath: (path: string) => ReturnType<LocalPath> | undefined,
+): ParameterValue {
+  const text = replacePaths(shape.name?.value ?? '', value, ({ name, path }) => {
+    const local = localPath(path);
+    if (local === undefined) return path;
+    if (local.ok) return local.path;
+    findings.add(shape.at, `the path of ${quoteForMessage(name)} ${local.detail}`);
+    return path;
+  });
+  return { ...value, value: text };
 }
 
 /** Returns the data flow of a path parameter, if it has one. */

@@ -53,12 +53,12 @@ export function prepareJob(
 function createJob(
   template: CheckedTemplate,
   submitted: ReadonlyMap<string, string>,
-  { limits = TEMPLATE_LIMITS, expressions }: LanguageOptions,
+  { limits = TEMPLATE_LIMITS, expressions, localPath }: LanguageOptions,
   givenName: string,
 ): PrepareResult {
   const findings = new Findings();
   const { shape } = template;
-  const parameters = parameterValues(findings, shape.at, template.parameters, submitted, limits);
+  const parameters = parameterValues(findings, template, submitted, { limits, localPath });
   if (findings.count > 0) return { ok: false, errors: findings.sorted() };
 
   const isExpr = shape.extensions.has('EXPR');

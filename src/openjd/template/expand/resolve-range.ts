@@ -147,16 +147,18 @@ function textOfValue(
   limits: TemplateLimits,
 ): string | { readonly wrong: string } {
   const text = displayOf(value);
+  // Blanks around the text of a number do not count.
+  const number = text.trim();
   if (type === 'INT' || type === 'CHUNK[INT]') {
-    const integer = parseInteger(text);
+    const integer = parseInteger(number);
     return typeof integer === 'bigint'
       ? `${integer}`
       : { wrong: `${quoteForMessage(text)} is not a 64-bit integer` };
   }
   if (type === 'FLOAT') {
-    return parseDecimal(text) === null
+    return parseDecimal(number) === null
       ? { wrong: `${quoteForMessage(text)} is not a finite decimal number` }
-      : text;
+      : number;
   }
   const wrong = taskTextWrong(text, type, limits);
   return wrong === null ? text : { wrong };

@@ -13,13 +13,14 @@ import { decimalOf } from '../../primitives/numbers.ts';
 import type { AmountRequirement, AttributeRequirement, StepRequirements } from '../plan.ts';
 import type { AmountShape, AttributeShape, HostRequirementsShape } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
+import { checkAmountName, checkAttributeName, checkUniqueNames } from '../validate/06-host-requirements.ts';
 import type { CreationValues } from './creation-values.ts';
 
 /** Cores of a step that requires the amount without a minimum (docs/contract/openjd.md#host-requirements). */
 const DEFAULT_CORES = 1;
 
 /**
- * Resolves host requirements (section 3.3; docs/contract/openjd.md#host-requirements). Reports attribute values that
+ * Resolves host requirements (section 3.3; docs/contract/openjd.md#host-requirements). Reports names and attribute values that
  * resolve to invalid ones, and lists that resolve to no values or too many.
  */
 export function resolveRequirements(
@@ -28,9 +29,16 @@ export function resolveRequirements(
   shape: HostRequirementsShape | undefined,
   limits: TemplateLimits,
 ): StepRequirements {
-  const amounts = (shape?.amounts ?? []).map(amountOf);
-  const attributes = (shape?.attributes ?? []).map((attribute) =>
-    attributeOf(findings, creation, attribute, limits),
+  const namedAmounts = resolveNames(findings, creation, shape?.amounts ?? []);
+  const namedAttributes = resolveNames(findings, creation, shape?.attributes ?? []);
+  for (const { requirement, name } of namedAmounts) checkAmountName(findings, requirement, name, limits);
+  for (const { requirement, name } of namedAttributes)
+    checkAttributeName(findings, requirement, name, limits);
+  const amounts = namedAmounts.map(({ requirement, name }) =>
+    amountOf(requirement, name.value.toLowerCase()),
+  );
+  const attributes = namedAttributes.map(({ requirement, name }) =>
+    attributeOf(findings, creation, requirement, name.value.toLowerCase(), limits),
   );
   const cores = amounts.find(({ name }) => name === VCPU);
   const location = attributes.find(({ name }) => name === COMPUTE_LOCATION);
@@ -44,6 +52,30 @@ export function resolveRequirements(
   };
 }
 
+interface NamedRequirement<Shape> {
+  readonly requirement: Shape;
+  /** Its resolved name. */
+  readonly name: Text;
+}
+
+/** Returns the requirements of one list with their names. Leaves out those whose name was reported. */
+function resolveNames<Shape extends { readonly name: Text | undefined }>(
+  findings: Findings,
+  creation: CreationValues,
+  requirements: readonly Shape[],
+): readonly NamedRequirement<Shape>[] {
+  const named = requirements.flatMap((requirement) => {
+    const { name } = requirement;
+    const value = name === undefined ? undefined : creation.resolveText(name);
+    return name === undefined || value === undefined ? [] : [{ requirement, name: { value, at: name.at } }];
+  });
+  checkUniqueNames(
+    findings,
+    named.map(({ name }) => name),
+  );
+  return named;
+}
+
 const isPool = ({ name }: AmountRequirement): boolean => name.startsWith(USAGE_POOL_PREFIX);
 
 /** Returns the single value that an attribute must have, or null. */
@@ -52,11 +84,11 @@ function onlyValue(attribute: AttributeRequirement): string | null {
   return values.length === 1 ? (values[0] ?? null) : null;
 }
 
-function amountOf(shape: AmountShape): AmountRequirement {
+function amountOf(shape: AmountShape, name: string): AmountRequirement {
   const min = shape.min === undefined ? undefined : decimalOf(shape.min.node);
   const max = shape.max === undefined ? undefined : decimalOf(shape.max.node);
   return {
-    name: (shape.name?.value ?? '').toLowerCase(),
+    name,
     ...(typeof min === 'object' ? { min: min.value } : {}),
     ...(typeof max === 'object' ? { max: max.value } : {}),
   };
@@ -66,9 +98,9 @@ function attributeOf(
   findings: Findings,
   creation: CreationValues,
   shape: AttributeShape,
+  name: string,
   limits: TemplateLimits,
 ): AttributeRequirement {
-  const name = (shape.name?.value ?? '').toLowerCase();
   const resolve = (text: Text): readonly string[] | undefined => {
     const value = creation.resolve(text, ATTRIBUTE_VALUE);
     if (value === undefined) return undefined;

@@ -4,74 +4,79 @@ import {
   fixedValuesOf,
   USAGE_POOL_PREFIX,
 } from '../capabilities.ts';
-import type { SupportedFeatures } from '../extensions.ts';
 import type { Findings } from '../findings.ts';
 import { hasReferences, parseFormatString } from '../format-string.ts';
 import type { Located, Text } from '../located.ts';
 import { decimalOf } from '../../primitives/numbers.ts';
-import type {
-  AmountShape,
-  AttributeShape,
-  HostRequirementsShape,
-  TemplateShape,
-} from '../shape/template-shape.ts';
+import type { AmountShape, AttributeShape, TemplateShape } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { quoteForMessage } from '../../primitives/text-rules.ts';
 
-/** Pass 6: host requirements (section 3.3; docs/contract/openjd.md#host-requirements). */
+/**
+ * Pass 6: host requirements (section 3.3; docs/contract/openjd.md#host-requirements). Names that are format strings, and values
+ * that depend on them, are checked when they are resolved (`resolveRequirements`).
+ */
 export function checkHostRequirements(
   findings: Findings,
   template: TemplateShape,
   limits: TemplateLimits,
-  supported: SupportedFeatures,
 ): void {
   for (const { hostRequirements } of template.steps) {
     if (hostRequirements === undefined) continue;
-    const total = hostRequirements.amounts.length + hostRequirements.attributes.length;
+    const { amounts, attributes } = hostRequirements;
+    const total = amounts.length + attributes.length;
     if (total > limits.maxRequirements) {
       findings.add(
         hostRequirements.at,
         `must not have more than ${limits.maxRequirements} requirements, and has ${total}`,
       );
     }
-    checkUniqueNames(findings, hostRequirements);
-    for (const amount of hostRequirements.amounts) checkAmount(findings, amount, limits, supported);
-    for (const attribute of hostRequirements.attributes) checkAttribute(findings, attribute, limits);
-  }
-}
-
-/** Names are unique in each list, ignoring case. */
-function checkUniqueNames(findings: Findings, requirements: HostRequirementsShape): void {
-  for (const list of [requirements.amounts, requirements.attributes]) {
-    const seen = new Set<string>();
-    for (const { name } of list) {
-      if (name === undefined) continue;
-      const lower = name.value.toLowerCase();
-      if (seen.has(lower))
-        findings.add(name.at, `the requirement ${quoteForMessage(name.value)} exists twice`);
-      seen.add(lower);
+    checkUniqueNames(findings, amounts.map(literalName));
+    checkUniqueNames(findings, attributes.map(literalName));
+    for (const amount of amounts) {
+      const name = literalName(amount);
+      if (name !== undefined) checkAmountName(findings, amount, name, limits);
+      checkAmountNumbers(findings, amount);
     }
+    for (const attribute of attributes) checkAttribute(findings, attribute, limits);
   }
 }
 
-function checkAmount(
+/** Returns the name of a requirement, or undefined if it is a format string that depends on values. */
+function literalName({ name }: AmountShape | AttributeShape): Text | undefined {
+  if (name === undefined) return undefined;
+  const parsed = parseFormatString(name.value);
+  return parsed.ok && !hasReferences(parsed.value) ? name : undefined;
+}
+
+/** Reports names of one list that occur twice, ignoring case. Undefined ones are unknown. */
+export function checkUniqueNames(findings: Findings, names: readonly (Text | undefined)[]): void {
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (name === undefined) continue;
+    const lower = name.value.toLowerCase();
+    if (seen.has(lower)) findings.add(name.at, `the requirement ${quoteForMessage(name.value)} exists twice`);
+    seen.add(lower);
+  }
+}
+
+/** Reports an amount whose literal or resolved `name` is not valid, or requires a number that the amount lacks. */
+export function checkAmountName(
   findings: Findings,
   amount: AmountShape,
+  name: Text,
   limits: TemplateLimits,
-  supported: SupportedFeatures,
 ): void {
-  const { name } = amount;
-  const wrong =
-    name === undefined ? null : capabilityNameWrong(name.value, 'amount', limits.maxCapabilityName);
-  if (name !== undefined && wrong !== null) findings.add(name.at, wrong);
+  const wrong = capabilityNameWrong(name.value, 'amount', limits.maxCapabilityName);
+  if (wrong !== null) findings.add(name.at, wrong);
   // A requirement of a pool is always one slot, so it needs no numbers.
-  const isPool = name?.value.toLowerCase().startsWith(USAGE_POOL_PREFIX) === true;
-  if (name !== undefined && isPool && !supported.usagePools) {
-    findings.add(name.at, 'usage pools are not supported yet');
-  }
+  const isPool = name.value.toLowerCase().startsWith(USAGE_POOL_PREFIX);
   if (amount.min === undefined && amount.max === undefined && !isPool) {
     findings.add(amount.at, 'must have at least one of "min" and "max"');
   }
+}
+
+function checkAmountNumbers(findings: Findings, amount: AmountShape): void {
   const min = amountOf(findings, amount.min);
   const max = amountOf(findings, amount.max);
   if (min !== undefined && min < 0 && amount.min !== undefined)
@@ -97,13 +102,24 @@ function amountOf(findings: Findings, at: Located | undefined): number | undefin
 }
 
 function checkAttribute(findings: Findings, attribute: AttributeShape, limits: TemplateLimits): void {
-  const { name, anyOf, allOf } = attribute;
-  if (name !== undefined) {
-    const wrong = capabilityNameWrong(name.value, 'attr', limits.maxCapabilityName);
-    if (wrong !== null) findings.add(name.at, wrong);
-  }
-  const lower = name?.value.toLowerCase() ?? '';
+  const name = literalName(attribute);
+  if (name === undefined) return;
+  checkAttributeName(findings, attribute, name, limits);
+  const { anyOf, allOf } = attribute;
+  const lower = name.value.toLowerCase();
   for (const value of [...(anyOf ?? []), ...(allOf ?? [])]) checkLiteral(findings, lower, value, limits);
+}
+
+/** Reports an attribute whose literal or resolved `name` is not valid, or allows fewer values than it lists. */
+export function checkAttributeName(
+  findings: Findings,
+  { allOf }: AttributeShape,
+  name: Text,
+  limits: TemplateLimits,
+): void {
+  const wrong = capabilityNameWrong(name.value, 'attr', limits.maxCapabilityName);
+  if (wrong !== null) findings.add(name.at, wrong);
+  const lower = name.value.toLowerCase();
   const second = allOf?.[1];
   if (second !== undefined && fixedValuesOf(lower) !== undefined) {
     findings.add(second.at, `a host has exactly one value of ${lower}`);

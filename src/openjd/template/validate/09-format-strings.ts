@@ -30,7 +30,7 @@ export const NO_LETS: ReadonlyMap<string, Value> = new Map();
 
 /**
  * Pass 9: format strings (section 7.3), each against the values that exist when it is resolved: at job creation (its
- * name, ranges, chunks, attribute values, bindings of steps) or on the worker (actions, embedded files, variables,
+ * name, ranges, chunks, names and values of requirements, bindings of steps) or on the worker (actions, embedded files, variables,
  * bindings of scripts). `settings` are those of expressions, null without EXPR.
  */
 export function checkFormatStrings(
@@ -119,7 +119,9 @@ function checkCreationFields(checker: TextChecker, step: StepShape, scope: Scope
     check(chunks?.defaultTaskCount, COUNT);
     check(chunks?.targetRuntimeSeconds, OPTIONAL_COUNT);
   }
-  for (const { anyOf, allOf } of step.hostRequirements?.attributes ?? []) {
+  for (const { name } of step.hostRequirements?.amounts ?? []) checker.check(name, scope);
+  for (const { name, anyOf, allOf } of step.hostRequirements?.attributes ?? []) {
+    checker.check(name, scope);
     for (const value of [...(anyOf ?? []), ...(allOf ?? [])]) checker.check(value, scope, ATTRIBUTE_VALUE);
   }
 }

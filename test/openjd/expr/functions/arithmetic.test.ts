@@ -130,7 +130,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ['[3.500, 1.0][0]', 'float 3.500'],
     ['[x for x in [3.500, 2.10]]', 'list[float] [3.500, 2.10]'],
     ['float(3.500)', 'float 3.500'],
-    ["float('3.500')", 'float 3.500'],
+    ["float('3.500')", 'float 3.5'],
     ['sorted([3.50, 1.0])', 'list[float] [1.0, 3.50]'],
     ['Param.V', 'float 3.500', { symbols: { 'Param.V: float': '3.500' } }],
     ['string(Param.V)', 'string 3.500', { symbols: { 'Param.V: float': '3.500' } }],

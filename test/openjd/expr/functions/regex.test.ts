@@ -30,8 +30,8 @@ const CASES: Readonly<Record<string, readonly (readonly [source: string, result:
     ["re_split('a1b22c', r'\\d+')", '["a", "b", "c"]'],
     ["re_split('a1b', r'(\\d)')", '["a", "b"]'],
     ["re_split('a1b2c', r'\\d', 1)", '["a", "b2c"]'],
-    ["re_split('a1b', r'\\d', 0)", '["a1b"]'],
-    ["re_split('a1b2c', r'\\d', -1)", '["a", "b", "c"]'],
+    ["re_split('a1b2c', r'\\d', 0)", '["a", "b", "c"]'],
+    ["re_split('a1b2c', r'\\d', -1)", '["a1b2c"]'],
     ["re_split('ab', 'x*')", '["", "a", "b", ""]'],
   ],
   'character classes follow Unicode': [

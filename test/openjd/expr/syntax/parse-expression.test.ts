@@ -402,11 +402,11 @@ void test('a comparison in a chain starts at the operand before it', async (t) =
 
 void test('the depth is limited, the length is not', async (t) => {
   const levels = 'Expression is nested too deeply: more than 64 levels';
-  const nesting = 'Expression is nested too deeply: more than 200 levels';
+  const nesting = 'Expression is nested too deeply: more than 400 levels';
   const fine = [
     `${'1 + '.repeat(63)}1`,
     `${'-'.repeat(63)}1`,
-    `${'('.repeat(200)}1${')'.repeat(200)}`,
+    `${'('.repeat(400)}1${')'.repeat(400)}`,
     `x${'.a'.repeat(63)}`,
     `[${'1,'.repeat(30_000)}]`,
     `f(${'a,'.repeat(30_000)})`,
@@ -425,7 +425,8 @@ void test('the depth is limited, the length is not', async (t) => {
     [`${'-'.repeat(64)}1`, levels],
     [`${'-'.repeat(60_000)}1`, nesting],
     [`${'not '.repeat(16_000)}1`, nesting],
-    [`${'('.repeat(201)}1${')'.repeat(201)}`, nesting],
+    [`${'('.repeat(401)}1${')'.repeat(401)}`, nesting],
+    [`${'('.repeat(5000)}1${')'.repeat(5000)}`, nesting],
     ['('.repeat(60_000), nesting],
     ['['.repeat(60_000), nesting],
     ['{'.repeat(60_000), nesting],
