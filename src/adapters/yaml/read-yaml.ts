@@ -9,7 +9,7 @@ import {
   type Node,
   type YAMLMap,
 } from 'yaml';
-import type { DocumentNode, MappingEntry, Position } from '../../openjd/primitives/document.ts';
+import type { DocumentNode, MappingEntry, Position, StringNode } from '../../openjd/primitives/document.ts';
 import type { DocumentLimits } from '../../openjd/primitives/document-limits.ts';
 import { LineIndex } from '../../openjd/primitives/line-index.ts';
 import { Unreadable, type ReadResult } from '../../openjd/template/read-result.ts';
@@ -159,7 +159,7 @@ class TreeBuilder {
       const keyNode = asNode(pair.key);
       const keyAt = this.#position(keyNode);
       const key = this.#built(keyNode, level + 1).node;
-      if (key.kind !== 'string') throw new Unreadable('a key must be text; put it in quotes', keyAt);
+      if (key.kind !== 'string') throw new Unreadable(keyWrong(key), keyAt);
       if (keys.has(key.value))
         throw new Unreadable(`the key ${quoteForMessage(key.value)} occurs twice`, keyAt);
       keys.add(key.value);
@@ -177,7 +177,17 @@ class TreeBuilder {
     const value = String(node.value);
     if (LONE_SURROGATE.test(value))
       throw new Unreadable('this string has half of a surrogate pair', position);
-    return { kind: 'string', value, ...position };
+    if (node.type !== 'BLOCK_LITERAL') return { kind: 'string', value, ...position };
+    return { kind: 'string', value, ...position, ...this.#blockOf(value, position) };
+  }
+
+  /** Returns the place of the content of a block scalar: below its header, with the indentation of its first line that is not empty. */
+  #blockOf(value: string, { line: header }: Position): Partial<Pick<StringNode, 'block'>> {
+    const lines = value.split('\n');
+    const first = lines.findIndex((each) => each !== '');
+    const source = this.#lines.line(header + 1 + first);
+    if (first === -1 || source === undefined) return {};
+    return { block: { line: header + 1, indent: source.length - (lines[first] ?? '').length } };
   }
 
   #checkDepth(depth: number, position: Position): void {
@@ -190,6 +200,12 @@ class TreeBuilder {
     return this.#lines.at(node?.range?.[0] ?? 0);
   }
 }
+
+/** A value such as `{{Param.Name}}` without quotes is a mapping whose key is a mapping. */
+const keyWrong = (key: DocumentNode): string =>
+  key.kind === 'mapping'
+    ? 'text that begins with {{ must be in quotes, as in name: "{{Param.Name}}"'
+    : 'a key must be text; put it in quotes';
 
 /** Adds up the size of a collection. */
 class Size {

@@ -67,6 +67,7 @@ const haveSameHead = (a: WholeStep, b: WholeStep): boolean =>
   a.job_environments === b.job_environments &&
   a.step_environments === b.step_environments &&
   a.compute_location === b.compute_location &&
+  a.memory_mib === b.memory_mib &&
   a.lets === b.lets &&
   a.extensions === b.extensions &&
   a.deliveries === b.deliveries;

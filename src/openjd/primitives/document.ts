@@ -33,6 +33,13 @@ export interface SequenceNode extends Position {
 export interface StringNode extends Position {
   readonly kind: 'string';
   readonly value: string;
+  /** Set for a block scalar with `|`, whose lines are those of the document without their indentation. */
+  readonly block?: {
+    /** Line of its first line. */
+    readonly line: number;
+    /** Number of columns before each of its lines. */
+    readonly indent: number;
+  };
 }
 
 /** `text` is decimal (`-12`), of any length; the consumer checks the range. */

@@ -1,6 +1,8 @@
 /** Longer words and longer lists are not searched, so that suggestions stay cheap. */
 const MAX_WORD = 80;
 const MAX_CANDIDATES = 500;
+/** Shorter words begin many others. */
+const MIN_PREFIX = 3;
 
 /** Returns the candidate nearest to the word (edit distance, at most a third of its length), or null. */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
@@ -24,6 +26,16 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
 export function suggestion(word: string, candidates: Iterable<string>): string {
   const near = nearest(word, candidates);
   return near === null ? '' : `; did you mean "${near}"?`;
+}
+
+/** Returns the candidate that begins with the word or that the word begins with, ignoring case, else the nearest; null if none is near. */
+export function nearestWord(word: string, candidates: readonly string[]): string | null {
+  const lower = word.toLowerCase();
+  const begins = candidates.find((candidate) => {
+    const other = candidate.toLowerCase();
+    return lower.length >= MIN_PREFIX && (other.startsWith(lower) || lower.startsWith(other));
+  });
+  return begins ?? nearest(word, candidates);
 }
 
 /** Returns the number of characters to insert, delete, replace or swap with their neighbour. */

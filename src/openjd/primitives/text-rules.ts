@@ -21,6 +21,33 @@ export function characters(text: string): number {
 
 export const hasControl = (text: string): boolean => CONTROL.test(text);
 
+/** A control character in a text, with its offset and its name for messages. */
+export interface ControlCharacter {
+  readonly offset: number;
+  readonly name: string;
+}
+
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['\n', 'a line feed'],
+  ['\r', 'a carriage return'],
+  ['\t', 'a tab'],
+  ['\0', 'a null character'],
+  ['\u001b', 'an escape character'],
+]);
+
+/** Returns the first control character of a text, or null. With `allowsLines`, line feed, carriage return and tab are allowed. */
+export function firstControl(text: string, allowsLines: boolean): ControlCharacter | null {
+  const found = (allowsLines ? CONTROL_BUT_LINES : CONTROL).exec(text);
+  if (found === null) return null;
+  const [character] = found;
+  const code = `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+  const name = NAMES.get(character);
+  return {
+    offset: found.index,
+    name: name === undefined ? `the control character ${code}` : `${name} (${code})`,
+  };
+}
+
 /** Control characters other than line feed, carriage return and tab. */
 export const hasControlExceptNewlines = (text: string): boolean => CONTROL_BUT_LINES.test(text);
 

@@ -1,3 +1,5 @@
+import { suggestion } from '../primitives/nearest.ts';
+
 /**
  * Names of host capabilities (specification, sections 3.3.1.1 and 3.3.2.1; docs/contract/openjd.md#host-requirements).
  */
@@ -56,7 +58,8 @@ export function capabilityNameWrong(name: string, kind: CapabilityKind, maxLengt
   ) {
     return null;
   }
-  return `the scope "${scope}" is reserved, and it has no ${kind === 'amount' ? 'amount' : 'attribute'} of this name`;
+  const known = STANDARD.filter((each) => each.startsWith(`${kind}.`));
+  return `the scope "${scope}" is reserved, and it has no ${kind === 'amount' ? 'amount' : 'attribute'} of this name${suggestion(path, known)}`;
 }
 
 const VALUE = /^[A-Za-z_][A-Za-z0-9_-]*$/;

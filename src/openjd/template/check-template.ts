@@ -15,6 +15,7 @@ import { checkHostRequirements } from './validate/06-host-requirements.ts';
 import { checkParameterSpaces } from './validate/07-parameter-spaces.ts';
 import { checkDependencies } from './validate/08-dependencies.ts';
 import { checkFormatStrings } from './validate/09-format-strings.ts';
+import { checkKnownSpaces } from './expand/known-spaces.ts';
 import { checkPathDelivery } from './validate/10-path-delivery.ts';
 
 /** A template without errors. */
@@ -50,7 +51,9 @@ export function checkTemplate(
   checkHostRequirements(findings, shape, limits);
   checkParameterSpaces(findings, shape, limits);
   checkDependencies(findings, shape);
-  checkFormatStrings(findings, shape, limits, extensions.has('EXPR') ? expressions : null);
+  const settings = extensions.has('EXPR') ? expressions : null;
+  checkFormatStrings(findings, shape, limits, settings);
   checkPathDelivery(findings, shape, limits);
+  if (findings.count === 0) checkKnownSpaces(findings, shape, limits, settings);
   return findings.count === 0 ? { ok: true, template: { shape, parameters } } : refused();
 }

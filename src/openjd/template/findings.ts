@@ -1,11 +1,20 @@
 import type { PointedError } from '../primitives/pointed-error.ts';
-import type { Position } from '../primitives/document.ts';
+import type { DocumentNode, Position } from '../primitives/document.ts';
 import { pointerOf, type Located } from './located.ts';
 
 /** Maximum number of findings that are kept; further ones are only counted. */
 const MAX_FINDINGS = 1000;
 /** Maximum total characters of all findings: those of expressions can be long. */
 const MAX_CHARACTERS = 250_000;
+
+/** Returns the position of an offset in a block scalar. In other texts it is where the node begins. */
+function placeInText(node: DocumentNode, offset: number | undefined): Position {
+  if (offset === undefined || node.kind !== 'string' || node.block === undefined) return node;
+  const before = node.value.slice(0, offset);
+  const lineStart = before.lastIndexOf('\n') + 1;
+  const lines = before.split('\n').length - 1;
+  return { line: node.block.line + lines, column: node.block.indent + offset - lineStart + 1 };
+}
 
 /** Collects the errors of a document over all passes. */
 export class Findings {
@@ -17,9 +26,9 @@ export class Findings {
     return this.#errors.length + this.#dropped;
   }
 
-  /** Adds an error of the node. */
-  add(at: Located, detail: string): void {
-    this.#push(at, at.node, detail);
+  /** Adds an error of the node; `offset` is its place in the node's text. */
+  add(at: Located, detail: string, offset?: number): void {
+    this.#push(at, placeInText(at.node, offset), detail);
   }
 
   /** Adds an error of a mapping entry's key. */

@@ -7,10 +7,14 @@ export interface FormatString {
 }
 
 export type FormatPart =
-  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'reference'; readonly symbol: string };
+  | { readonly kind: 'text'; readonly text: string }
+  /** `at` is the offset of the symbol in the format string. */
+  | { readonly kind: 'reference'; readonly symbol: string; readonly at: number };
 
 export type ParsedFormatString =
-  { readonly ok: true; readonly value: FormatString } | { readonly ok: false; readonly detail: string };
+  | { readonly ok: true; readonly value: FormatString }
+  /** `offset`: place of the error in the text. */
+  | { readonly ok: false; readonly detail: string; readonly offset: number };
 
 export type ResolvedFormatString =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly unknown: string };
@@ -27,9 +31,9 @@ export function parseFormatString(text: string): ParsedFormatString {
     if (kind === 'text') parts.push({ kind, text: piece });
     else if (kind === 'interpolation') {
       const symbol = REFERENCE.exec(piece)?.[1];
-      if (symbol === undefined) return failed(notAName(piece.trim()));
-      parts.push({ kind: 'reference', symbol });
-    } else return failed(FAULTS[kind]);
+      if (symbol === undefined) return failed(notAName(piece.trim()), start);
+      parts.push({ kind: 'reference', symbol, at: start + piece.indexOf(symbol) });
+    } else return failed(FAULTS[kind], start);
   }
   return { ok: true, value: { parts } };
 }
@@ -71,4 +75,4 @@ export function literalText(format: FormatString): string {
 export const hasReferences = (format: FormatString): boolean =>
   format.parts.some((part) => part.kind === 'reference');
 
-const failed = (detail: string): ParsedFormatString => ({ ok: false, detail });
+const failed = (detail: string, offset: number): ParsedFormatString => ({ ok: false, detail, offset });

@@ -77,21 +77,21 @@ export class TextChecker {
     if (text === undefined || this.#isOverBudget(text.at)) return undefined;
     const prepared = prepareText(text.value, this.#contexts !== null, target);
     if (!prepared.ok) {
-      this.#findings.add(text.at, prepared.detail);
+      this.#findings.add(text.at, prepared.detail, prepared.offset);
       return undefined;
     }
     const unknown = this.#contexts === null ? unknownName(prepared.text, scope.symbols) : null;
     if (unknown !== null) {
-      this.#findings.add(text.at, this.#unknown(unknown, scope));
+      this.#findings.add(text.at, this.#unknown(unknown.symbol, scope), unknown.at);
       return undefined;
     }
     const resolved = resolveText(prepared.text, scope.symbols, this.#contextOf(scope));
     const wrong = resolved.ok
       ? missingInText(prepared.text, scope.symbols, this.#contextOf(scope))
-      : resolved.detail;
+      : resolved;
     if (!resolved.ok || wrong !== null) {
       const hint = elsewhereHint(expressionSymbols(prepared.text), scope);
-      this.#findings.add(text.at, `${wrong ?? ''}${hint}`);
+      this.#findings.add(text.at, `${wrong?.detail ?? ''}${hint}`, wrong?.offset ?? 0);
       return undefined;
     }
     this.#use(expressionSymbols(prepared.text));

@@ -1,18 +1,14 @@
 import type { Findings } from './findings.ts';
 import type { Text } from './located.ts';
-import {
-  characters,
-  hasControl,
-  hasControlExceptNewlines,
-  isIdentifier,
-  quoteForMessage,
-} from '../primitives/text-rules.ts';
+import { characters, firstControl, isIdentifier, quoteForMessage } from '../primitives/text-rules.ts';
 
 interface TextRule {
   readonly min: number;
   readonly max: number;
   /** Allowed control characters. */
   readonly control: 'none' | 'lines' | 'any';
+  /** Says how to avoid a line break. */
+  readonly hint?: string;
 }
 
 /** Checks length (in characters) and control characters. */
@@ -24,10 +20,25 @@ export function checkText(findings: Findings, text: Text | undefined, rule: Text
     findings.add(at, rule.min === 1 ? 'must not be empty' : `must have at least ${rule.min} characters`);
   if (length > rule.max)
     findings.add(at, `must not have more than ${rule.max} characters, and has ${length}`);
-  if (rule.control === 'none' && hasControl(value)) findings.add(at, 'must not contain control characters');
-  if (rule.control === 'lines' && hasControlExceptNewlines(value)) {
-    findings.add(at, 'must not contain control characters other than line feed, carriage return and tab');
-  }
+  if (rule.control !== 'any') checkControl(findings, text, rule.control === 'lines', rule.hint);
+}
+
+/** Reports the first control character of a text. `hint` says what to write instead of a line break. */
+export function checkControl(
+  findings: Findings,
+  { value, at }: Text,
+  allowsLines: boolean,
+  hint = 'write it in one line',
+): void {
+  const control = firstControl(value, allowsLines);
+  if (control === null) return;
+  const { offset, name } = control;
+  const instead = value[offset] === '\n' || value[offset] === '\r' ? hint : 'remove it';
+  findings.add(
+    at,
+    `must not contain control characters, and has ${name} at character ${offset + 1}: ${instead}`,
+    offset,
+  );
 }
 
 /** Specification, section 7.1. */

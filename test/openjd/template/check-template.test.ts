@@ -1,6 +1,7 @@
 import { test } from 'tap';
 import { EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
 import { RUNNABLE_FEATURES } from '../../../src/openjd/template/runnable-features.ts';
+import { readDocument } from '../../../src/adapters/yaml/read-document.ts';
 import { checkTemplate } from '../../../src/openjd/template/check-template.ts';
 import { textOfErrors } from '../../../src/core/problems.ts';
 import { documentOf, findings, STEP, template, withStep } from './template-text.ts';
@@ -257,9 +258,9 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
   [
     'control characters',
     withStep({ name: 'a\nb', description: 'a\u007f' }, { name: 'a\tb' }),
-    '/name: must not contain control characters',
-    '/steps/0/name: must not contain control characters',
-    '/steps/0/description: must not contain control characters other than line feed, carriage return and tab',
+    '/name: must not contain control characters, and has a tab (U+0009) at character 2: remove it',
+    '/steps/0/name: must not contain control characters, and has a line feed (U+000A) at character 2: write it in one line',
+    '/steps/0/description: must not contain control characters, and has the control character U+007F at character 2: remove it',
   ],
   [
     'a long step name',
@@ -313,7 +314,7 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
   [
     'an unknown type',
     parameter({ type: 'INTEGER' }),
-    '/parameterDefinitions/0/type: must be one of STRING, PATH, INT, FLOAT, not "INTEGER"',
+    '/parameterDefinitions/0/type: must be one of STRING, PATH, INT, FLOAT, not "INTEGER"; did you mean INT?',
   ],
   [
     'a type of EXPR',
@@ -447,7 +448,7 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
   [
     'lines in arguments',
     action({ args: ['a\nb', 1] }),
-    `${ONRUN}/args/0: must not contain control characters`,
+    `${ONRUN}/args/0: must not contain control characters, and has a line feed (U+000A) at character 2: put the script into an embedded file, or add the extension EXPR, with which arguments may have line breaks`,
     `${ONRUN}/args/1: must be text, not an integer; put it in quotes`,
   ],
   ['no time', action({ timeout: 0 }), `${ONRUN}/timeout: must be at least 1`],
@@ -833,5 +834,116 @@ void test('a chain of 5,000 steps is walked without recursion', (t) => {
     ),
     [/the dependencies form a cycle: "S0" -> "S1".* -> … -> "S0"/],
   );
+  t.end();
+});
+
+void test('mistakes have hints', (t) => {
+  const typed = (type: string): object => template({ parameterDefinitions: [{ name: 'P', type }] });
+  const STRING = 'must be one of STRING, PATH, INT, FLOAT, not';
+  t.same(findings(typed('str')), [`/parameterDefinitions/0/type: ${STRING} "str"; did you mean STRING?`]);
+  t.same(findings(typed('integer')), [
+    `/parameterDefinitions/0/type: ${STRING} "integer"; did you mean INT?`,
+  ]);
+  t.same(findings(typed('x')), [`/parameterDefinitions/0/type: ${STRING} "x"`]);
+  t.match(findings(attribute({ name: 'attr.worker.os.familly', anyOf: ['linux'] })), [
+    /did you mean "attr.worker.os.family"\?$/,
+  ]);
+  const depends = (dependency: unknown): object =>
+    template({
+      steps: [
+        { ...STEP, name: 'Render' },
+        { ...STEP, name: 'Comp', dependencies: [dependency] },
+      ],
+    });
+  const at = '/steps/1/dependencies/0: must be a mapping, not text; write';
+  t.same(findings(depends('Rendr')), [`${at} {dependsOn: "Render"}`]);
+  t.same(findings(depends('else')), [`${at} {dependsOn: "else"}`]);
+  t.match(
+    checkTemplate(documentOf(template({ extensions: ['EXPR'], name: '{{ str(1) }}' })), {
+      expressions: EXPRESSIONS,
+    }),
+    {
+      errors: [{ detail: /^Unknown function: 'str'. Did you mean: string\n/ }],
+    },
+  );
+  t.end();
+});
+
+void test('a template that can make no job is refused, others depend on values', (t) => {
+  const zip = (a: string, b: string, parts: object = {}): object =>
+    withStep(
+      {
+        parameterSpace: {
+          taskParameterDefinitions: [
+            { name: 'A', type: 'INT', range: a },
+            { name: 'B', type: 'INT', range: b },
+          ],
+          combination: '(A, B)',
+        },
+      },
+      parts,
+    );
+  t.same(findings(zip('1-3', '1-4')), [
+    '/steps/0/parameterSpace/combination: the parts of (A, B) must have the same number of values, and have 3, 4',
+  ]);
+  t.same(findings(zip('1-3', '4-6')), []);
+  const P = { parameterDefinitions: [{ name: 'P', type: 'INT', default: 4 }] };
+  t.same(findings(zip('1-3', '1-{{Param.P}}', P)), [], 'another value of P makes a job');
+  t.match(findings(zip('1-3', '{{ range_expr("1-4") }}', { extensions: ['EXPR'] })), [
+    /must have the same number/,
+  ]);
+  t.end();
+});
+
+void test('an error in a block scalar is placed in its line', (t) => {
+  const source = [
+    'specificationVersion: jobtemplate-2023-09',
+    'name: J',
+    'steps:',
+    '- name: S',
+    '  script:',
+    '    embeddedFiles:',
+    '    - name: F',
+    '      type: TEXT',
+    '      data: |',
+    '',
+    '        first',
+    '          echo {{Param.No}}',
+    '    - {name: G, type: TEXT, data: "a {{Param.No}}"}',
+    '    actions:',
+    '      onRun:',
+    '        command: bash',
+    '        args:',
+    '        - -c',
+    '        - |-',
+    '          one',
+    '          two',
+    '',
+  ].join('\n');
+  for (const text of [source, source.replaceAll('\n', '\r\n')]) {
+    const result = checkTemplate(documentOf(text), { expressions: EXPRESSIONS });
+    t.match(result, {
+      ok: false,
+      errors: [
+        {
+          pointer: '/steps/0/script/embeddedFiles/0/data',
+          line: 12,
+          column: 18,
+          detail: 'unknown value "Param.No"',
+        },
+        { pointer: '/steps/0/script/embeddedFiles/1/data', line: 13, column: 35 },
+        { pointer: '/steps/0/script/actions/onRun/args/1', line: 20, column: 14 },
+      ],
+    });
+  }
+  t.end();
+});
+
+void test('a value that begins with braces and has no quotes is explained', (t) => {
+  const read = readDocument('name: {{Param.Name}}\n', 'yaml');
+  t.match(read, {
+    ok: false,
+    errors: [{ line: 1, column: 8, detail: /must be in quotes, as in name: "\{\{Param.Name\}\}"$/ }],
+  });
   t.end();
 });

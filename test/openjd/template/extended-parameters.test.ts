@@ -51,7 +51,7 @@ void test('type names are case-insensitive with EXPR, and in upper case without'
     '/parameterDefinitions/0/type: "BOOL" requires the extension EXPR',
   ]);
   t.same(findings(parameter({ type: 'LIST[LIST[STRING]]' }), EXPR), [
-    '/parameterDefinitions/0/type: must be one of STRING, PATH, INT, FLOAT, BOOL, RANGE_EXPR, LIST[STRING], LIST[PATH], LIST[INT], LIST[FLOAT], LIST[BOOL], LIST[LIST[INT]], not "LIST[LIST[STRING]]"',
+    '/parameterDefinitions/0/type: must be one of STRING, PATH, INT, FLOAT, BOOL, RANGE_EXPR, LIST[STRING], LIST[PATH], LIST[INT], LIST[FLOAT], LIST[BOOL], LIST[LIST[INT]], not "LIST[LIST[STRING]]"; did you mean LIST[LIST[INT]]?',
   ]);
   const chunks = { defaultTaskCount: 2, rangeConstraint: 'CONTIGUOUS' };
   const space = (type: string): object => ({
@@ -425,8 +425,10 @@ void test('arguments can contain line breaks with EXPR', (t) => {
   const at = '/steps/0/script/actions/onRun/args/0';
   t.same(findings(source(['EXPR'], 'a\r\n\tb'), EXPR), []);
   t.same(findings(source(['EXPR'], 'a\0b'), EXPR), [
-    `${at}: must not contain control characters other than line feed, carriage return and tab`,
+    `${at}: must not contain control characters, and has a null character (U+0000) at character 2: remove it`,
   ]);
-  t.same(findings(source([], 'a\nb'), EXPR), [`${at}: must not contain control characters`]);
+  t.same(findings(source([], 'a\nb'), EXPR), [
+    `${at}: must not contain control characters, and has a line feed (U+000A) at character 2: put the script into an embedded file, or add the extension EXPR, with which arguments may have line breaks`,
+  ]);
   t.end();
 });

@@ -111,7 +111,7 @@ void test('errors in a path delivery are reported with their positions', (t) => 
       [
         '/pathDelivery/0/args/0: unknown value "Param.X"',
         '/pathDelivery/0/args/1: unknown value "Rule.Sauce"; did you mean "Rule.Source"?',
-        '/pathDelivery/0/args/2: must not contain control characters',
+        '/pathDelivery/0/args/2: must not contain control characters, and has a line feed (U+000A) at character 2: write it in one line',
         '/pathDelivery/0/args/3: "{{" has no closing "}}"',
         '/pathDelivery/0/position: must be one of START, END, not "MIDDLE"',
       ],

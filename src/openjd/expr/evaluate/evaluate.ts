@@ -43,8 +43,11 @@ interface KnownHost {
 
 export type Evaluated =
   | { readonly ok: true; readonly value: Value; readonly operations: number; readonly peakMemory: number }
-  /** `detail` is the message alone; `text` also contains the source line with the position marked. */
-  | { readonly ok: false; readonly detail: string; readonly text: string };
+  /**
+   * `detail` is the message alone; `text` also contains the source line with the position marked; `offset` is that
+   * position in the source.
+   */
+  | { readonly ok: false; readonly detail: string; readonly text: string; readonly offset: number };
 
 /**
  * Evaluates an expression. The result is deterministic: the same program, symbols and context give the same value or
@@ -72,7 +75,12 @@ export function evaluated(
     return { ok: true, value, operations: call.operations, peakMemory: call.peakMemory };
   } catch (error) {
     if (!(error instanceof ExprFailure)) throw error;
-    return { ok: false, detail: error.message, text: failureText(error, source) };
+    return {
+      ok: false,
+      detail: error.message,
+      text: failureText(error, source),
+      offset: error.place?.caret ?? 0,
+    };
   } finally {
     onOperations?.(call.operations);
   }

@@ -120,8 +120,17 @@ export function unknownFunction(
     return new ExprFailure(`Unknown function: '${name}'`);
   }
   const known = CALLABLE_NAMES.filter((each) => hostFunctions || FUNCTIONS.get(each)?.hostOnly !== true);
-  return new ExprFailure(`Unknown function: '${name}'${didYouMean(name, known, call)}`);
+  const here = OF_PYTHON.get(name);
+  const near = here === undefined ? didYouMean(name, known, call) : `. Did you mean: ${here}`;
+  return new ExprFailure(`Unknown function: '${name}'${near}`);
 }
+
+/** Functions of Python by the name that they have here. */
+const OF_PYTHON: ReadonlyMap<string, string> = new Map([
+  ['str', 'string'],
+  ['repr', 'repr_py'],
+  ['Path', 'path'],
+]);
 
 const MIN_WORD = 3;
 

@@ -58,21 +58,21 @@ export class HostResolver {
   /** Resolves one text. */
   text(format: string): HostText {
     const result = this.#resolve(format, STRING);
-    if (!result.ok) return result;
+    if (!result.ok) return { ok: false, detail: result.detail };
     return { ok: true, text: displayOf(result.value), operations: result.operations };
   }
 
   /** Resolves an element of a list to its texts: none for null, the elements of a list. */
   listed(format: string): HostTexts {
     const result = this.#resolve(format, ARGUMENT);
-    if (!result.ok) return result;
+    if (!result.ok) return { ok: false, detail: result.detail };
     const texts = listedValues(result.value).map((value) => displayOf(value));
     return { ok: true, texts, operations: result.operations };
   }
 
   /** Resolves a format string of a field that accepts the type. */
   #resolve(format: string, target: ExprType): TextResult {
-    if (this.fault !== null) return { ok: false, detail: this.fault };
+    if (this.fault !== null) return { ok: false, detail: this.fault, offset: 0 };
     const prepared = prepareText(format, this.#context !== null, target);
     return prepared.ok ? resolveText(prepared.text, this.#symbols, this.#context) : prepared;
   }

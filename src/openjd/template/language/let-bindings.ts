@@ -32,9 +32,9 @@ export function evaluateLet(
   context: ExprContext,
 ): TextResult {
   const parsed = parseExpression(expression);
-  if (!parsed.ok) return { ok: false, detail: failureText(parsed.failure, expression) };
+  if (!parsed.ok) return { ok: false, detail: failureText(parsed.failure, expression), offset: 0 };
   const evaluated = evaluate(prepare(parsed.expr, expression, null), symbols, context);
-  return evaluated.ok ? evaluated : { ok: false, detail: evaluated.text };
+  return evaluated.ok ? evaluated : { ok: false, detail: evaluated.text, offset: evaluated.offset };
 }
 
 export type BoundLets =

@@ -7,7 +7,7 @@ import { STRING, type ExprType } from '../../expr/type-system/expr-type.ts';
 import { displayOf } from '../../expr/values/display.ts';
 import { unresolvedOf, type Value } from '../../expr/values/value.ts';
 import { parseFormatString, type FormatString } from '../format-string.ts';
-import { failureText } from '../../expr/expr-failure.ts';
+import { failureText, type ExprFailure } from '../../expr/expr-failure.ts';
 
 /** A parsed format string in either language: with names only, or with EXPR with expressions. */
 export type PreparedText =
@@ -19,8 +19,14 @@ export type PreparedText =
       readonly symbols: readonly string[];
     };
 
+/** An error in a text, and its place: an offset in the text. */
+export interface TextFault {
+  readonly detail: string;
+  readonly offset: number;
+}
+
 export type PrepareTextResult =
-  { readonly ok: true; readonly text: PreparedText } | { readonly ok: false; readonly detail: string };
+  { readonly ok: true; readonly text: PreparedText } | ({ readonly ok: false } & TextFault);
 
 /**
  * A value: a text, or the value of the expression if the string is nothing else. Unresolved if it depends on unknown
@@ -29,7 +35,7 @@ export type PrepareTextResult =
 export type TextResult =
   /** `operations`: the operations of its expressions. */
   | { readonly ok: true; readonly value: Value; readonly operations: number }
-  | { readonly ok: false; readonly detail: string };
+  | ({ readonly ok: false } & TextFault);
 
 /**
  * Parses a format string. `target` is the type that its field accepts from a single expression (specification
@@ -41,7 +47,7 @@ export function prepareText(text: string, isExpr: boolean, target: ExprType): Pr
     return parsed.ok ? { ok: true, text: { kind: 'names', format: parsed.value } } : parsed;
   }
   const parsed = parseExprFormat(text);
-  if (!parsed.ok) return { ok: false, detail: failureText(parsed.failure, text) };
+  if (!parsed.ok) return { ok: false, ...faultOf(parsed.failure, text) };
   const { format } = parsed;
   const program = prepareFormat(format, soleExpression(format) === null ? null : target);
   const symbols = [...formatReferences(format).symbols];
@@ -56,7 +62,7 @@ export function resolveText(
 ): TextResult {
   if (text.kind === 'expressions') {
     const result = resolveFormat(text.program, symbols, contextOf(context));
-    return result.ok ? result : { ok: false, detail: result.text };
+    return result.ok ? result : { ok: false, detail: result.text, offset: result.offset };
   }
   let resolved = '';
   let isKnown = true;
@@ -64,7 +70,8 @@ export function resolveText(
     if (part.kind === 'text') resolved += part.text;
     else {
       const value = symbols.get(part.symbol);
-      if (value === undefined) return { ok: false, detail: `the value ${part.symbol} does not exist here` };
+      if (value === undefined)
+        return { ok: false, detail: `the value ${part.symbol} does not exist here`, offset: part.at };
       if (isUnresolved(value)) isKnown = false;
       else resolved += displayOf(value);
     }
@@ -116,24 +123,32 @@ export function missingInText(
   text: PreparedText,
   symbols: ReadonlyMap<string, Value>,
   context: ExprContext | null,
-): string | null {
+): TextFault | null {
   if (text.kind !== 'expressions') return null;
   const { host } = contextOf(context);
   for (const part of text.program.parts) {
     const missing = typeof part === 'string' ? null : missingName(part.expr, symbols, host.kind);
-    if (missing !== null) return failureText(missing, text.program.source);
+    if (missing !== null) return faultOf(missing, text.program.source);
   }
   return null;
 }
 
-/** Returns the first name of a format string without EXPR that has no value, or null. */
-export function unknownName(text: PreparedText, symbols: ReadonlyMap<string, Value>): string | null {
+/** Returns the first reference of a format string without EXPR that has no value, or null. */
+export function unknownName(
+  text: PreparedText,
+  symbols: ReadonlyMap<string, Value>,
+): { readonly symbol: string; readonly at: number } | null {
   if (text.kind === 'expressions') return null;
   for (const part of text.format.parts) {
-    if (part.kind === 'reference' && !symbols.has(part.symbol)) return part.symbol;
+    if (part.kind === 'reference' && !symbols.has(part.symbol)) return part;
   }
   return null;
 }
+
+const faultOf = (failure: ExprFailure, source: string): TextFault => ({
+  detail: failureText(failure, source),
+  offset: failure.place?.caret ?? 0,
+});
 
 /** Returns the literal text between the references, joined: a lower bound of the resolved length. */
 export const literalTextOf = (text: PreparedText): string =>

@@ -1,6 +1,7 @@
 import type { Located } from '../located.ts';
 import { rowOf, typeNamed, typeNames, type ParameterTypeRow } from '../parameter-types.ts';
 import type { TemplateLimits } from '../template-limits.ts';
+import { nearestWord } from '../../primitives/nearest.ts';
 import { inUpperCase, quoteForMessage } from '../../primitives/text-rules.ts';
 import type { Fields, ObjectKeys, ObjectReader } from './object-reader.ts';
 import type {
@@ -126,12 +127,13 @@ function refuseType(reader: ObjectReader, at: Located): void {
   const text = reader.text(typeAt);
   if (text === undefined) return;
   const isExpr = typeNamed(inUpperCase(text.value)) !== undefined;
-  const names = typeNames(reader.extensions.has('EXPR')).join(', ');
+  const names = typeNames(reader.extensions.has('EXPR'));
+  const near = nearestWord(text.value, names);
   reader.refuse(
     typeAt,
     isExpr
       ? `${quoteForMessage(text.value)} requires the extension EXPR`
-      : `must be one of ${names}, not ${quoteForMessage(text.value)}`,
+      : `must be one of ${names.join(', ')}, not ${quoteForMessage(text.value)}${near === null ? '' : `; did you mean ${near}?`}`,
   );
 }
 

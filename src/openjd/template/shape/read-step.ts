@@ -1,5 +1,6 @@
 import type { Located } from '../located.ts';
 import type { TemplateLimits } from '../template-limits.ts';
+import { nearest, nearestWord } from '../../primitives/nearest.ts';
 import { inUpperCase, quoteForMessage } from '../../primitives/text-rules.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { deliveryKeys, readDeliveries } from './read-delivery.ts';
@@ -63,8 +64,23 @@ export function readStep(reader: ObjectReader, at: Located, limits: TemplateLimi
 /** Specification, section 3.2. */
 function readDependencies(reader: ObjectReader, at: Located | undefined): StepShape['dependencies'] {
   return (reader.list(at, Number.MAX_SAFE_INTEGER) ?? []).flatMap((item) => {
+    if (item.node.kind === 'string') {
+      const name = nearest(item.node.value, stepNames(item)) ?? item.node.value;
+      reader.refuse(item, `must be a mapping, not text; write {dependsOn: ${quoteForMessage(name)}}`);
+      return [];
+    }
     const fields = reader.object(item, { dependsOn: 'required' });
     return reader.text(fields?.get('dependsOn')) ?? [];
+  });
+}
+
+/** Returns the names of the steps of the template, for an element of the dependencies of one of them. */
+function stepNames(dependency: Located): readonly string[] {
+  const steps = dependency.parent?.parent?.parent?.node;
+  if (steps?.kind !== 'sequence') return [];
+  return steps.items.flatMap((step) => {
+    const name = step.kind === 'mapping' ? step.entries.find(({ key }) => key === 'name')?.value : undefined;
+    return name?.kind === 'string' ? [name.value] : [];
   });
 }
 
@@ -163,6 +179,7 @@ function readType(reader: ObjectReader, at: Located | undefined): TaskParameterT
   if (text === undefined) return undefined;
   const withExpr = reader.extensions.has('EXPR');
   const upper = inUpperCase(text.value);
+  const near = nearestWord(text.value, TASK_PARAMETER_TYPES);
   const type = TASK_PARAMETER_TYPES.find((candidate) => candidate === (withExpr ? upper : text.value));
   if (type === 'CHUNK[INT]' && !reader.extensions.has('TASK_CHUNKING')) {
     reader.refuse(text.at, '"CHUNK[INT]" requires the extension TASK_CHUNKING');
@@ -171,7 +188,7 @@ function readType(reader: ObjectReader, at: Located | undefined): TaskParameterT
       text.at,
       TASK_PARAMETER_TYPES.some((candidate) => candidate === upper)
         ? `${quoteForMessage(text.value)} requires the extension EXPR; write ${upper}`
-        : `must be one of ${TASK_PARAMETER_TYPES.join(', ')}, not ${quoteForMessage(text.value)}`,
+        : `must be one of ${TASK_PARAMETER_TYPES.join(', ')}, not ${quoteForMessage(text.value)}${near === null ? '' : `; did you mean ${near}?`}`,
     );
   }
   return type;

@@ -9,6 +9,9 @@ import { checkText } from '../text-checks.ts';
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const ANY_LENGTH = Number.MAX_SAFE_INTEGER;
 
+const INSTEAD_OF_LINES =
+  'put the script into an embedded file, or add the extension EXPR, with which arguments may have line breaks';
+
 /** Control characters that are allowed in an argument. */
 type ArgumentControl = 'none' | 'lines';
 
@@ -56,7 +59,9 @@ function checkAction(
 ): void {
   if (action === undefined) return;
   checkText(findings, action.command, { min: 1, max: ANY_LENGTH, control: 'none' });
-  for (const argument of action.args) checkText(findings, argument, { min: 0, max: ANY_LENGTH, control });
+  for (const argument of action.args) {
+    checkText(findings, argument, { min: 0, max: ANY_LENGTH, control, hint: INSTEAD_OF_LINES });
+  }
   checkSeconds(findings, action.timeout, ANY_LENGTH);
   checkSeconds(findings, action.cancelation?.notifyPeriod, limits.maxNotifySeconds);
 }

@@ -22,7 +22,8 @@ import {
 import type { ActionShape, EnvironmentShape, StepShape, TemplateShape } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { TextChecker } from '../text-checker.ts';
-import { characters, hasControl } from '../../primitives/text-rules.ts';
+import { characters } from '../../primitives/text-rules.ts';
+import { checkControl } from '../text-checks.ts';
 import type { ExprType } from '../../expr/type-system/expr-type.ts';
 import type { Value } from '../../expr/values/value.ts';
 
@@ -99,7 +100,7 @@ function checkJobName(
   if (name.value === '') findings.add(name.at, 'must not be empty');
   const checked = checker.check(name, scope);
   if (checked === undefined) return;
-  if (hasControl(name.value)) findings.add(name.at, 'must not contain control characters');
+  checkControl(findings, name, false);
   const length = characters(literalTextOf(checked.text));
   if (length > limits.maxJobName) {
     findings.add(

@@ -54,7 +54,12 @@ export interface Asked {
 export function evaluated(source: string, { symbols = {}, target, context = {} }: Asked = {}): Evaluated {
   const parsed = parseExpression(source);
   if (!parsed.ok) {
-    return { ok: false, detail: parsed.failure.message, text: failureText(parsed.failure, source) };
+    return {
+      ok: false,
+      detail: parsed.failure.message,
+      text: failureText(parsed.failure, source),
+      offset: 0,
+    };
   }
   const program = prepare(parsed.expr, source, target === undefined ? null : typed(target));
   return evaluate(program, symbolTable(symbols), { ...CONTEXT, ...context });
