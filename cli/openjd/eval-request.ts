@@ -1,6 +1,6 @@
 import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
 import type { ExprContext } from '../../src/openjd/expr/evaluate/evaluate.ts';
-import { EXPR_LIMITS, type ExprLimits } from '../../src/openjd/expr/expr-limits.ts';
+import { LOCAL_EXPR_LIMITS, type ExprLimits } from '../../src/openjd/expr/expr-limits.ts';
 import type { FileStyle } from '../../src/openjd/expr/paths/parsed-path.ts';
 import { FLOAT, type ExprType } from '../../src/openjd/expr/type-system/expr-type.ts';
 import { parseType } from '../../src/openjd/expr/type-system/type-text.ts';
@@ -40,7 +40,7 @@ const regex = createRe2Engine();
 export function contextOf(
   pathStyle: FileStyle,
   host: 'none' | 'unresolved' | readonly PathMappingRule[],
-  limits: ExprLimits = EXPR_LIMITS,
+  limits: ExprLimits = LOCAL_EXPR_LIMITS,
 ): ExprContext {
   if (typeof host === 'string') return { limits, pathStyle, regex, host: { kind: host } };
   const mapPath = pathMapper(host, pathStyle === 'windows' ? 'WINDOWS' : 'POSIX');
@@ -123,10 +123,10 @@ function hostOf(node: DocumentNode | undefined): 'none' | 'unresolved' | readonl
 }
 
 function limitsOf(node: DocumentNode | undefined): ExprLimits {
-  if (node === undefined || node.kind === 'null') return EXPR_LIMITS;
+  if (node === undefined || node.kind === 'null') return LOCAL_EXPR_LIMITS;
   const given = (key: keyof ExprLimits): number => {
     const limit = memberOf(node, key);
-    if (limit === undefined || limit.kind === 'null') return EXPR_LIMITS[key];
+    if (limit === undefined || limit.kind === 'null') return LOCAL_EXPR_LIMITS[key];
     const value = limit.kind === 'integer' ? Number(limit.text) : -1;
     if (!Number.isSafeInteger(value) || value < 0)
       throw new RequestFault(`"limits.${key}" must be a whole number from 0`);

@@ -4,7 +4,7 @@ import { stopSignal } from '../../daemons/process/stop-signal.ts';
 import { LocalSessions } from './local-run/local-sessions.ts';
 import { runJob, type LocalStatus, type StepOutcome } from './local-run/run-job.ts';
 import { selectTasks } from './local-run/select-tasks.ts';
-import { EXPRESSIONS } from '../../src/adapters/regex/default-expressions.ts';
+import { LOCAL_EXPRESSIONS } from '../../src/adapters/regex/default-expressions.ts';
 import { RUNNABLE_FEATURES } from '../../src/openjd/template/runnable-features.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { table, type Column } from '../terminal/table.ts';
@@ -51,7 +51,7 @@ export async function runCommandOf(path: string, options: RunOptions): Promise<v
     document,
     options.param,
     {
-      expressions: EXPRESSIONS,
+      expressions: LOCAL_EXPRESSIONS,
       supported: RUNNABLE_FEATURES,
       localPath: localPathBy(path, process.cwd()),
     },

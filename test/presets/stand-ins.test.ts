@@ -23,7 +23,7 @@
 import { mkdirSync, readdirSync, readFileSync, existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { test, type Test } from 'tap';
+import tap, { test, type Test } from 'tap';
 import { parse } from 'yaml';
 import { runCallsheet, type Ran } from '../cli/run-callsheet.ts';
 import {
@@ -37,6 +37,9 @@ const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 const FILES = join(REPOSITORY, 'test/presets/stand-ins');
 const STAND_IN = join(FILES, 'stand-in.py');
 const AT_ONCE = 3;
+/** Each preset runs many processes, one after another on a slow machine. */
+const TIMEOUT_MS = 400_000;
+tap.setTimeout(TIMEOUT_MS);
 
 interface Call {
   readonly arguments: readonly string[];
@@ -142,18 +145,24 @@ for (const name of readdirSync(FILES)
   .filter((entry) => entry.endsWith('.json'))
   .sort()) {
   const file = readStandInFile(join(FILES, name));
-  void test(`${file.preset} with a stand-in`, { jobs: AT_ONCE, buffered: true }, async (t) => {
-    const root = t.testdir(Object.fromEntries(['run', ...file.cases.keys()].map((key) => [String(key), {}])));
-    const checks = [
-      async () => checkSuccess(t, file, await run(join(root, 'run'), file, null)),
-      ...file.cases.map(
-        (special, index) => async () =>
-          checkCase(t, special, await run(join(root, String(index)), file, special)),
-      ),
-    ];
-    const lane = async (): Promise<void> => {
-      for (let check = checks.shift(); check !== undefined; check = checks.shift()) await check();
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
-  });
+  void test(
+    `${file.preset} with a stand-in`,
+    { jobs: AT_ONCE, buffered: true, timeout: TIMEOUT_MS },
+    async (t) => {
+      const root = t.testdir(
+        Object.fromEntries(['run', ...file.cases.keys()].map((key) => [String(key), {}])),
+      );
+      const checks = [
+        async () => checkSuccess(t, file, await run(join(root, 'run'), file, null)),
+        ...file.cases.map(
+          (special, index) => async () =>
+            checkCase(t, special, await run(join(root, String(index)), file, special)),
+        ),
+      ];
+      const lane = async (): Promise<void> => {
+        for (let check = checks.shift(); check !== undefined; check = checks.shift()) await check();
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    },
+  );
 }

@@ -3,7 +3,6 @@ import type { ExtensionName } from '../../../src/openjd/template/extensions.ts';
 import type { HostContext, TypedContext } from '../../../src/openjd/template/host-symbols.ts';
 import type { ExprSettings } from '../../../src/openjd/template/language/expressions.ts';
 import { hostResolver, type HostResolver } from '../../../src/openjd/template/language/host-texts.ts';
-import { ScriptTally } from '../../../src/openjd/template/language/script-tally.ts';
 import type {
   ActionPlan,
   EmbeddedFilePlan,
@@ -108,7 +107,7 @@ export function resolveAction(
   const files: SessionFile[] = [
     { path: pathMappingFileOf(directory), data: pathMappingRules, runnable: false },
   ];
-  const tally = new ScriptTally();
+  const tally = script.resolver.tally();
   for (const file of script.embeddedFiles) {
     const path = script.paths.get(file.name);
     if (path === undefined || !isPlainName(file)) {
@@ -141,7 +140,7 @@ export function resolveAction(
 /** Resolves the environment's own variables. */
 export function resolveVariables(script: EnvironmentScript): Resolved<Readonly<Record<string, string>>> {
   const variables: Record<string, string> = {};
-  const tally = new ScriptTally();
+  const tally = script.variables.tally();
   for (const [name, text] of Object.entries(script.plan.variables)) {
     const value = script.variables.text(text);
     if (!value.ok) return failed(`variable ${name}: ${value.detail}`);

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
+import { LOCAL_EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,8 +95,8 @@ export class LocalSessions {
     const settings = {
       sessionsDirectory: join(directory, 'sessions'),
       keepsSessions: false,
-      exprLimits: EXPRESSIONS.limits,
-      regex: EXPRESSIONS.regex,
+      exprLimits: LOCAL_EXPRESSIONS.limits,
+      regex: LOCAL_EXPRESSIONS.regex,
     };
     this.host = new ThreadHost<AgentSystem>(
       [anyActor(sessionActor(settings)), anyActor(shipperActor(false)), ...stubActors],

@@ -14,11 +14,17 @@ export interface ExprLimits {
  */
 export const EXPR_LIMITS: ExprLimits = { memory: 1_000_000, operations: 500_000 };
 
+/** Limits that the specification recommends: those of the commands that work on this machine alone. */
+export const LOCAL_EXPR_LIMITS: ExprLimits = { memory: 100_000_000, operations: 10_000_000 };
+
 /**
  * Maximum number of operations of all evaluations in one pass over a template, about a second. Each evaluation counts
  * `OPERATIONS_PER_EVALUATION` in addition. A submission has two passes: the check and the creation of the job.
  */
 export const MAX_TEMPLATE_OPERATIONS = 10_000_000;
+
+/** All expressions of a template, or of a script, may take at least this multiple of the operations of one. */
+export const EXPRESSIONS_TOGETHER = 10;
 
 /** Operations that take about as long as starting and ending an evaluation. */
 export const OPERATIONS_PER_EVALUATION = 20;

@@ -1,5 +1,9 @@
 import type { ExprContext } from '../expr/evaluate/evaluate.ts';
-import { MAX_TEMPLATE_OPERATIONS, OPERATIONS_PER_EVALUATION } from '../expr/expr-limits.ts';
+import {
+  EXPRESSIONS_TOGETHER,
+  MAX_TEMPLATE_OPERATIONS,
+  OPERATIONS_PER_EVALUATION,
+} from '../expr/expr-limits.ts';
 import { ANY, STRING, type ExprType } from '../expr/type-system/expr-type.ts';
 import { sizeOf, unresolvedOf, type Value } from '../expr/values/value.ts';
 import type { Findings } from './findings.ts';
@@ -42,7 +46,7 @@ export interface CheckedText {
 
 /**
  * Checks and resolves format strings in their scopes. Reports the first finding of each string. All of its evaluations
- * share `MAX_TEMPLATE_OPERATIONS`: when they are used up, that is reported once. With the extension EXPR
+ * share `MAX_TEMPLATE_OPERATIONS`, or more with larger limits of one evaluation: when they are used up, that is reported once. With the extension EXPR
  * (`settings`) they are evaluated with the known values: a failure then means that no value of the types works
  * (specification "Expression Language", section "Progressive Expression Evaluation").
  */
@@ -55,10 +59,13 @@ export class TextChecker {
   /** Total size of the bindings of steps, as counted by `sizeOf`. */
   #keptBytes = 0;
   #operations = 0;
+  /** Maximum of `#operations`. */
+  readonly #most: number;
   #isExhausted = false;
 
   constructor(findings: Findings, settings: ExprSettings | null) {
     this.#findings = findings;
+    this.#most = Math.max(MAX_TEMPLATE_OPERATIONS, EXPRESSIONS_TOGETHER * (settings?.limits.operations ?? 0));
     if (settings === null) {
       this.#contexts = null;
       return;
@@ -146,9 +153,9 @@ export class TextChecker {
 
   /** Reports whether the operations are used up. The first time, this is a finding. */
   #isOverBudget(at: Located): boolean {
-    if (this.#operations <= MAX_TEMPLATE_OPERATIONS) return false;
+    if (this.#operations <= this.#most) return false;
     if (!this.#isExhausted) {
-      const detail = `the expressions up to here need more than ${MAX_TEMPLATE_OPERATIONS} operations together, the limit of a template`;
+      const detail = `the expressions up to here need more than ${this.#most} operations together, the limit of a template`;
       this.#findings.add(at, detail);
     }
     this.#isExhausted = true;

@@ -1,10 +1,11 @@
 import { test } from 'tap';
-import { EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
+import { EXPRESSIONS, LOCAL_EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
+import { checkTemplate } from '../../../src/openjd/template/check-template.ts';
 import type { HostContext } from '../../../src/openjd/template/host-symbols.ts';
 import { hostResolver } from '../../../src/openjd/template/language/host-texts.ts';
 import type { StepPlan } from '../../../src/openjd/template/plan.ts';
 import { openSpace } from '../../../src/openjd/template/space/open-space.ts';
-import { findings, prepared, refusals, STEP, template, withStep } from './template-text.ts';
+import { documentOf, findings, prepared, refusals, STEP, template, withStep } from './template-text.ts';
 
 const EXTENSIONS = { extensions: ['EXPR', 'TASK_CHUNKING'] };
 
@@ -476,5 +477,13 @@ void test('the expressions of a template share a number of operations', (t) => {
   t.match(findings(template({ extensions: ['EXPR'], steps })), [
     /^\/steps\/[0-9]+\/let\/[0-9]+: the expressions up to here/,
   ]);
+  t.end();
+});
+
+void test('the limits of one expression set those of all expressions of a template', (t) => {
+  const source = template({ extensions: ['EXPR'], name: '{{ string(sum([x for x in range(300000)])) }}' });
+  const document = documentOf(source);
+  t.match(checkTemplate(document, { expressions: EXPRESSIONS }), { ok: false });
+  t.match(checkTemplate(document, { expressions: LOCAL_EXPRESSIONS }), { ok: true });
   t.end();
 });

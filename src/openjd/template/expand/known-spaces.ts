@@ -25,12 +25,12 @@ export function checkKnownSpaces(
   const job = jobScopes({ isExpr: settings !== null, parameters, jobName: null });
   const lets = bindSteps(checker, template, job);
   for (const [order, step] of template.steps.entries()) {
-    if (settings === null && step.space?.parameters.some(isTextRange) === true) continue;
+    if (step.space?.parameters.some(isTextRange) === true) continue;
     const scope = stepCreationScope(job, lets[order] ?? NO_LETS);
     resolveSpace(findings, new CreationValues(checker, scope), step, limits);
   }
 }
 
-/** Such a range is valid in a template, and empty in a job. */
+/** A text as the range of a type without range expressions is valid in a template, and an empty range in a job. */
 const isTextRange = ({ range, type }: TaskParameterShape): boolean =>
-  range?.kind === 'expression' && type !== 'INT' && type !== 'CHUNK[INT]';
+  range?.kind === 'expression' && !range.text.value.includes('{{') && type !== 'INT' && type !== 'CHUNK[INT]';

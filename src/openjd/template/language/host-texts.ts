@@ -8,6 +8,7 @@ import type { ExprSettings } from './expressions.ts';
 import { ARGUMENT, listedValues } from './field-types.ts';
 import { bindLets } from './let-bindings.ts';
 import { prepareText, resolveText, type TextResult } from './prepared-text.ts';
+import { ScriptTally } from './script-tally.ts';
 
 /** A resolved text with the operations that it took, or an error text for the owner of the job. */
 export type HostText =
@@ -53,6 +54,11 @@ export class HostResolver {
     return bound.ok
       ? new HostResolver(bound.symbols, this.#context)
       : new HostResolver(this.#symbols, this.#context, bound.detail);
+  }
+
+  /** Returns a tally of the texts of one script, with the limits of this resolver. */
+  tally(): ScriptTally {
+    return new ScriptTally(this.#context?.limits);
   }
 
   /** Resolves one text. */

@@ -51,7 +51,7 @@ export function bindLets(
   context: ExprContext,
 ): BoundLets {
   const bound = new Map(symbols);
-  const tally = new ScriptTally();
+  const tally = new ScriptTally(context.limits);
   for (const binding of lets) {
     const result = evaluateLet(binding, bound, context);
     if (!result.ok) return { ok: false, detail: `let ${binding.name}: ${result.detail}` };
