@@ -92,7 +92,7 @@ test('check names the file and the line of each error, of all files', async (t) 
   t.match(err, `${at('version.yaml')}:11:10: /version: must be a semantic version`);
   t.match(err, `${at('member.yaml')}:10:1: /categroy: is not a member of a product definition`);
   t.match(err, `${at('template.yaml')}:22:`);
-  t.match(err, `${at('reference.yaml')}:26:`);
+  t.match(err, `${at('reference.yaml')}:28:23:`);
   t.match(err, `${at('syntax.yaml')}:`);
   t.match(err, `${at('empty.yaml')}:1:1: is empty`);
   t.match(err, `${at('list.yaml')}:1:1: must be a mapping`);

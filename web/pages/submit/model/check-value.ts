@@ -74,7 +74,9 @@ function singleProblem(rules: ValueRules, text: string): string | null {
   }
 }
 
-function integerProblem(rules: ValueRules, text: string): string | null {
+/** Blanks around a number do not count. */
+function integerProblem(rules: ValueRules, given: string): string | null {
+  const text = given.trim();
   if (text === '') return 'Enter a whole number.';
   const value = integerIn(text);
   if (value === null)
@@ -85,7 +87,9 @@ function integerProblem(rules: ValueRules, text: string): string | null {
   return boundProblem(rules, value, (bound) => BigInt(bound));
 }
 
-function decimalProblem(rules: ValueRules, text: string): string | null {
+/** Blanks around a number do not count. */
+function decimalProblem(rules: ValueRules, given: string): string | null {
+  const text = given.trim();
   if (text === '') return 'Enter a number.';
   const value = decimalIn(text);
   return value === null ? `Invalid number “${clipped(text)}”.` : boundProblem(rules, value, Number);
