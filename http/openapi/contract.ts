@@ -220,9 +220,17 @@ function resolve(document: Node, value: unknown, where: string): Node {
   return resolve(document, target, `${reference} in ${where}`);
 }
 
+/** Schemas that have been turned, by the node of the document: most responses share theirs. */
+const turnedSchemas = new WeakMap<Node, Node>();
+
 /** A schema with its references turned towards the schema set. */
 function schemaNode(value: unknown, where: string): Node {
-  return nodeAt(turnReferences(value), where);
+  const node = nodeAt(value, where);
+  const known = turnedSchemas.get(node);
+  if (known !== undefined) return known;
+  const turned = nodeAt(turnReferences(node), where);
+  turnedSchemas.set(node, turned);
+  return turned;
 }
 
 function turnReferences(value: unknown): unknown {
@@ -238,10 +246,12 @@ function turnReferences(value: unknown): unknown {
   );
 }
 
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 function nodeAt(value: unknown, where: string): Node {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw unclear(`${where} is not an object`);
-  return { ...value };
+  if (!isNode(value)) throw unclear(`${where} is not an object`);
+  return value;
 }
 
 function listAt(value: unknown, where: string): readonly unknown[] {

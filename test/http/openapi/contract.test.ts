@@ -236,14 +236,21 @@ void test('the document as the build parsed it is that of openapi.yaml', async (
 void test('every schema of the contract is valid and compiles', async (t) => {
   const schemas = new SchemaSet(contract);
   const compile = (schema: Node): void => void schemas.check(schema)(undefined);
+  const compiled = new Set<string>();
+  /** Most responses and headers repeat the same few schemas. */
+  const compileOnce = (schema: Node): void => {
+    const text = JSON.stringify(schema);
+    if (!compiled.has(text)) compile(schema);
+    compiled.add(text);
+  };
   for (const operation of contract.operations) {
     const { id, body, responses } = operation;
     for (const schema of body?.content.values() ?? []) t.doesNotThrow(() => compile(schema), `body of ${id}`);
     const parameters = new ParameterReader(operation, schemas);
     t.doesNotThrow(() => parameters.read(new Map(), new Map(), []), `parameters of ${id}`);
     for (const { headers, content } of responses.values()) {
-      for (const schema of content.values()) t.doesNotThrow(() => compile(schema), id);
-      for (const { schema } of headers) t.doesNotThrow(() => compile(schema), id);
+      for (const schema of content.values()) t.doesNotThrow(() => compileOnce(schema), id);
+      for (const { schema } of headers) t.doesNotThrow(() => compileOnce(schema), id);
     }
   }
   t.throws(() => compile({ $ref: 'callsheet#/$defs/Nothing' }), /can't resolve reference/);
