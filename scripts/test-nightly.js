@@ -1,6 +1,6 @@
 /**
- * `npm run test:nightly [-- FILE or FOLDER]...`: `npm test` with the full number of repetitions (test/kit/rounds.ts), and all
- * tests of the HTTP layer with both engines.
+ * `npm run test:nightly [-- FILE or FOLDER]...`: `npm test` with the files of test-runner/nightly.js, with the full number of
+ * repetitions (test/kit/rounds.ts), and with all tests of the HTTP layer repeated by both engines.
  */
 import { bootstrap } from './bootstrap.js';
 import { runMain } from './run.js';

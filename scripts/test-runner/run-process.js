@@ -3,7 +3,7 @@
  * and its process ends in time with status 0.
  */
 import { spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync } from 'node:fs';
+import { createWriteStream, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from '../run.js';
@@ -11,6 +11,7 @@ import { descendantsOf, killGroup, killProcesses } from './processes.js';
 import { NO_COUNTS, TapOutput } from './tap-output.js';
 
 const RUN_GROUP = fileURLToPath(new URL('run-group.js', import.meta.url));
+const PROCESSOR_TIME = new URL('processor-time.js', import.meta.url).href;
 /** How long a test process that exceeded its limit may take to print its running tests. */
 const DIAGNOSIS_MS = 3000;
 /** How long to read the pipes of a test process that has exited: a daemon that it started may hold them open. */
@@ -43,18 +44,20 @@ export function killAll() {
  * @param {readonly string[]} files - Relative to the root of the repository.
  * @param {{ timeoutMs: number, logFolder: string, variant?: Variant }} options - `timeoutMs` is the limit of each file; a file can set its
  *   own with `tap.setTimeout`. The output is written to `logFolder`. `variant` adds settings to the environment.
- * @returns {Promise<FileResult[]>} One result for each file.
+ * @returns {Promise<{ results: FileResult[], processorSeconds: number | undefined }>} One result for each file, and the processor time of the
+ *   process with those that it started; undefined if it was killed, or where there is no /proc.
  */
 export async function runProcess(files, { timeoutMs, logFolder, variant }) {
   // One file with a variant is a group too, because groups name their fixture folders after the variant.
   const isGroup = files.length > 1 || variant !== undefined;
-  const child = start(files, isGroup, timeoutMs, variant);
   const output = new TapOutput(files);
   const log = join(
     logFolder,
     `${files[0]}${variant === undefined ? '' : `.${variant.name}`}${isGroup ? '.group' : ''}.tap`,
   );
   mkdirSync(dirname(log), { recursive: true });
+  const times = `${log}.seconds`;
+  const child = start(files, isGroup, timeoutMs, variant, times);
   const record = createWriteStream(log);
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
@@ -74,7 +77,7 @@ export async function runProcess(files, { timeoutMs, logFolder, variant }) {
   const seconds = (Date.now() - startedAt) / 1000;
 
   const problems = problemsOf(files, output, ending);
-  return files.map((file) => {
+  const results = files.map((file) => {
     const problem = problems.get(file);
     const found = output.files.get(file);
     const report = problem === undefined ? [] : [...(found?.failures ?? []), ...(found?.others ?? [])];
@@ -88,10 +91,22 @@ export async function runProcess(files, { timeoutMs, logFolder, variant }) {
       report,
     };
   });
+  return { results, processorSeconds: takeProcessorSeconds(times) };
 }
 
-function start(files, isGroup, timeoutMs, variant) {
-  const options = ['--enable-source-maps', `--max-semi-space-size=${YOUNG_MIB}`];
+/** Reads the file of processor-time.js, and removes it. */
+function takeProcessorSeconds(file) {
+  try {
+    return Number(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+function start(files, isGroup, timeoutMs, variant, times) {
+  const options = ['--import', PROCESSOR_TIME, '--enable-source-maps', `--max-semi-space-size=${YOUNG_MIB}`];
   return spawn(process.execPath, [...options, isGroup ? RUN_GROUP : files[0]], {
     cwd: root,
     // A process group, so that the children of the test can be ended with it.
@@ -105,6 +120,7 @@ function start(files, isGroup, timeoutMs, variant) {
       FORCE_COLOR: '0',
       ...variant?.env,
       CALLSHEET_TEST_VARIANT: variant?.name ?? '',
+      CALLSHEET_TEST_TIMES: times,
       ...(isGroup ? { CALLSHEET_TEST_GROUP: JSON.stringify(files) } : {}),
     },
   });

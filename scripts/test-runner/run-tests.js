@@ -9,6 +9,7 @@ import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Stop, root, runMain } from '../run.js';
+import { NIGHTLY } from './nightly.js';
 import { killAll, runProcess } from './run-process.js';
 import {
   DURATIONS,
@@ -45,7 +46,7 @@ function parse(args) {
     return value;
   };
   return {
-    // Tests wait about half of their time.
+    // Tests wait about a third of their time.
     jobs: number('jobs', values.jobs ?? availableParallelism() + 1),
     timeoutMs: number('timeout', values.timeout) * 1000,
     groups: values.group.map((folder) => relative(root, resolve(folder))),
@@ -63,8 +64,8 @@ function testFilesIn(folder) {
     .sort();
 }
 
-function selectFiles(paths) {
-  if (paths.length === 0) return testFilesIn(TESTS);
+function selectFiles(paths, isNightly) {
+  if (paths.length === 0) return testFilesIn(TESTS).filter((file) => isNightly || !NIGHTLY.includes(file));
   const files = paths.flatMap((path) => {
     const file = relative(root, resolve(path));
     if (!existsSync(path))
@@ -85,13 +86,15 @@ async function runAll(processes, { jobs, timeoutMs, logFolder }) {
   const left = [...processes];
   const running = new Set();
   const results = [];
+  const costs = [];
   const work = async (take) => {
     for (let next = take(); next !== undefined; next = take()) {
       running.add(next);
       const finished = await runProcess(next.files, { timeoutMs, logFolder, variant: next.variant });
       running.delete(next);
-      results.push(...finished);
-      finished.filter(({ problem }) => problem !== undefined).forEach(printFailure);
+      results.push(...finished.results);
+      costs.push({ process: next, seconds: finished.processorSeconds });
+      finished.results.filter(({ problem }) => problem !== undefined).forEach(printFailure);
     }
   };
   const takeAny = () => (left.length === 0 ? undefined : takeNext(left, [...running]));
@@ -99,13 +102,27 @@ async function runAll(processes, { jobs, timeoutMs, logFolder }) {
   // With one job, tests run one after the other.
   if (jobs > 1) workers.push(work(() => takeNextWaiting(left)));
   await Promise.all(workers);
-  return results;
+  return { results, costs };
 }
 
 function printSlowest(results) {
   const slowest = [...results].sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
   console.log('\nSlowest files:');
   for (const result of slowest) console.log(`${result.seconds.toFixed(1).padStart(7)} s  ${nameOf(result)}`);
+}
+
+const nameOfProcess = ({ files, variant }) =>
+  files.length === 1
+    ? nameOf({ file: files[0], variant })
+    : nameOf({ file: `${files.length} files with ${files[0]}`, variant });
+
+/** Prints the processor time: unlike the time that passes, it is about the same on a machine in use. */
+function printCosts(costs) {
+  const known = costs.filter(({ seconds }) => seconds !== undefined).sort((a, b) => b.seconds - a.seconds);
+  const sum = known.reduce((total, { seconds }) => total + seconds, 0);
+  console.log(`\nProcessor time: ${sum.toFixed(0)} s in ${known.length} of ${costs.length} processes. Most:`);
+  for (const { process, seconds } of known.slice(0, SLOWEST))
+    console.log(`${seconds.toFixed(1).padStart(7)} s  ${nameOfProcess(process)}`);
 }
 
 function recordDurations(results) {
@@ -125,7 +142,8 @@ function recordDurations(results) {
 export async function runTests(args) {
   const options = parse(args);
   const { jobs, groups, record, logFolder, paths } = options;
-  const files = selectFiles(paths);
+  const isNightly = process.env.CALLSHEET_TEST_NIGHTLY === 'true';
+  const files = selectFiles(paths, isNightly);
   if (files.length === 0) throw new Stop('There are no test files.');
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.once(signal, () => {
@@ -135,7 +153,6 @@ export async function runTests(args) {
   }
   rmSync(logFolder, { recursive: true, force: true });
   const planned = { groups, durations: readDurations() };
-  const isNightly = process.env.CALLSHEET_TEST_NIGHTLY === 'true';
   const isEngineGiven = (process.env.CALLSHEET_HTTP_ENGINE ?? '') !== '';
   const isBusAuthGiven = (process.env.CALLSHEET_TEST_BUS_AUTH ?? '') !== '';
   const processes = [
@@ -147,10 +164,12 @@ export async function runTests(args) {
     `Test files: ${files.length}. Processes: ${processes.length}, ${jobs} at a time. Output: ${relative(root, logFolder)}`,
   );
 
-  const results = await runAll(processes, options);
+  const { results, costs } = await runAll(processes, options);
   const failed = results.filter(({ problem }) => problem !== undefined);
-  if (record && paths.length === 0) recordDurations(results.filter(({ variant }) => variant === undefined));
+  if (record && paths.length === 0 && isNightly)
+    recordDurations(results.filter(({ variant }) => variant === undefined));
   printSlowest(results);
+  printCosts(costs);
   if (failed.length > 0) {
     console.log('\nFailed files:');
     for (const result of failed) console.log(`  ${nameOf(result)}: ${result.problem}`);

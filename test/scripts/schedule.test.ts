@@ -1,7 +1,11 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { test } from 'tap';
 
-const SCHEDULE = new URL('../../../scripts/test-runner/schedule.js', import.meta.url).href;
+const ROOT = new URL('../../../', import.meta.url);
+const SCHEDULE = new URL('scripts/test-runner/schedule.js', ROOT).href;
+const NIGHTLY = new URL('scripts/test-runner/nightly.js', ROOT).href;
 
 interface Process {
   readonly files: readonly string[];
@@ -9,9 +13,10 @@ interface Process {
   readonly isCpuBound: boolean;
 }
 
-/** Evaluates an expression with the functions of schedule.js, which is plain JavaScript without types. */
+/** Evaluates an expression with the functions of schedule.js and nightly.js, which are plain JavaScript without types. */
 function evaluate(expression: string): unknown {
   const program = `import { planForBusAuthentication, planForNodeEngine, planProcesses, takeNext, takeNextWaiting, GROUPED } from ${JSON.stringify(SCHEDULE)};
+    import { NIGHTLY } from ${JSON.stringify(NIGHTLY)};
     console.log(JSON.stringify(${expression}));`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
     encoding: 'utf8',
@@ -128,5 +133,19 @@ test('some tests of workers are repeated on a bus with authentication', (t) => {
   const variant = { name: 'bus-auth', env: { CALLSHEET_TEST_BUS_AUTH: 'true' } };
   t.match(plan, [{ files: files.slice(0, 1), variant }]);
   t.match(plan, { length: 1 });
+  t.end();
+});
+
+test('the page about testing lists every file of the nightly run', (t) => {
+  const files = evaluate('NIGHTLY') as readonly string[];
+  t.ok(files.length > 0);
+  t.equal(new Set(files).size, files.length, 'no file is listed twice');
+  const page = readFileSync(new URL('docs/testing.md', ROOT), 'utf8');
+  const [section = ''] = /^## Nightly$.*?^## /ms.exec(page) ?? [];
+  for (const file of files) {
+    t.ok(existsSync(new URL(file, ROOT)), `${file} exists`);
+    const name = basename(file, '.test.js');
+    t.match(section, new RegExp(`[\`/]${name}\``), `${file} is on the page`);
+  }
   t.end();
 });

@@ -4,7 +4,7 @@ import type { Scenario } from './scenarios.ts';
 import { rounds } from '../kit/rounds.ts';
 
 const TIMEOUT_MS = 300_000;
-const SEEDS = rounds(6, 16);
+const SEEDS = rounds(3, 16);
 
 /** Tests that farms under the faults of each scenario keep every invariant, and that the case occurs in most of them. */
 export function testScenarios(scenarios: readonly Scenario[]): void {
