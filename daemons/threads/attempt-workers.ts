@@ -26,15 +26,32 @@ export class AttemptWorkers {
 
   /** Returns the worker of an attempt; null if there is no such attempt. */
   workerOf(attempt: AttemptAddress): WorkerId | null {
-    const id = attemptIdOf(attempt);
-    const known = this.known.get(id);
-    if (known !== undefined) return known;
-    this.reader.refresh();
-    const worker = workerOfAttempt(this.reader, attempt);
-    if (worker === null) return null;
-    if (this.known.size >= REMEMBERED_ATTEMPTS_MAX) this.known.clear();
-    this.known.set(id, worker);
-    return worker;
+    return this.lookUp()(attempt);
+  }
+
+  /**
+   * Returns `workerOf` for messages that are processed together: all of them see the same state, for which the reader is
+   * refreshed once.
+   */
+  lookUp(): (attempt: AttemptAddress) => WorkerId | null {
+    const missing = new Set<AttemptId>();
+    let isRefreshed = false;
+    return (attempt) => {
+      const id = attemptIdOf(attempt);
+      const known = this.known.get(id);
+      if (known !== undefined) return known;
+      if (missing.has(id)) return null;
+      if (!isRefreshed) this.reader.refresh();
+      isRefreshed = true;
+      const worker = workerOfAttempt(this.reader, attempt);
+      if (worker === null) {
+        missing.add(id);
+        return null;
+      }
+      if (this.known.size >= REMEMBERED_ATTEMPTS_MAX) this.known.clear();
+      this.known.set(id, worker);
+      return worker;
+    };
   }
 
   /** Returns the worker of the latest attempt of a task; null if there is no attempt. */

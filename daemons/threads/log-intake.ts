@@ -46,10 +46,13 @@ export const STEADY_CLOCK: IntakeClock = {
   },
 };
 
+/** Returns the worker of an attempt; null if there is no such attempt. */
+export type WorkerLookUp = (attempt: AttemptAddress) => WorkerId | null;
+
 /** Who may send the chunks of an attempt. */
 export interface LogSenders {
-  /** Returns the worker of an attempt; null if there is no such attempt. */
-  workerOf(attempt: AttemptAddress): WorkerId | null;
+  /** Returns a look-up for the chunks of one flush. */
+  lookUp(): WorkerLookUp;
   /** Counts a chunk that is discarded. */
   refused(reason: RefusalReason, delivery: LogDelivery): void;
 }
@@ -120,6 +123,7 @@ export class LogIntake {
     this.waiting.clear();
     const waiting = new Map<IncomingLogChunk, Waiting>();
     const unread = new Map<WorkerId, number>();
+    const workerOf = this.senders.lookUp();
     let late = 0;
     for (const [sequence, entry] of entries) {
       const attempt = attemptOf(entry.delivery);
@@ -128,7 +132,7 @@ export class LogIntake {
         late++;
         continue;
       }
-      const verdict = this.verdictOn(entry, attempt, unread);
+      const verdict = this.verdictOn(entry, workerOf, attempt, unread);
       if (verdict === 'unread') this.waiting.set(sequence, entry);
       else if (verdict === 'accepted') {
         const mayOvertake = this.clock.now() - entry.since >= EARLY_CHUNK_MS;
@@ -170,11 +174,12 @@ export class LogIntake {
   /** Decides on a chunk, and counts in `unread` the chunks of each worker that wait for their attempts. */
   private verdictOn(
     { delivery: { sender }, since }: Waiting,
+    workerOf: WorkerLookUp,
     attempt: AttemptAddress,
     unread: Map<WorkerId, number>,
   ): 'accepted' | 'unread' | RefusalReason {
     if (sender === null) return 'accepted';
-    const worker = this.senders.workerOf(attempt);
+    const worker = workerOf(attempt);
     if (worker === sender) return 'accepted';
     if (worker !== null) return 'other-attempt';
     const before = unread.get(sender) ?? 0;

@@ -41,7 +41,7 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
     writer,
     jobs,
     {
-      workerOf: (attempt) => workers.workerOf(attempt),
+      lookUp: () => workers.lookUp(),
       refused: (reason, delivery) => bus.refuse(reason, delivery),
     },
     notify,

@@ -3,7 +3,7 @@ import type { PreviewDelivery } from '../../src/core/ports/bus.ts';
 import type { IncomingPreview, LogStoreWriter } from '../../src/core/ports/log-store.ts';
 import { previewImage, type PreviewContent } from '../../src/core/previews/preview-record.ts';
 import type { RefusalReason } from '../../src/core/wire/sender-check.ts';
-import type { IntakeClock, LogSenders } from './log-intake.ts';
+import type { IntakeClock, WorkerLookUp } from './log-intake.ts';
 import type { KnownJobs } from './known-jobs.ts';
 import { LOG_PROTOCOL_VERSION, type LogNotice } from './log-protocol.ts';
 
@@ -15,7 +15,7 @@ const WAITING_MAX = 64;
 export interface PreviewIntakeOptions {
   readonly writer: Pick<LogStoreWriter, 'keepPreviews'>;
   readonly jobs: Pick<KnownJobs, 'has'>;
-  readonly workerOf: LogSenders['workerOf'];
+  readonly workerOf: WorkerLookUp;
   readonly refused: (reason: RefusalReason, delivery: PreviewDelivery) => void;
   readonly tell: (notice: LogNotice) => void;
   readonly clock: Pick<IntakeClock, 'after'>;

@@ -1,13 +1,8 @@
 import { join } from 'node:path';
 import type { ResourceRequest } from '../../core/ports/task-processes.ts';
 import type { ResourceUsage } from '../../core/resource-usage.ts';
-import {
-  DAEMON_GROUP,
-  findControllers,
-  words,
-  type Controller,
-  type ControllerPlaces,
-} from '../host/cgroup-controllers.ts';
+import { findControllers, type Controller, type ControllerPlaces } from '../host/cgroup-controllers.ts';
+import { enableControllers } from './controller-delegation.ts';
 import { messageOf } from './error-code.ts';
 import { limitFiles } from './limit-files.ts';
 import { sessionLimits, type LimitSettings } from './limit-settings.ts';
@@ -70,7 +65,11 @@ export class WorkerLimits {
           directories.set(controller, { version: 1, directory });
           if (!groups.includes(directory)) groups.push(directory);
         } else if (fence?.startsWith(join(place.directory, this.name)) === true) {
-          isUnifiedReady ??= enableControllers(place.directory, join(place.directory, this.name));
+          isUnifiedReady ??= enableControllers(
+            place.directory,
+            join(place.directory, this.name),
+            UNIFIED_CONTROLLERS,
+          );
           directories.set(controller, { version: 2, directory: fence });
         }
       } catch (error) {
@@ -136,28 +135,3 @@ export class WorkerLimits {
 /** Reports whether the group counts the CPU time of its processes without a controller. */
 const hasCpuStat = (fence: string | null): boolean =>
   fence !== null && readGroupFile(join(fence, 'cpu.stat'))?.includes('usage_usec ') === true;
-
-/**
- * Enables the controllers for groups of sessions. The kernel allows controllers below a group only if no process runs in
- * it, so this process moves to a group of its own when necessary (cgroups(7), "no internal processes").
- */
-function enableControllers(own: string, worker: string): boolean {
-  const offered = words(readGroupFile(join(own, 'cgroup.controllers')));
-  const wanted = UNIFIED_CONTROLLERS.filter((controller) => offered.includes(controller));
-  const isEnabled = enable(own, wanted);
-  if (!isEnabled) {
-    const daemon = join(own, DAEMON_GROUP);
-    makeGroup(daemon);
-    const isMoved = writeGroupFile(join(daemon, 'cgroup.procs'), String(process.pid)) === null;
-    if (!isMoved || !enable(own, wanted)) return false;
-  }
-  return enable(worker, wanted);
-}
-
-function enable(group: string, controllers: readonly string[]): boolean {
-  const file = join(group, 'cgroup.subtree_control');
-  const enabled = words(readGroupFile(file));
-  const missing = controllers.filter((controller) => !enabled.includes(controller));
-  if (missing.length === 0) return true;
-  return writeGroupFile(file, missing.map((controller) => `+${controller}`).join(' ')) === null;
-}

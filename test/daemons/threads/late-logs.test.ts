@@ -41,10 +41,17 @@ async function openLogs(t: Test, maxBytesPerTask = 0) {
   const logs = await openLogReader(logDirectory);
   const notices: LogNotice[] = [];
   const jobs = new KnownJobs(reader);
-  const workers = new AttemptWorkers(reader);
+  let refreshes = 0;
+  const workers = new AttemptWorkers({
+    get: (table, key) => reader.get(table, key),
+    refresh: () => {
+      refreshes++;
+      reader.refresh();
+    },
+  });
   const refusals: string[] = [];
   const senders: LogSenders = {
-    workerOf: (attempt) => workers.workerOf(attempt),
+    lookUp: () => workers.lookUp(),
     refused: (reason, { streamSequence }) => refusals.push(`${streamSequence} ${reason}`),
   };
   const clock = { now: 0, timers: [] as { due: number; action: () => void }[] };
@@ -76,6 +83,8 @@ async function openLogs(t: Test, maxBytesPerTask = 0) {
     refusals,
     workers,
     acknowledged,
+    /** How often the look-ups of workers have refreshed their reader. */
+    refreshes: () => refreshes,
     commit: (...changes: Change[]) => {
       sequence++;
       state.apply([readChangeSet(encodeChangeSet({ version: 1, shard: 0, sequence, changes }))]);
@@ -378,14 +387,19 @@ test('with credentials, a chunk waits until its attempt is readable', async (t) 
   logs.send(worker, attempt, 1);
   logs.send(worker, attempt, 2);
   t.strictSame([logs.chunksOf(JOB), logs.refusals, logs.acknowledged], [[], [], []]);
+  logs.send(worker, { ...attempt, index: 1 }, 1);
   t.equal(logs.clock.timers.length, 1, 'one timer for all of them');
+  const before = logs.refreshes();
   logs.clock.timers[0]?.action();
   t.strictSame(logs.chunksOf(JOB), [], 'it is still not readable');
+  t.equal(logs.refreshes() - before, 1, 'one refresh for all waiting chunks');
   logs.commit(...leasedTo(worker, attempt));
   logs.clock.timers[0]?.action();
   t.strictSame(logs.chunksOf(JOB), [1, 2]);
   t.strictSame([logs.refusals, logs.acknowledged], [[], [1, 2]]);
-  t.equal(logs.clock.timers.length, 0);
+  logs.clock.now = EARLY_CHUNK_MS;
+  logs.clock.timers[0]?.action();
+  t.strictSame([logs.refusals, logs.clock.timers.length], [['3 unknown-attempt'], 0]);
 });
 
 test('with credentials, few chunks of a worker wait for attempts, so that it cannot delay others', async (t) => {
