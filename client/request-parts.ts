@@ -35,7 +35,8 @@ function* queryEntries(query: object): Generator<[string, string]> {
 }
 
 function* headerEntries(headers: object): Generator<[string, string]> {
-  for (const [name, value] of Object.entries(headers) as [string, unknown][]) yield* entry(name, value);
+  for (const [name, value] of Object.entries(headers) as [string, unknown][])
+    yield* entry(name, Array.isArray(value) ? value.join(', ') : value);
 }
 
 /** Converts a value to text; skips undefined. The contract restricts the types. */

@@ -1,7 +1,8 @@
 import type { ProblemError } from '../../client/problem.ts';
 import type { PointedError } from '../../client/resources.ts';
 
-function pointedLine({ pointer, detail, line, column }: PointedError): string {
+/** Formats an error with its place in the request. */
+export function pointedLine({ pointer, detail, line, column }: PointedError): string {
   const place = line === undefined ? '' : ` (line ${line}, column ${column ?? 1})`;
   // An empty pointer refers to the whole document.
   const where = pointer === '' ? '' : `${pointer}: `;

@@ -1,6 +1,6 @@
 import { isConnectionRefused } from '../../client/fetch-faults.ts';
 import { ProblemError, ServiceUnreachable, UnreadableAnswer } from '../../client/problem.ts';
-import { Rest, type StreamOptions, type TaggedAnswer } from '../../client/rest.ts';
+import { Rest, type AnswerWithHeaders, type StreamOptions, type TaggedAnswer } from '../../client/rest.ts';
 import type { AnswerOf, CallArguments, Method, PathOf, StreamLines } from '../../client/rest-calls.ts';
 import { CommandError, EXIT, ServiceUnavailable, errorForStatus } from '../terminal/exit-codes.ts';
 import { problemText } from './problem-text.ts';
@@ -49,6 +49,15 @@ export class RestClient {
     ...given: CallArguments<M, P>
   ): Promise<AnswerOf<M, P>> {
     return this.#asCommand(this.#rest.call(method, path, ...given));
+  }
+
+  /** See `callWithHeaders` of `Rest`. */
+  callWithHeaders<M extends Method, P extends PathOf<M>>(
+    method: M,
+    path: P,
+    ...given: CallArguments<M, P>
+  ): Promise<AnswerWithHeaders<AnswerOf<M, P>>> {
+    return this.#asCommand(this.#rest.callWithHeaders(method, path, ...given));
   }
 
   /** See `ifChanged` of `Rest`. */

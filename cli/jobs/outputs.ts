@@ -1,8 +1,8 @@
 import type { Output } from '../../client/resources.ts';
-import { printResult } from '../output/output.ts';
+import { printListing } from '../output/listing.ts';
 import { contextOf, type ClientOptions } from '../client/client-command.ts';
 import { allAfter, findJob } from '../client/lookup.ts';
-import { table, type Column } from '../terminal/table.ts';
+import type { Column } from '../terminal/table.ts';
 
 /** Options of `callsheet jobs outputs`. */
 export interface OutputOptions {
@@ -19,7 +19,7 @@ const columns: readonly Column<Output>[] = [
 /** Prints all outputs of a job; with `location` their paths at that compute location. */
 export async function printOutputs(given: string, options: OutputOptions & ClientOptions): Promise<void> {
   const context = contextOf(options);
-  const { client, terminal } = context;
+  const { client } = context;
   const { location } = options;
   const id = await findJob(client, given);
   const items = await allAfter<Output>((after) =>
@@ -28,5 +28,5 @@ export async function printOutputs(given: string, options: OutputOptions & Clien
       query: { limit: PAGE, after, compute_location: location },
     }),
   );
-  printResult(context, { items }, () => table(columns, items, terminal));
+  printListing(context, { what: 'output', columns, items, reply: { items } }, {});
 }

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import type { AnswerWithHeaders } from '../../client/rest.ts';
 import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
+import { changeConcurrently, type VersionHeaders } from '../client/concurrent-change.ts';
 import { confirm } from '../options/confirm.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { findIn } from '../client/lookup.ts';
@@ -17,6 +19,15 @@ import { confirmable, entryArgument, type ConfirmOptions } from '../grammar/verb
 export interface CatalogOptions extends ClientOptions {
   readonly farm?: string;
 }
+
+/** Options of the verbs that change an entry. */
+export interface ChangeOptions extends CatalogOptions {
+  readonly overwrite?: boolean;
+}
+
+/** Adds the option of commands that read an object and write it. */
+export const overwritable = (command: Command): Command =>
+  command.option('--overwrite', 'also replace what another user changes at the same time');
 
 interface Entry {
   readonly id: string;
@@ -39,7 +50,8 @@ export interface Catalog<Item extends Entry, Input extends object> {
   readonly warning?: (item: Item) => string | undefined;
   /** Returns the input that leaves an entry unchanged. */
   readonly inputOf: (item: Item) => Input;
-  readonly replace: (client: RestClient, id: string, input: Input) => Promise<Item>;
+  readonly read: (client: RestClient, id: string) => Promise<AnswerWithHeaders<Item>>;
+  readonly replace: (client: RestClient, id: string, input: Input, headers: VersionHeaders) => Promise<Item>;
   /** `force`: also delete a farm with connected workers. */
   readonly remove: (client: RestClient, id: string, force: boolean) => Promise<undefined>;
   /** Returns what is deleted with an entry and what stays, one sentence each. */
@@ -138,13 +150,14 @@ export async function createEntry(
 
 /**
  * Changes the entry with the given id or name and prints it. Keeps fields whose change is undefined. `adjust` returns
- * changes that depend on the current entry. Throws a usage error if there is nothing to change.
+ * changes that depend on the current entry. Throws a usage error if there is nothing to change, and `conflict` if another
+ * user changes the same fields at the same time.
  */
 export async function changeEntry<Item extends Entry, Input extends object>(
-  { what, columns, list: all, inputOf, replace }: Catalog<Item, Input>,
+  { what, columns, list: all, inputOf, read, replace }: Catalog<Item, Input>,
   given: string,
   changes: { readonly [Field in keyof Input]?: Input[Field] | undefined },
-  options: CatalogOptions,
+  options: ChangeOptions,
   adjust: ((before: Item) => Partial<Input>) | null = null,
 ): Promise<void> {
   const changed = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
@@ -152,8 +165,15 @@ export async function changeEntry<Item extends Entry, Input extends object>(
     throw new CommandError(EXIT.usage, 'nothing to set; give an option');
   const context = contextOf(options);
   const { client, terminal, output, isForPrograms } = context;
-  const before = findIn(await all(client, options), given, what);
-  const item = await replace(client, before.id, { ...inputOf(before), ...changed, ...adjust?.(before) });
+  const { id, name } = findIn(await all(client, options), given, what);
+  const item = await changeConcurrently({
+    what: `${what} ${name}`,
+    settings: new Set(Object.keys(changed)),
+    overwrite: options.overwrite === true,
+    read: () => read(client, id),
+    write: (before, headers) =>
+      replace(client, id, { ...inputOf(before), ...changed, ...adjust?.(before) }, headers),
+  });
   const known = isForPrograms ? [] : await columns(client, false);
   printResult(context, item, () => table(shownColumns(known, [item], output, undefined), [item], terminal));
 }

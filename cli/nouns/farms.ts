@@ -7,7 +7,14 @@ import { allFarms, allQueues, allWorkers } from '../client/lookup.ts';
 import type { RestClient } from '../client/rest-client.ts';
 import { retryChanges, retryOptions, type RetryOptions } from '../options/retry-options.ts';
 import { verb, type Noun } from '../grammar/verb.ts';
-import { catalogVerbs, changeEntry, createEntry, type Catalog } from './catalog.ts';
+import {
+  catalogVerbs,
+  changeEntry,
+  createEntry,
+  overwritable,
+  type Catalog,
+  type ChangeOptions,
+} from './catalog.ts';
 import { entryArgument } from '../grammar/verb-parts.ts';
 
 /** Returns what the deletion of a farm deletes and keeps. */
@@ -43,7 +50,8 @@ const FARMS: Catalog<Farm, BodyOf<'put', '/farms/{id}'>> = {
   ],
   list: allFarms,
   inputOf: ({ id: _id, created_at: _created, updated_at: _updated, ...input }) => input,
-  replace: (client, id, body) => client.call('put', '/farms/{id}', { path: { id }, body }),
+  read: (client, id) => client.callWithHeaders('get', '/farms/{id}', { path: { id } }),
+  replace: (client, id, body, headers) => client.call('put', '/farms/{id}', { path: { id }, body, headers }),
   remove: (client, id, force) =>
     client.call('delete', '/farms/{id}', { path: { id }, query: force ? { force } : {} }),
   consequences: consequencesOf,
@@ -53,7 +61,7 @@ const FARMS: Catalog<Farm, BodyOf<'put', '/farms/{id}'>> = {
 export const createFarm = (client: RestClient, name: string, description: string): Promise<Farm> =>
   client.call('post', '/farms', { body: { name, description } });
 
-interface SetOptions extends ClientOptions, RetryOptions {
+interface SetOptions extends ChangeOptions, RetryOptions {
   readonly name?: string;
   readonly description?: string;
   readonly maxConcurrentTasks?: number;
@@ -88,15 +96,17 @@ export const farms: Noun = {
       about: 'Change a farm. Other settings stay.',
       arguments: [entryArgument('farm')],
       options: (command) =>
-        retryOptions(
-          command
-            .option('--name <name>', 'new name')
-            .option('--description <text>', 'what the farm is for')
-            .option(
-              '--max-concurrent-tasks <n>',
-              'maximum number of concurrent tasks; 0 means no limit',
-              integer,
-            ),
+        overwritable(
+          retryOptions(
+            command
+              .option('--name <name>', 'new name')
+              .option('--description <text>', 'what the farm is for')
+              .option(
+                '--max-concurrent-tasks <n>',
+                'maximum number of concurrent tasks; 0 means no limit',
+                integer,
+              ),
+          ),
         ),
       run: ([farm = ''], options) => {
         const { name, description, maxConcurrentTasks } = options;

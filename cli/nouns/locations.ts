@@ -2,7 +2,14 @@ import type { ComputeLocation } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
 import type { ClientOptions } from '../client/client-command.ts';
 import { verb, type Noun } from '../grammar/verb.ts';
-import { catalogVerbs, changeEntry, createEntry, type Catalog } from './catalog.ts';
+import {
+  catalogVerbs,
+  changeEntry,
+  createEntry,
+  overwritable,
+  type Catalog,
+  type ChangeOptions,
+} from './catalog.ts';
 import { entryArgument } from '../grammar/verb-parts.ts';
 
 const LOCATIONS: Catalog<ComputeLocation, BodyOf<'put', '/compute-locations/{id}'>> = {
@@ -16,14 +23,16 @@ const LOCATIONS: Catalog<ComputeLocation, BodyOf<'put', '/compute-locations/{id}
   ],
   list: (client) => client.call('get', '/compute-locations'),
   inputOf: ({ name, description }) => ({ name, description }),
-  replace: (client, id, body) => client.call('put', '/compute-locations/{id}', { path: { id }, body }),
+  read: (client, id) => client.callWithHeaders('get', '/compute-locations/{id}', { path: { id } }),
+  replace: (client, id, body, headers) =>
+    client.call('put', '/compute-locations/{id}', { path: { id }, body, headers }),
   remove: (client, id) => client.call('delete', '/compute-locations/{id}', { path: { id } }),
   consequences: async () => [
     'Workers and tasks are not affected. It reappears when a worker that reports it registers.',
   ],
 };
 
-interface SetOptions extends ClientOptions {
+interface SetOptions extends ChangeOptions {
   readonly name?: string;
   readonly description?: string;
 }
@@ -59,7 +68,9 @@ export const locations: Noun = {
       about: 'Change a compute location. Other settings stay.',
       arguments: [entryArgument('location')],
       options: (command) =>
-        command.option('--name <name>', 'new name').option('--description <text>', 'where it is'),
+        overwritable(
+          command.option('--name <name>', 'new name').option('--description <text>', 'where it is'),
+        ),
       run: ([location = ''], options) => {
         const { name, description } = options;
         return changeEntry(LOCATIONS, location, { name, description }, options);

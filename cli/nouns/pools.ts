@@ -4,7 +4,14 @@ import type { ClientOptions } from '../client/client-command.ts';
 import { counted } from '../options/confirm.ts';
 import { integer } from '../options/integer.ts';
 import { verb, type Noun } from '../grammar/verb.ts';
-import { catalogVerbs, changeEntry, createEntry, type Catalog } from './catalog.ts';
+import {
+  catalogVerbs,
+  changeEntry,
+  createEntry,
+  overwritable,
+  type Catalog,
+  type ChangeOptions,
+} from './catalog.ts';
 import { entryArgument } from '../grammar/verb-parts.ts';
 import { showPool } from './pool-details.ts';
 
@@ -20,7 +27,9 @@ const POOLS: Catalog<UsagePool, BodyOf<'put', '/usage-pools/{id}'>> = {
   ],
   list: (client) => client.call('get', '/usage-pools'),
   inputOf: ({ name, max_concurrent, server_hint }) => ({ name, max_concurrent, server_hint }),
-  replace: (client, id, body) => client.call('put', '/usage-pools/{id}', { path: { id }, body }),
+  read: (client, id) => client.callWithHeaders('get', '/usage-pools/{id}', { path: { id } }),
+  replace: (client, id, body, headers) =>
+    client.call('put', '/usage-pools/{id}', { path: { id }, body, headers }),
   remove: (client, id) => client.call('delete', '/usage-pools/{id}', { path: { id } }),
   consequences: async (_client, pool) => [
     'Tasks that require it no longer start.',
@@ -28,7 +37,7 @@ const POOLS: Catalog<UsagePool, BodyOf<'put', '/usage-pools/{id}'>> = {
   ],
 };
 
-interface SetOptions extends ClientOptions {
+interface SetOptions extends ChangeOptions {
   readonly name?: string;
   readonly maxConcurrent?: number;
   readonly serverHint?: string;
@@ -74,10 +83,12 @@ export const pools: Noun = {
       about: 'Change a usage pool. Other settings stay.',
       arguments: [entryArgument('pool')],
       options: (command) =>
-        command
-          .option('--name <name>', 'new name')
-          .option('--max-concurrent <n>', 'number of slots', integer)
-          .option('--server-hint <text>', 'what the pool represents'),
+        overwritable(
+          command
+            .option('--name <name>', 'new name')
+            .option('--max-concurrent <n>', 'number of slots', integer)
+            .option('--server-hint <text>', 'what the pool represents'),
+        ),
       run: ([pool = ''], options) => {
         const { name, maxConcurrent, serverHint } = options;
         return changeEntry(

@@ -9,7 +9,15 @@ import type { RestClient } from '../client/rest-client.ts';
 import { retryChanges, retryOptions, type RetryOptions } from '../options/retry-options.ts';
 import { verb, type Noun, type Verb } from '../grammar/verb.ts';
 import type { Column } from '../terminal/table.ts';
-import { catalogVerbs, changeEntry, createEntry, type Catalog, type CatalogOptions } from './catalog.ts';
+import {
+  catalogVerbs,
+  changeEntry,
+  createEntry,
+  overwritable,
+  type Catalog,
+  type CatalogOptions,
+  type ChangeOptions,
+} from './catalog.ts';
 import { entryArgument } from '../grammar/verb-parts.ts';
 
 /** Number of jobs that have not ended. */
@@ -65,7 +73,8 @@ const QUEUES: Catalog<Queue, BodyOf<'put', '/queues/{id}'>> = {
     summary: _load,
     ...input
   }) => input,
-  replace: (client, id, body) => client.call('put', '/queues/{id}', { path: { id }, body }),
+  read: (client, id) => client.callWithHeaders('get', '/queues/{id}', { path: { id } }),
+  replace: (client, id, body, headers) => client.call('put', '/queues/{id}', { path: { id }, body, headers }),
   remove: (client, id) => client.call('delete', '/queues/{id}', { path: { id } }),
   consequences: async (client, { id }) => {
     const { total } = await client.call('get', '/jobs', { query: { queue_id: id, limit: 1 } });
@@ -86,7 +95,7 @@ interface CreateOptions extends CatalogOptions {
   readonly priority: number;
 }
 
-interface SetOptions extends CatalogOptions, RetryOptions {
+interface SetOptions extends ChangeOptions, RetryOptions {
   readonly name?: string;
   readonly description?: string;
   readonly priority?: number;
@@ -108,7 +117,8 @@ const pausing = (name: 'pause' | 'resume', about: string): Verb =>
     about,
     arguments: [entryArgument('queue')],
     options: (command) => command.option('--farm <farm>', 'farm of the queue'),
-    run: ([queue = ''], options) => changeEntry(QUEUES, queue, { paused: name === 'pause' }, options),
+    run: ([queue = ''], options) =>
+      changeEntry(QUEUES, queue, { paused: name === 'pause' }, { ...options, overwrite: true }),
   });
 
 /** `callsheet queues` */
@@ -142,20 +152,22 @@ export const queues: Noun = {
       about: 'Change a queue. Other settings stay.',
       arguments: [entryArgument('queue')],
       options: (command) =>
-        retryOptions(
-          command
-            .option('--farm <farm>', 'farm of the queue')
-            .option('--name <name>', 'new name')
-            .option('--description <text>', 'what the queue is for')
-            .option('--priority <n>', 'priority of the queue', integer)
-            .option(
-              '--max-concurrent-tasks <n>',
-              'maximum number of concurrent tasks; 0 means no limit',
-              integer,
-            )
-            .addOption(
-              new Option('--paused <yes>', 'start no new tasks of the queue').choices(['true', 'false']),
-            ),
+        overwritable(
+          retryOptions(
+            command
+              .option('--farm <farm>', 'farm of the queue')
+              .option('--name <name>', 'new name')
+              .option('--description <text>', 'what the queue is for')
+              .option('--priority <n>', 'priority of the queue', integer)
+              .option(
+                '--max-concurrent-tasks <n>',
+                'maximum number of concurrent tasks; 0 means no limit',
+                integer,
+              )
+              .addOption(
+                new Option('--paused <yes>', 'start no new tasks of the queue').choices(['true', 'false']),
+              ),
+          ),
         ),
       run: ([queue = ''], options) => {
         const { name, description, priority, maxConcurrentTasks, paused } = options;

@@ -4,7 +4,14 @@ import type { BodyOf } from '../../client/rest-calls.ts';
 import { collectAssignment } from '../options/assignments.ts';
 import type { ClientOptions } from '../client/client-command.ts';
 import { verb, type Noun } from '../grammar/verb.ts';
-import { catalogVerbs, changeEntry, createEntry, type Catalog } from './catalog.ts';
+import {
+  catalogVerbs,
+  changeEntry,
+  createEntry,
+  overwritable,
+  type Catalog,
+  type ChangeOptions,
+} from './catalog.ts';
 import { entryArgument } from '../grammar/verb-parts.ts';
 
 const STORAGE: Catalog<StorageLocation, BodyOf<'put', '/storage-locations/{id}'>> = {
@@ -19,7 +26,9 @@ const STORAGE: Catalog<StorageLocation, BodyOf<'put', '/storage-locations/{id}'>
   ],
   list: (client) => client.call('get', '/storage-locations'),
   inputOf: ({ name, description, roots }) => ({ name, description, roots }),
-  replace: (client, id, body) => client.call('put', '/storage-locations/{id}', { path: { id }, body }),
+  read: (client, id) => client.callWithHeaders('get', '/storage-locations/{id}', { path: { id } }),
+  replace: (client, id, body, headers) =>
+    client.call('put', '/storage-locations/{id}', { path: { id }, body, headers }),
   remove: (client, id) => client.call('delete', '/storage-locations/{id}', { path: { id } }),
   consequences: async () => ['Tasks that start later are not mapped by its roots. The stored files stay.'],
 };
@@ -30,7 +39,7 @@ function rootsText({ roots }: StorageLocation): string {
     .join(' ');
 }
 
-interface SetOptions extends ClientOptions {
+interface SetOptions extends ChangeOptions {
   readonly name?: string;
   readonly description?: string;
   readonly root: ReadonlyMap<string, string>;
@@ -82,8 +91,10 @@ export const storage: Noun = {
       about: 'Change a storage location. Other settings stay.',
       arguments: [entryArgument('storage', 'storage location')],
       options: (command) =>
-        withRoots(
-          command.option('--name <name>', 'new name').option('--description <text>', 'what is there'),
+        overwritable(
+          withRoots(
+            command.option('--name <name>', 'new name').option('--description <text>', 'what is there'),
+          ),
         ).option('--drop-root <place>', 'remove its root there (may be repeated)', collectName, []),
       run: ([given = ''], options) => {
         const { name, description, root, dropRoot } = options;

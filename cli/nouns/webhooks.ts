@@ -13,7 +13,7 @@ import { factLines } from '../output/facts.ts';
 import { sorted, wholeListOptions, type WholeListOptions } from '../output/list-options.ts';
 import { printListing } from '../output/listing.ts';
 import { printResult } from '../output/output.ts';
-import { catalogVerbs, changeEntry, type Catalog } from './catalog.ts';
+import { catalogVerbs, changeEntry, overwritable, type Catalog, type ChangeOptions } from './catalog.ts';
 import { entryArgument } from '../grammar/verb-parts.ts';
 import { DELIVERY_COLUMNS, WEBHOOK_COLUMNS, webhookFacts } from './webhook-details.ts';
 
@@ -30,7 +30,9 @@ const WEBHOOKS: Catalog<Webhook, WebhookReplacement> = {
     owner,
     enabled,
   }),
-  replace: (client, id, body) => client.call('put', '/webhooks/{id}', { path: { id }, body }),
+  read: (client, id) => client.callWithHeaders('get', '/webhooks/{id}', { path: { id } }),
+  replace: (client, id, body, headers) =>
+    client.call('put', '/webhooks/{id}', { path: { id }, body, headers }),
   remove: (client, id) => client.call('delete', '/webhooks/{id}', { path: { id } }),
   consequences: (_client, { pending }) =>
     Promise.resolve([`${counted(pending, 'pending notification')} will not be sent.`]),
@@ -107,7 +109,7 @@ async function create(name: string, options: SettingOptions): Promise<void> {
   terminal.err(`The signing key is not shown again: ${made.secret}\n`);
 }
 
-async function set(given: string, options: SettingOptions): Promise<void> {
+async function set(given: string, options: SettingOptions & ChangeOptions): Promise<void> {
   if (options.enabled === true && options.disabled === true)
     throw new CommandError(EXIT.usage, 'give --enabled or --disabled, not both');
   const enabled = options.enabled === true ? true : options.disabled === true ? false : undefined;
@@ -231,9 +233,11 @@ export const webhooks: Noun = {
       about: 'Change a webhook. Other settings stay; an empty filter is removed.',
       arguments: [ARGUMENT],
       options: (command) =>
-        withSettings(command)
-          .option('--name <name>', 'new name')
-          .option('--enabled', 'queue and send events'),
+        overwritable(
+          withSettings(command)
+            .option('--name <name>', 'new name')
+            .option('--enabled', 'queue and send events'),
+        ),
       run: ([webhook = ''], options) => set(webhook, options),
     }),
     remove,

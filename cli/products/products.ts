@@ -100,7 +100,10 @@ export const products: Noun = {
       name: 'apply',
       about: 'Create or replace the products of definition files (YAML).',
       arguments: [FILES],
-      options: (command) => command.option('--dry-run', 'store nothing; print what would change'),
+      options: (command) =>
+        command
+          .option('--dry-run', 'store nothing; print what would change')
+          .option('--overwrite', 'also replace what another user saves at the same time'),
       run: async (files, options) => (await import('./apply.ts')).applyFiles(files, options),
     }),
     verb<CheckOptions>({

@@ -68,6 +68,7 @@ export function errorForStatus(status: number, message: string, options?: ErrorO
     case 404:
       return new CommandError(EXIT.notFound, message, options);
     case 409:
+    case 412:
       return new CommandError(EXIT.conflict, message, options);
     case 429:
       return new CommandError(EXIT.unavailable, message, options);

@@ -61,8 +61,9 @@ export class PreviewIntake {
       return;
     }
     if (this.waiting.length >= WAITING_MAX) return;
-    const { number, path } = message;
-    this.waiting.push({ delivery, preview: { attempt, number, path, receivedAt: storedAt, content } });
+    const { number, path, parameter } = message;
+    const preview = { attempt, number, path, parameter, receivedAt: storedAt, content };
+    this.waiting.push({ delivery, preview });
     this.callOffTimer ??= this.options.clock.after(GATHER_MS, () => this.flush());
   }
 

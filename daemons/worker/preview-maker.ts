@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MAKER_LIMITS } from '../../src/adapters/previews/limits.ts';
 import { PreviewLines, reasonOf, type PreviewResult } from '../../src/adapters/previews/preview-lines.ts';
+import type { PreviewWork } from '../../src/adapters/previews/preview-work.ts';
 import type { SessionId } from '../../src/core/ids.ts';
 import type { StoreOutcome } from '../../src/core/ports/bus.ts';
 import type { PreviewRequest, Previews, WrittenOutput } from '../../src/core/ports/previews.ts';
@@ -10,7 +11,9 @@ import type {
   TaskProcesses,
   TaskProcessEvents,
 } from '../../src/core/ports/task-processes.ts';
+import { canFind } from '../../src/core/previews/declared-outputs.ts';
 import { previewCandidates } from '../../src/core/previews/preview-limits.ts';
+import { outputPathWrong } from '../../src/core/records/task-output.ts';
 import type { PreviewMessage } from '../../src/core/wire/bus-messages.ts';
 
 /** The only action of its session. */
@@ -72,7 +75,7 @@ export class PreviewMaker implements Previews {
 
   make(request: PreviewRequest): void {
     const isWanted = this.isStoring && !this.stopping.signal.aborted;
-    if (!isWanted || previewCandidates(request.outputs.map(({ path }) => path)).length === 0) return;
+    if (!isWanted || (imagesOf(request).length === 0 && request.searches.length === 0)) return;
     if (this.waiting.length >= MAKER_LIMITS.waiting) {
       const attributes = { attempt_id: request.attemptId };
       this.options.log('warn', 'an attempt gets no previews: too many wait', attributes);
@@ -136,8 +139,7 @@ export class PreviewMaker implements Previews {
     if (request === undefined) return;
     const { processes, sessionsDirectory, newSessionId } = this.options;
     const sessionId = newSessionId();
-    const indices = previewCandidates(request.outputs.map(({ path }) => path));
-    const outputs = indices.flatMap((index) => request.outputs[index] ?? []);
+    const outputs = imagesOf(request);
     this.current = {
       sessionId,
       request,
@@ -158,7 +160,7 @@ export class PreviewMaker implements Previews {
 
   private opened(current: Current, failure: string | null): void {
     const { processes, sessionsDirectory, program } = this.options;
-    const { sessionId, outputs } = current;
+    const { sessionId, outputs, request } = current;
     if (failure !== null || this.stopping.signal.aborted) {
       current.ending = failure ?? '';
       this.close(current);
@@ -186,7 +188,7 @@ export class PreviewMaker implements Previews {
       ],
       variables: { NODE_OPTIONS: null, UV_THREADPOOL_SIZE: '1', MALLOC_ARENA_MAX: '2' },
       keepsChildren: false,
-      files: [{ path: file, data: JSON.stringify(outputs.map(({ path }) => path)), runnable: false }],
+      files: [{ path: file, data: JSON.stringify(workOf(request, outputs)), runnable: false }],
     });
   }
 
@@ -225,7 +227,12 @@ export class PreviewMaker implements Previews {
     for (const [number, { name }] of outputs.entries()) {
       if (this.stopping.signal.aborted) break;
       const result = lines.results.get(number) ?? { kind: 'missing', reason: reasonOf(ending) };
-      await this.publish(messageOf(request, number, name, result));
+      await this.publish(messageOf(request, number, { path: name }, result));
+    }
+    for (const [number, found] of outputs.length === 0 ? foundBy(request, lines) : []) {
+      if (this.stopping.signal.aborted) break;
+      const result = lines.results.get(number) ?? { kind: 'missing', reason: reasonOf(ending) };
+      await this.publish(messageOf(request, number, found, result));
     }
     this.current = null;
     this.next();
@@ -252,11 +259,36 @@ export class PreviewMaker implements Previews {
 function messageOf(
   { taskId, attemptId }: PreviewRequest,
   number: number,
-  path: string,
+  output: Pick<PreviewMessage, 'path' | 'parameter'>,
   result: PreviewResult,
 ): PreviewMessage {
   const content = result.kind === 'image' ? { data: result.data } : { missing: result.reason };
-  return { v: 1, task_id: taskId, attempt_id: attemptId, number, path, ...content };
+  return { v: 1, task_id: taskId, attempt_id: attemptId, number, ...output, ...content };
+}
+
+/** Returns the outputs to look at: images that the task has named. */
+function imagesOf({ outputs }: PreviewRequest): readonly WrittenOutput[] {
+  const indices = previewCandidates(outputs.map(({ path }) => path));
+  return indices.flatMap((index) => outputs[index] ?? []);
+}
+
+const workOf = ({ searches, startedAt }: PreviewRequest, outputs: readonly WrittenOutput[]): PreviewWork => ({
+  paths: outputs.map(({ path }) => path),
+  searches: outputs.length === 0 ? searches : [],
+  startedAt,
+});
+
+/** Returns the files that the process has found. It is not trusted: they must be what it was to look for. */
+function* foundBy(
+  { searches, redact }: PreviewRequest,
+  { found }: PreviewLines,
+): Generator<[number, Required<Pick<PreviewMessage, 'path' | 'parameter'>>]> {
+  for (const [number, { search, path }] of [...found].sort(([one], [other]) => one - other)) {
+    const wanted = searches[search];
+    const name = redact(path);
+    if (wanted === undefined || !canFind(wanted, path) || outputPathWrong(name) !== null) continue;
+    yield [number, { path: name, parameter: wanted.parameter }];
+  }
 }
 
 function endingOf(end: ActionEnd): string {

@@ -2823,7 +2823,7 @@ export interface components {
              * @enum {string}
              */
             readonly object_type?: "FILE" | "DIRECTORY";
-            /** @description The task that has named it. */
+            /** @description The task that has named it. With `parameter`: the task after whose end the worker has found it there. */
             readonly task_id?: string;
             readonly attempt_number?: number;
             /** @description A small image of the file. Absent if there is none (docs/outputs.md#previews). */
@@ -2844,8 +2844,10 @@ export interface components {
             readonly attempt_number: number;
             /** @description Its number in the task, from 0. */
             readonly number: number;
-            /** @description The output, as the task has named it. */
+            /** @description The output, as the task has named it, or as the worker has found it at a parameter. */
             readonly path: string;
+            /** @description The name of that parameter. Absent if the task has named the output. */
+            readonly parameter?: string;
             readonly received_at: components["schemas"]["Timestamp"];
             /** @description Absent if there is none. */
             readonly image?: {
@@ -8154,7 +8156,10 @@ export interface operations {
     readonly disableWorker: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -8171,6 +8176,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8181,6 +8187,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -8190,7 +8197,10 @@ export interface operations {
     readonly enableWorker: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -8203,6 +8213,7 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8213,6 +8224,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };

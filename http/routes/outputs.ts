@@ -1,9 +1,8 @@
 import { pathsAt } from '../../src/core/delivery/place-paths.ts';
-import type { JobId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { Ports } from '../ports.ts';
-import { outputPage, startOf } from '../views/outputs.ts';
-import { previewsOfOutputs } from '../views/previews.ts';
+import { outputPage, startOf, type OutputQuery } from '../views/outputs.ts';
+import { foundOutputs, previewsOfOutputs } from '../views/previews.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { findJob, findTask } from './find-task.ts';
 import { invalid, type Handler, type ProblemReply } from './operation.ts';
@@ -24,27 +23,28 @@ interface PageReply {
 export const listJobOutputs: Handler<'listJobOutputs'> = ({ path, query, principal }, { store, logs }) => {
   const job = findJob(store, path.id, principal.ownerScope);
   if (!job.ok) return { kind: 'problem', problem: job.problem };
-  return pageOf({ store, logs }, job.value.id, keys.bulkOf(job.value.id), query);
+  return pageOf({ store, logs }, { job: job.value.id, prefix: keys.bulkOf(job.value.id), found: [] }, query);
 };
 
 export const listTaskOutputs: Handler<'listTaskOutputs'> = ({ path, query, principal }, { store, logs }) => {
   const task = findTask(store, path.id, principal.ownerScope);
   if (!task.ok) return { kind: 'problem', problem: task.problem };
   const { address } = task.value;
-  return pageOf({ store, logs }, address.jobId, keys.attemptsOf(address), query);
+  const found = foundOutputs(logs, address);
+  return pageOf({ store, logs }, { job: address.jobId, prefix: keys.attemptsOf(address), found }, query);
 };
 
 function pageOf(
   { store, logs }: Pick<Ports, 'store' | 'logs'>,
-  job: JobId,
-  prefix: string,
-  { limit, after, compute_location: place }: PageQuery,
+  place: Pick<OutputQuery, 'job' | 'prefix' | 'found'>,
+  { limit, after, compute_location: location }: PageQuery,
 ): PageReply | ProblemReply {
-  const start = after === undefined ? null : startOf(after, job);
+  const start = after === undefined ? null : startOf(after, place.job);
   if (after !== undefined && start === null)
     return invalid('/after', 'must be the `next` of an earlier page of these outputs');
-  const storage = place === undefined ? null : [...store.scan('storageLocation')].map(({ value }) => value);
-  const pathAt = storage === null ? null : pathsAt(storage, place ?? '');
-  const body = outputPage(store, { job, prefix, start, limit }, pathAt, previewsOfOutputs(logs));
+  const storage =
+    location === undefined ? null : [...store.scan('storageLocation')].map(({ value }) => value);
+  const pathAt = storage === null ? null : pathsAt(storage, location ?? '');
+  const body = outputPage(store, { ...place, start, limit }, pathAt, previewsOfOutputs(logs));
   return { kind: 'json', status: 200, body, isTransient: true };
 }

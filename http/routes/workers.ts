@@ -4,10 +4,12 @@ import { parseAttemptId, queueId, workerId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { Outcome } from '../../src/core/problems.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
+import { SETTINGS } from '../../src/core/records/settings-version.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { WorkerFailuresRecord } from '../../src/core/records/step-failures.ts';
 import type { BookingRecord, WorkerRecord } from '../../src/core/records/worker.ts';
 import type { WorkerCredentialRecord } from '../../src/core/records/worker-credential.ts';
+import type { Header } from '../pipeline/message.ts';
 import type { Ports } from '../ports.ts';
 import { pageOf, sortedBy } from '../views/page-view.ts';
 import type { Schemas } from '../views/schemas.ts';
@@ -15,6 +17,7 @@ import { TaskViewer } from '../views/task-viewer.ts';
 import { VisibleJobs } from '../views/visible-jobs.ts';
 import { stepFailuresView, visibleWork, workerSummary, workerView } from '../views/worker-view.ts';
 import { readTaskAt } from './find-task.ts';
+import { ifMatchOf, versionHeaders } from './if-match.ts';
 import { searchTerms } from './jobs.ts';
 import { NO_CONTENT, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
 
@@ -97,26 +100,40 @@ export const getWorker: Handler<'getWorker'> = ({ path, principal }, ports) => {
     current_tasks: currentTasks(ports, work.bookings),
     failures: stepFailuresView(store, work.failures),
   };
-  return { kind: 'json', status: 200, body };
+  return { kind: 'json', status: 200, body, headers: versionHeaders(SETTINGS.worker(worker)) };
 };
 
-export const disableWorker: Handler<'disableWorker'> = ({ path, body, principal }, ports) => {
+export const disableWorker: Handler<'disableWorker'> = ({ path, body, principal, headers }, ports) => {
+  const ifMatch = ifMatchOf({ headers });
   const disabling = {
     by: principal.username,
     reason: body?.reason ?? '',
     stopsTasks: body?.mode === 'now',
   };
-  return changeStanding(path.id, (replyTo) => ({ type: 'worker.disable', disabling, replyTo }), ports);
+  return changeStanding(
+    path.id,
+    (replyTo) => ({ type: 'worker.disable', disabling, ...ifMatch, replyTo }),
+    ports,
+  );
 };
 
-export const enableWorker: Handler<'enableWorker'> = ({ path }, ports) =>
-  changeStanding(path.id, (replyTo) => ({ type: 'worker.enable', replyTo }), ports);
+export const enableWorker: Handler<'enableWorker'> = ({ path, headers }, ports) => {
+  const ifMatch = ifMatchOf({ headers });
+  return changeStanding(path.id, (replyTo) => ({ type: 'worker.enable', ...ifMatch, replyTo }), ports);
+};
+
+interface StandingReply {
+  readonly kind: 'json';
+  readonly status: 200;
+  readonly body: Schemas['WorkerStanding'];
+  readonly headers: readonly Header[];
+}
 
 async function changeStanding(
   id: string,
   messageFor: (replyTo: ReplyTo<Outcome<WorkerStanding>>) => WorkerMessage,
   ports: Ports,
-): Promise<ProblemReply | { kind: 'json'; status: 200; body: Schemas['WorkerStanding'] }> {
+): Promise<ProblemReply | StandingReply> {
   const worker = findWorker(ports.store, id);
   if (worker === null) return notFound('worker', id);
   const outcome = await ports.actors.ask<WorkerStanding>((replyTo) => ({
@@ -125,7 +142,9 @@ async function changeStanding(
     message: messageFor(replyTo),
   }));
   if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
-  return { kind: 'json', status: 200, body: { id: worker.id, status: outcome.value.status } };
+  const { value } = outcome;
+  const headers = versionHeaders(SETTINGS.worker(value));
+  return { kind: 'json', status: 200, body: { id: worker.id, status: value.status }, headers };
 }
 
 export const deleteWorker: Handler<'deleteWorker'> = async ({ path }, ports) => {

@@ -3,7 +3,7 @@ import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { TaskOutputRecord } from '../../src/core/records/task-output.ts';
 import { attemptOfKey, keys } from '../../src/core/records/tables.ts';
 import type { JobPlan } from '../../src/openjd/template/plan.ts';
-import type { PreviewOfOutput } from './previews.ts';
+import type { FoundOutput, PreviewOfOutput } from './previews.ts';
 import type { Schemas } from './schemas.ts';
 
 /** An output with the cursor that continues after it. */
@@ -17,18 +17,32 @@ interface OutputRow {
   readonly value: TaskOutputRecord;
 }
 
-/** Where a page of outputs begins: after a parameter's path, or after a path of an attempt. */
+/** Where a page of outputs begins: after a parameter's path, after a path of an attempt, or after a found file. */
 type Start =
   | { readonly kind: 'parameter'; readonly nth: number }
-  | { readonly kind: 'attempt'; readonly key: string; readonly nth: number };
+  | { readonly kind: 'attempt'; readonly key: string; readonly nth: number }
+  | { readonly kind: 'found'; readonly number: number };
+
+/** The outputs of a page. */
+export interface OutputQuery {
+  readonly job: JobId;
+  readonly prefix: string;
+  /** Those that the worker has found at parameters; of one task. */
+  readonly found: readonly FoundOutput[];
+  readonly start: Start | null;
+  readonly limit: number;
+}
 
 const PARAMETER_CURSOR = /^parameter:(\d{1,9})$/;
+const FOUND_CURSOR = /^found:(\d)$/;
 const ATTEMPT_CURSOR = /^([^:]{1,200}):(\d{1,9})$/;
 
 /** Returns the position of a cursor in the outputs of a job, or null if it is not one. */
 export function startOf(cursor: string, job: JobId): Start | null {
   const parameter = PARAMETER_CURSOR.exec(cursor);
   if (parameter !== null) return { kind: 'parameter', nth: Number(parameter[1]) };
+  const found = FOUND_CURSOR.exec(cursor);
+  if (found !== null) return { kind: 'found', number: Number(found[1]) };
   const [, id = '', nth] = ATTEMPT_CURSOR.exec(cursor) ?? [];
   const attempt = parseAttemptId(id);
   if (attempt?.jobId !== job) return null;
@@ -37,29 +51,19 @@ export function startOf(cursor: string, job: JobId): Start | null {
 
 /**
  * Returns a page of the outputs of a job, or of its task whose attempts have keys that begin with `prefix`: first the
- * paths of its OUT parameters, then those that the latest attempt of each task has named, in the order of the tasks. `previewOf`
- * returns the fields of an output that describe its preview.
+ * paths of its OUT parameters, then those that the latest attempt of each task has named, in the order of the tasks, then
+ * the found files. `previewOf` returns the fields of an output that describe its preview.
  */
 export function outputPage(
   store: StoreReader,
-  {
-    job,
-    prefix,
-    start,
-    limit,
-  }: {
-    readonly job: JobId;
-    readonly prefix: string;
-    readonly start: Start | null;
-    readonly limit: number;
-  },
+  query: OutputQuery,
   pathAt: ((path: string) => string) | null,
   previewOf: (output: Schemas['Output']) => PreviewOfOutput,
 ): Schemas['OutputPage'] {
   const items: Schemas['Output'][] = [];
   let next: string | undefined;
-  for (const { cursor, output } of outputs(store, job, prefix, start)) {
-    if (items.length === limit) return { items, ...(next !== undefined && { next }) };
+  for (const { cursor, output } of outputs(store, query)) {
+    if (items.length === query.limit) return { items, ...(next !== undefined && { next }) };
     const mapped = pathAt === null ? {} : { mapped_path: pathAt(output.path) };
     items.push({ ...output, ...mapped, ...previewOf(output) });
     next = cursor;
@@ -67,20 +71,31 @@ export function outputPage(
   return { items };
 }
 
-function* outputs(
-  store: StoreReader,
-  job: JobId,
-  prefix: string,
-  start: Start | null,
-): Iterable<PlacedOutput> {
-  if (start?.kind !== 'attempt') {
-    const plan = store.get('plan', keys.plan(job));
+function* outputs(store: StoreReader, query: OutputQuery): Iterable<PlacedOutput> {
+  const { job, prefix, found, start } = query;
+  const plan = store.get('plan', keys.plan(job));
+  const declared = plan === undefined ? [] : parameterOutputs(plan);
+  if (start === null || start.kind === 'parameter') {
     const first = start === null ? 0 : start.nth + 1;
-    for (const [nth, output] of (plan === undefined ? [] : parameterOutputs(plan)).entries())
-      if (nth >= first) yield { cursor: `parameter:${nth}`, output };
+    for (const [nth, output] of declared.entries())
+      if (nth >= first) yield { cursor: `parameter:${nth}`, output: foundAt(output, found) ?? output };
     for (const row of latestRows(store, prefix)) yield* ofAttempt(row, 0);
-    return;
-  }
+  } else if (start.kind === 'attempt') yield* afterPath(store, prefix, start);
+  const listed = new Set(declared.map(({ path }) => path));
+  for (const { number, output } of found)
+    if (!listed.has(output.path) && (start?.kind !== 'found' || number > start.number))
+      yield { cursor: `found:${number}`, output };
+}
+
+/** Returns the found file that a parameter names. */
+const foundAt = ({ path }: Schemas['Output'], found: readonly FoundOutput[]): Schemas['Output'] | undefined =>
+  found.find(({ output }) => output.path === path)?.output;
+
+function* afterPath(
+  store: StoreReader,
+  prefix: string,
+  start: Extract<Start, { kind: 'attempt' }>,
+): Iterable<PlacedOutput> {
   const begun = store.get('taskOutput', start.key);
   if (begun !== undefined) yield* ofAttempt({ key: start.key, value: begun }, start.nth + 1);
   for (const row of latestRows(store, prefix, start.key)) yield* ofAttempt(row, 0);

@@ -1,4 +1,4 @@
-import { parseTaskId, taskIdOf } from '../../src/core/ids.ts';
+import { parseTaskId, taskIdOf, type TaskAddress } from '../../src/core/ids.ts';
 import type { LogReader } from '../../src/core/ports/log-store.ts';
 import type { StoredPreview } from '../../src/core/previews/preview-record.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
@@ -26,12 +26,38 @@ export function previewsOfOutputs(
     const found = last.previews.find(
       ({ record }) => record.attemptNumber === attempt && record.path === path,
     );
-    if (found === undefined) return NONE;
-    const { content } = found.record;
-    if (content.kind === 'missing') return { preview_missing: content.reason };
-    return { preview: { url: urlOf(found), width: content.width, height: content.height } };
+    return found === undefined ? NONE : previewFields(found);
   };
 }
+
+function previewFields(found: StoredPreview): PreviewOfOutput {
+  const { content } = found.record;
+  if (content.kind === 'missing') return { preview_missing: content.reason };
+  return { preview: { url: urlOf(found), width: content.width, height: content.height } };
+}
+
+/** An output that a worker has found at an OUT parameter, with the number of its preview. */
+export interface FoundOutput {
+  readonly number: number;
+  readonly output: Schemas['Output'];
+}
+
+/** Returns the outputs of a task that its worker has found at OUT parameters. */
+export const foundOutputs = (logs: Pick<LogReader, 'previews'>, task: TaskAddress): readonly FoundOutput[] =>
+  logs.previews(task).flatMap((preview) => {
+    const { path, parameter, attemptNumber } = preview.record;
+    if (parameter === undefined) return [];
+    const output: Schemas['Output'] = {
+      path,
+      source: 'parameter',
+      parameter,
+      object_type: 'FILE',
+      task_id: taskIdOf(task),
+      attempt_number: attemptNumber,
+      ...previewFields(preview),
+    };
+    return [{ number: preview.number, output }];
+  });
 
 /** Returns a preview with its image and its task. */
 export function previewView(
@@ -40,7 +66,7 @@ export function previewView(
   tasks: TaskViewer,
 ): Schemas['Preview'] {
   const { name, status } = tasks.view(step, task.index);
-  const { attemptNumber, path, receivedAt, content } = record;
+  const { attemptNumber, path, parameter, receivedAt, content } = record;
   return {
     task_id: taskIdOf(task),
     task_name: name,
@@ -48,6 +74,7 @@ export function previewView(
     attempt_number: attemptNumber,
     number,
     path,
+    ...(parameter !== undefined && { parameter }),
     received_at: timestampOf(receivedAt),
     ...(content.kind === 'image'
       ? {

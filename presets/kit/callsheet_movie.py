@@ -147,7 +147,7 @@ def write_movie(arguments, movie, frames):
     unfinished = start + ".tmp" + ending
     clear([movie, unfinished])
     command = [program("ffmpeg", ["ffmpeg"]), "-y", "-nostdin", "-v", "error", "-xerror", "-progress", "pipe:1", "-nostats"]
-    run("ffmpeg", command + arguments + [unfinished], outputs=[unfinished], progress=FrameProgress(frames), hidden=PROGRESS_LINES)
+    run("ffmpeg", command + arguments + [unfinished], outputs=[unfinished], progress=FrameProgress(frames), hidden=PROGRESS_LINES, interim=True)
     width, height, found = count_frames(unfinished)
     if found != frames:
         fail("the movie has %d frames instead of %d; it stays as %s" % (found, frames, unfinished))

@@ -15,6 +15,11 @@ import subprocess
 import sys
 
 LINE_MAX = 300
+# Limits of the outputs of a task (docs/outputs.md).
+OUTPUTS_MAX = 64
+OUTPUT_CHARACTERS_MAX = 1024
+
+named_outputs = []
 
 
 def say(text):
@@ -166,11 +171,28 @@ def clear(outputs):
             fail("cannot write %s: %s" % (path, problem.strerror))
 
 
-def require(title, outputs):
-    """Fails unless each output exists and is not empty."""
+def name_outputs(paths):
+    """Lists files and directories as outputs of the task. Those in the directory of the session are removed with it."""
+    session = os.path.join(os.path.realpath(os.getcwd()), "")
+    for path in map(os.path.abspath, paths):
+        is_text = re.match(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+$", path) and path == path.strip()
+        if not is_text or len(path) > OUTPUT_CHARACTERS_MAX or path in named_outputs:
+            continue
+        if os.path.join(os.path.realpath(path), "").startswith(session):
+            continue
+        if len(named_outputs) == OUTPUTS_MAX:
+            return
+        named_outputs.append(path)
+        say("callsheet_output: " + path)
+
+
+def require(title, outputs, interim=False):
+    """Fails unless each output exists and is not empty. Lists them as outputs of the task, unless they are interim."""
     missing = [path for path in outputs if not (os.path.isfile(path) and os.path.getsize(path) > 0)]
     if missing:
         fail("%s did not write %s (missing or empty: %d of %d)" % (title, missing[0], len(missing), len(outputs)))
+    if not interim:
+        name_outputs(outputs)
 
 
 def run(
@@ -185,6 +207,7 @@ def run(
     directory=None,
     encoding="utf-8",
     hidden=None,
+    interim=False,
 ):
     """Runs a program and ends the task as failed unless it succeeded. Returns its last 20 lines that are not blank.
 
@@ -192,6 +215,7 @@ def run(
     errors: patterns of lines that mean a failure even if the exit code is 0.
     licence, licence_codes: patterns and exit codes that mean that no licence was free.
     hidden: pattern of lines that say the progress, many a second, and are not copied to the log.
+    interim: the outputs get another name or are removed later, so the task does not list them.
     """
     clear(outputs)
     say("Running: " + " ".join(shlex.quote(str(word)) for word in command))
@@ -230,5 +254,5 @@ def run(
         fail("%s was stopped by signal %d" % (title, -code))
     if code != 0:
         fail("%s ended with exit code %d: %s" % (title, code, tail[-1] if tail else "no output"))
-    require(title, outputs)
+    require(title, outputs, interim)
     return tail

@@ -1,9 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import tap, { test } from 'tap';
+import tap, { test, type Test } from 'tap';
+import { runCallsheet } from '../cli/run-callsheet.ts';
 import { ApiClient, type ApiAnswer } from '../kit/api-client.ts';
-import { freePort, startService } from '../kit/daemons.ts';
+import { freePort, startService, startWorker, type Daemon } from '../kit/daemons.ts';
+import { until } from '../kit/until.ts';
 
 tap.setTimeout(120_000);
 
@@ -31,7 +35,9 @@ await test('of two changes from the same version, one is made', { timeout: 120_0
     busPort: await freePort(),
     flags: ['--scheduler-shards=2'],
   });
+  let startedWorker: Daemon | null = null;
   t.teardown(async () => {
+    await startedWorker?.kill('SIGTERM');
     await service.daemon.kill('SIGTERM');
     await rm(folder, { recursive: true, force: true });
   });
@@ -189,4 +195,125 @@ await test('of two changes from the same version, one is made', { timeout: 120_0
   const tag = tagOf(await api.call('GET', `/api/v1/jobs/${job.id}`));
   const whole = new ApiClient(api.url, { 'if-none-match': tag });
   t.equal((await whole.call('GET', `/api/v1/jobs/${job.id}`)).status, 304);
+
+  startedWorker = startWorker(service, 'one', [`--worker-farm=${farm.farmId}`]);
+  const worker = await until('the worker is registered', async () => {
+    const { items } = await api.must<{ items: { id: string }[] }>('GET', '/api/v1/workers');
+    return items[0] ?? null;
+  });
+  const workerUrl = `/api/v1/workers/${worker.id}`;
+  const seen = new ApiClient(api.url, { 'if-match': tagOf(await api.call('GET', workerUrl)) });
+  const disabled = await seen.call('POST', `${workerUrl}/disable`, { reason: 'bad GPU' });
+  t.equal(disabled.status, 200);
+  for (const action of ['disable', 'enable'])
+    t.match(problemOf(await seen.call('POST', `${workerUrl}/${action}`)), {
+      detail: 'the worker was changed since it was read: disabled, mode, reason, by',
+      errors: [
+        { pointer: '/disabled', detail: 'is now true' },
+        { pointer: '/mode' },
+        { pointer: '/reason', detail: 'is now "bad GPU"' },
+        { pointer: '/by', detail: 'is now "anonymous"' },
+      ],
+    });
+  const after = new ApiClient(api.url, { 'if-match': tagOf(disabled) });
+  t.equal((await after.call('POST', `${workerUrl}/enable`)).status, 200, 'the response has the next version');
+  t.equal((await api.call('POST', `${workerUrl}/disable`)).status, 200, 'without If-Match');
+
+  // The command reads, changes and writes; the proxy lets another user change the object in between.
+  const definition = join(folder, 'still.yaml');
+  await writeFile(definition, JSON.stringify({ name: 'still', title: 'c', template: TEMPLATE }));
+  let otherPriority = 10;
+  const queueUrl = `/api/v1/queues/${farm.queueId}`;
+  const changes: readonly {
+    args: readonly string[];
+    other: () => Promise<unknown>;
+    same: boolean;
+    now: RegExp;
+  }[] = [
+    {
+      args: ['queues', 'set', 'main', '--priority', '3'],
+      other: () => api.must('PUT', queueUrl, { name: 'main', priority: ++otherPriority }),
+      same: true,
+      now: /^queue main has been changed meanwhile.*\n {2}\/priority: is now \d+\n.*--overwrite/s,
+    },
+    {
+      args: ['queues', 'set', 'main', '--priority', '4'],
+      other: () => api.must('PUT', queueUrl, { name: 'main', priority: 3, description: 'night' }),
+      same: false,
+      now: /^$/,
+    },
+    {
+      args: ['storage', 'set', 'projects', '--root', 'berlin=/b'],
+      other: () =>
+        api.must('PUT', `/api/v1/storage-locations/${storage.id}`, {
+          name: 'projects',
+          roots: { default: '/b', potsdam: '/p' },
+        }),
+      same: false,
+      now: /^$/,
+    },
+    {
+      args: ['products', 'apply', definition],
+      other: () => api.must('PUT', '/api/v1/products/still', { ...product, title: `${Date.now()}` }),
+      same: true,
+      now: /^product still has been changed meanwhile.*\n {2}\/revision: is now \d+\n/s,
+    },
+  ];
+  for (const { args, other, same, now } of changes) {
+    const proxy = await startProxy(t, api.url, other);
+    const environment = { SVC_URL: proxy };
+    const ran = await runCallsheet(args, { environment });
+    const name = args.slice(0, 2).join(' ');
+    t.equal(ran.code, same ? 5 : 0, `${name}: ${ran.err}`);
+    t.match(ran.err, now, name);
+    if (!same) continue;
+    const overwritten = await startProxy(t, api.url, other);
+    const forced = await runCallsheet([...args, '--overwrite'], { environment: { SVC_URL: overwritten } });
+    t.equal(forced.code, 0, `${name} --overwrite: ${forced.err}`);
+  }
+  t.match(await api.must('GET', queueUrl), { priority: 4, description: 'night' }, 'other settings are kept');
+  t.match(await api.must('GET', `/api/v1/storage-locations/${storage.id}`), {
+    roots: { default: '/b', potsdam: '/p', berlin: '/b' },
+  });
+  t.match(await api.must('GET', '/api/v1/products/still'), { title: 'c' });
 });
+
+/** Starts a proxy of the service that calls `other` before it passes on the first PUT. Returns its address. */
+async function startProxy(t: Test, target: string, other: () => Promise<unknown>): Promise<string> {
+  let isFirst = true;
+  const pass = async (request: IncomingMessage): Promise<Response> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array));
+    const { method = 'GET', url = '/', headers } = request;
+    if (method === 'PUT' && isFirst) {
+      isFirst = false;
+      await other();
+    }
+    const sent = ['if-match', 'content-type'].flatMap((name) => {
+      const value = headers[name];
+      return typeof value === 'string' ? [[name, value] as const] : [];
+    });
+    const body = chunks.length === 0 ? {} : { body: Buffer.concat(chunks) };
+    return fetch(`${target}${url}`, { method, headers: Object.fromEntries(sent), ...body });
+  };
+  const server = createServer((request, response) => {
+    void pass(request).then(async (answer) => {
+      const headers = ['etag', 'content-type'].flatMap((name) => {
+        const value = answer.headers.get(name);
+        return value === null ? [] : [[name, value] as const];
+      });
+      response
+        .writeHead(answer.status, Object.fromEntries(headers))
+        .end(Buffer.from(await answer.arrayBuffer()));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+  return `http://127.0.0.1:${address.port}`;
+}

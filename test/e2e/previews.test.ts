@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -14,6 +14,8 @@ tap.setTimeout(240_000);
 /** The fields of outputs and previews that these tests compare. */
 interface Output {
   readonly path: string;
+  readonly source: string;
+  readonly parameter?: string;
   readonly preview?: { readonly url: string; readonly width: number; readonly height: number };
   readonly preview_missing?: string;
 }
@@ -178,6 +180,89 @@ await test('the contact sheet lists the previews in the order of the tasks, a pa
   t.equal((await fetch(`${api.url}/api/v1/tasks/${found[0]?.task_id}/previews/0`)).status, 404);
 });
 
+/** A job with an OUT parameter, and a task for each frame that runs a command with its value as `$0` and the frame as `$1`. */
+const outJob = (value: string, objectType: 'FILE' | 'DIRECTORY', frames: string, command: string) => ({
+  specificationVersion: 'jobtemplate-2023-09',
+  name: 'OUT parameter',
+  parameterDefinitions: [{ name: 'Output', type: 'PATH', dataFlow: 'OUT', objectType, default: value }],
+  steps: [
+    {
+      name: 'Render',
+      parameterSpace: { taskParameterDefinitions: [{ name: 'Frame', type: 'INT', range: frames }] },
+      script: {
+        actions: {
+          onRun: { command: 'bash', args: ['-c', command, '{{Param.Output}}', '{{Task.Param.Frame}}'] },
+        },
+      },
+    },
+  ],
+});
+
+/** Outputs of each task, once it has a preview or a reason. */
+const foundOf = async (job: string): Promise<readonly (readonly Output[])[]> =>
+  Promise.all(
+    (await api.tasks(job)).map(({ id }) =>
+      until('the task has a preview', async () => {
+        const { items } = await api.must<{ items: Output[] }>('GET', `/api/v1/tasks/${id}/outputs`);
+        return items.some(({ preview, preview_missing: missing }) => preview ?? missing) ? items : null;
+      }),
+    ),
+  );
+
+await test('images of OUT parameters get previews: a file, frames of a pattern, a directory', async (t) => {
+  const image = await writeImage(folder, 'made.png', [64, 32], 'red');
+  const place = (name: string): string => join(folder, name);
+  const file = await run(outJob(place('still.png'), 'FILE', '1', `cp ${image} "$0"`));
+  const [still = []] = await foundOf(file);
+  t.match(still, [
+    { path: place('still.png'), source: 'parameter', parameter: 'Output', preview: { width: 64 } },
+  ]);
+  t.equal(still.length, 1, 'listed once');
+
+  for (const pattern of ['hash.####.png', 'percent.%04d.png', 'reference.{{Task.Param.Frame}}.png']) {
+    const isPadded = !pattern.startsWith('reference');
+    const command = `cp ${image} "$(dirname "$0")/${pattern.split('.')[0] ?? ''}.$(printf ${isPadded ? '%04d' : '%d'} "$1").png"`;
+    const job = await run(outJob(place(pattern), 'FILE', '7-8', command));
+    for (const [nth, outputs] of (await foundOf(job)).entries()) {
+      const number = String(nth + 7).padStart(isPadded ? 4 : 1, '0');
+      const path = place(`${pattern.split('.')[0] ?? ''}.${number}.png`);
+      t.match(
+        outputs,
+        [{ path: place(pattern) }, { path, parameter: 'Output', preview: { height: 32 } }],
+        pattern,
+      );
+      t.notOk(outputs[0]?.preview, 'the pattern itself has none');
+    }
+    const sheet = await api.must<{ items: Preview[] }>('GET', `/api/v1/jobs/${job}/previews`);
+    t.equal(sheet.items.length, 2, 'the contact sheet has both frames');
+  }
+
+  const command = `mkdir -p "$0"; cp ${image} "$0/b.$1.png"; cp ${image} "$0/ignored.txt"`;
+  const directory = await run(outJob(place('many'), 'DIRECTORY', '1-2', command));
+  for (const [nth, outputs] of (await foundOf(directory)).entries()) {
+    t.strictSame(
+      outputs.map(({ path }) => path),
+      [place('many'), place(`many/b.${nth + 1}.png`)],
+    );
+    const id = (await api.tasks(directory))[nth]?.id ?? '';
+    const first = await api.must<{ next: string }>('GET', `/api/v1/tasks/${id}/outputs?limit=1`);
+    const rest = await api.must<{ items: Output[]; next?: string }>(
+      'GET',
+      `/api/v1/tasks/${id}/outputs?limit=1&after=${encodeURIComponent(first.next)}`,
+    );
+    t.match(rest, {
+      items: [{ path: place(`many/b.${nth + 1}.png`), preview: { width: 64 } }],
+      next: undefined,
+    });
+  }
+  const listed = await api.must<{ items: Output[] }>('GET', `/api/v1/jobs/${directory}/outputs`);
+  t.strictSame(
+    listed.items.map(({ path }) => path),
+    [place('many')],
+    'the job lists the parameter',
+  );
+});
+
 await test('previews survive a restart of the service', async (t) => {
   const path = await writeImage(folder, 'kept.png', [64, 64], 'green');
   const job = await run(jobOf([[path]]));
@@ -208,4 +293,63 @@ await test('files are read with the account of the task', { skip }, async (t) =>
   const [hidden, seen] = await outputsOf(task?.id ?? '', 2);
   t.equal(hidden?.preview_missing, 'the account of the task may not read it');
   t.match(seen?.preview, { width: 64 });
+});
+
+await test('OUT parameters show no file of others', { skip }, async (t) => {
+  const user = makeAccount(t);
+  const other = await api.makeFarm('attacked');
+  await api.must('PUT', `/api/v1/queues/${other.queueId}`, {
+    name: 'main',
+    run_as_user: user,
+    run_as_group: null,
+  });
+  workers.push(startWorker(service, 'three', [...flags, '--worker-farm=attacked']));
+  const closed = join(folder, 'closed');
+  await mkdir(closed, { mode: 0o700 });
+  await writeImage(closed, 'hidden.png', [64, 64], 'black');
+  const secret = await writeImage(folder, 'unreadable.png', [64, 64], 'black');
+  await chmod(secret, 0o600);
+  const shared = await writeImage(folder, 'free.png', [64, 64], 'white');
+  const open = await mkdtemp(join(folder, 'open-'));
+  await chmod(open, 0o777);
+  // Each writes one image that may be shown, so that the test does not wait for the absence of one.
+  const good = `cp ${shared} "$(echo ${open}/good.$1.png)"`;
+  const attempts: readonly [name: string, value: string, type: 'FILE' | 'DIRECTORY', command: string][] = [
+    ['a directory of others', closed, 'DIRECTORY', 'true'],
+    ['a link to a directory of others', `${open}/away`, 'DIRECTORY', `ln -sfn ${closed} ${open}/away`],
+    ['dots out of a directory', `${open}/../closed`, 'DIRECTORY', 'true'],
+    ['a link to a file', `${open}/link.png`, 'FILE', `ln -sf ${secret} ${open}/link.png`],
+    ['a file of others', secret, 'FILE', 'true'],
+    [
+      'links in a directory that change all the time',
+      `${open}/race`,
+      'DIRECTORY',
+      `mkdir -p ${open}/race; (for n in {1..2000}; do ln -sf ${secret} ${open}/race/a.png; cp -f --remove-destination ${shared} ${open}/race/a.png; done) & cp ${shared} ${open}/race/b.png; wait`,
+    ],
+  ];
+  for (const [name, value, type, command] of attempts) {
+    const template = outJob(value, type, '1', `${command}; ${good}`);
+    const extra = {
+      name: 'Good',
+      type: 'PATH',
+      dataFlow: 'OUT',
+      objectType: 'FILE',
+      default: `${open}/good.1.png`,
+    };
+    const definitions = {
+      ...template,
+      parameterDefinitions: [...template.parameterDefinitions, extra],
+    };
+    const { id } = (await other.submit(definitions, { max_attempts: '1' })).body;
+    await until('the job has ended', async () => ((await api.job(id)).status === 'completed' ? true : null));
+    const [outputs = []] = await foundOf(id);
+    const shown = outputs.filter(({ preview }) => preview !== undefined).map(({ path }) => path);
+    t.ok(shown.includes(`${open}/good.1.png`), `${name}: the own image is shown`);
+    for (const path of shown) t.match(path, /\/(?:good\.1|race\/[ab])\.png$/, `${name}: nothing else is`);
+    for (const { preview } of outputs) {
+      if (preview === undefined) continue;
+      const image = Buffer.from(await (await fetch(`${api.url}${preview.url}`)).arrayBuffer());
+      t.ok(((await sharp(image).stats()).channels[0]?.mean ?? 0) > 200, `${name}: the image is white`);
+    }
+  }
 });

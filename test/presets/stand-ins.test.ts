@@ -21,7 +21,7 @@
  *   the reason.
  */
 import { mkdirSync, readdirSync, readFileSync, existsSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import tap, { test, type Test } from 'tap';
 import { parse } from 'yaml';
@@ -37,6 +37,8 @@ const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 const FILES = join(REPOSITORY, 'test/presets/stand-ins');
 const STAND_IN = join(FILES, 'stand-in.py');
 const AT_ONCE = 3;
+/** Content of the files that a preset finds. */
+const INPUT = 'an input\n';
 /** Each preset runs many processes, one after another on a slow machine. */
 const TIMEOUT_MS = 400_000;
 tap.setTimeout(TIMEOUT_MS);
@@ -74,7 +76,7 @@ function prepare(directory: string, file: StandInFile, special: StandInCase | nu
   for (const name of file.files ?? []) {
     const path = join(directory, name);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, 'an input\n');
+    writeFileSync(path, INPUT);
   }
   const usual = linesOf(file, file.lines);
   const failing = special?.program ?? programsOf(file)[0] ?? '';
@@ -116,6 +118,26 @@ async function run(directory: string, file: StandInFile, special: StandInCase | 
 const plain = (directory: string, { session, arguments: words }: Call): readonly string[] =>
   words.map((word) => word.replaceAll(session, '$SESSION').replaceAll(directory, '$DIR'));
 
+/** Files that the run has left in its directory, other than its inputs and those of this test. */
+function filesLeft(directory: string): readonly string[] {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(directory, join(entry.parentPath, entry.name)));
+  const isOutput = (path: string): boolean =>
+    !['calls.jsonl', 'stand-in.json'].includes(path) &&
+    !path.startsWith('bin/') &&
+    readFileSync(join(directory, path), 'utf8') !== INPUT;
+  return paths.filter(isOutput).sort();
+}
+
+const outputsIn = ({ out, directory }: Run): readonly string[] => {
+  const named = [...out.matchAll(/ \| callsheet_output: (.+)$/gm)].map(([, path = '']) =>
+    relative(directory, path),
+  );
+  return [...new Set(named)].sort();
+};
+
 const progressIn = (out: string): readonly number[] =>
   [...out.matchAll(/ \| openjd_progress: (\d+)$/gm)].map(([, percent]) => Number(percent));
 
@@ -127,6 +149,7 @@ function checkSuccess(t: Test, file: StandInFile, ran: Run): void {
     'the programs get these arguments',
   );
   t.strictSame(progressIn(ran.out), file.progress, 'the run reports this progress');
+  t.strictSame(outputsIn(ran), filesLeft(ran.directory), 'the tasks name what they have written');
   for (const call of ran.calls) {
     const seen = Object.entries(call.variables).map(([name, value]) => [
       name,

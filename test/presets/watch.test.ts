@@ -255,6 +255,34 @@ test('outputs that are all there succeed', async (t) => {
   t.equal(readFileSync(join(directory, 'out/a.png'), 'utf8'), 'new');
 });
 
+const outputsOf = ({ lines }: Ran): readonly string[] =>
+  lines.flatMap((line) =>
+    line.startsWith('callsheet_output: ') ? [line.slice('callsheet_output: '.length)] : [],
+  );
+
+test('outputs are named once, with absolute paths, and not those of the session or in between', async (t) => {
+  const folder = t.testdir({ session: {}, out: {} });
+  const session = join(folder, 'session');
+  const writes = `for name in ["../out/a b.png", "../out/part.png", "cell.png"]: open(name, "w").write("x")`;
+  const script = [
+    `outputs = ["../out/a b.png", "cell.png", "./../out/a b.png"]`,
+    runs(writes, 'outputs=outputs'),
+    runs(writes, 'outputs=["../out/part.png"], interim=True'),
+    `require("The part", ["../out/part.png"], interim=True)`,
+    `name_outputs(["../out", "../out/new\\nline", "../out/\\udc80", "../out/blank ", "/" + "x" * 1024])`,
+  ].join('\n');
+  const ran = await runScript(session, script);
+  t.equal(ran.code, 0, ran.err);
+  t.strictSame(outputsOf(ran), [join(folder, 'out/a b.png'), join(folder, 'out')]);
+});
+
+test('at most 64 outputs are named, and none of a program that failed', async (t) => {
+  const many = await runScript(t.testdir(), 'name_outputs("/out/%d" % number for number in range(100))');
+  t.equal(outputsOf(many).length, 64, many.err);
+  const failed = await runScript(t.testdir(), runs('sys.exit(1)', 'outputs=["/tmp/none/x.png"]'));
+  t.strictSame(outputsOf(failed), []);
+});
+
 test('an output that cannot be made or replaced fails before the program runs', async (t) => {
   const directory = t.testdir({ file: 'x', taken: { inside: 'x' } });
   const program = 'open("ran", "w").close()';

@@ -81,9 +81,13 @@ const isAborted = (error: unknown): boolean => error instanceof Error && error.n
 /** Prefix of the server's message when the session is missing or has ended. */
 const SESSION_ENDED = 'Your session has ended. Sign in and try again.';
 
+/** Status of a change of another version than the present one. */
+const OUTDATED = 412;
+
 /** Returns the text of an error: the server's message, or that the server is unreachable. */
 export function explained(error: unknown): { detail: string; requestId: string } {
   if (error instanceof ProblemError) {
+    if (error.status === OUTDATED) return { detail: conflictText(error), requestId: error.requestId };
     const parts = error.errors.map(({ pointer, detail }) =>
       pointer === '' ? detail : `${pointer}: ${detail}`,
     );
@@ -98,4 +102,11 @@ export function explained(error: unknown): { detail: string; requestId: string }
       requestId: '',
     };
   return { detail: error instanceof Error ? error.message : String(error), requestId: '' };
+}
+
+/** Names what another user has changed: "reason is now …". */
+function conflictText({ detail, errors }: ProblemError): string {
+  const changes = errors.map((each) => `${each.pointer.slice(1).replaceAll('_', ' ')} ${each.detail}`);
+  const told = changes.length === 0 ? [detail] : changes;
+  return ['Another user has changed this meanwhile. Try again to replace it.', ...told].join('\n');
 }

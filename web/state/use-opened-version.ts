@@ -9,6 +9,14 @@ export interface OpenedVersion<Body> {
   readonly guarded: () => Promise<Rest>;
   /** Loads the object; a later change is refused only if it was changed after that. */
   readonly renew: () => Promise<Body | null>;
+  /**
+   * Sends a change, unless another user has changed one of these settings since (null: any). Then it rejects with 412,
+   * and the next try replaces their change.
+   */
+  readonly change: <Answer>(
+    settings: readonly string[] | null,
+    send: (client: Rest) => Promise<Answer>,
+  ) => Promise<Answer>;
 }
 
 /** Reports whether a change was refused because the object was changed meanwhile. */
@@ -44,12 +52,25 @@ export function useOpenedVersion<Body>(
     );
   });
   useEffect(() => open(), []);
+  const guarded = async (): Promise<Rest> => {
+    const known = await etag.current;
+    return known === null ? rest : rest.withHeaders({ 'If-Match': known });
+  };
   return {
-    guarded: async () => {
-      const known = await etag.current;
-      return known === null ? rest : rest.withHeaders({ 'If-Match': known });
-    },
+    guarded,
     renew,
+    change: async (settings, send) => {
+      try {
+        return await send(await guarded());
+      } catch (error) {
+        if (!isOutdated(error)) throw error;
+        await renew();
+        const isSame =
+          settings === null || error.errors.some(({ pointer }) => settings.includes(pointer.slice(1)));
+        if (isSame) throw error;
+        return send(await guarded());
+      }
+    },
   };
 }
 

@@ -1,3 +1,5 @@
+import type { NamedPath } from '../../../src/openjd/template/path-values.ts';
+import { outputSearches } from '../../../src/core/previews/declared-outputs.ts';
 import { EXCERPT_LIMITS } from '../../../src/core/failure/failure-excerpt.ts';
 import type { AttemptId } from '../../../src/core/ids.ts';
 import type { StatusMessage } from '../../../src/core/wire/bus-messages.ts';
@@ -219,9 +221,22 @@ function offerPreviews(
   outputs: readonly WrittenOutput[],
   context: SessionContext,
 ): void {
-  if (outputs.length === 0) return;
-  const { attempt_id: attemptId, task_id: taskId } = attempt.assignment;
-  const request = { taskId, attemptId, outputs, runAs: runAsOf(state.step) };
+  const { attempt_id: attemptId, task_id: taskId, parameters } = attempt.assignment;
+  const { step, paths, redactor } = state;
+  // Staged files are in the directory of the session, which is removed.
+  const pathAt = ({ name, path }: NamedPath): string | null =>
+    paths.staged.has(name) ? null : paths.mapPath(path);
+  const searches = outputSearches({ job: step.job_parameters, task: parameters }, pathAt);
+  if (outputs.length === 0 && searches.length === 0) return;
+  const request = {
+    taskId,
+    attemptId,
+    outputs,
+    searches,
+    startedAt: attempt.startedAt ?? context.now,
+    redact: (name: string) => redactor.text(name),
+    runAs: runAsOf(step),
+  };
   context.effect({ kind: 'make-previews', request });
 }
 

@@ -196,6 +196,7 @@ const attemptOf = (task: SessionTask, place: ScriptLocation): CurrentAttempt => 
   ...task,
   script: taskScript(task.assignment, place),
   isReportedRunning: false,
+  startedAt: null,
   output: new OutputTail(),
   progress: null,
   statusMessage: '',

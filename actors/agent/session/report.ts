@@ -45,6 +45,7 @@ export const namedOutputs = (outputs: readonly WrittenOutput[]): Pick<StatusMess
 export function reportRunning(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
   if (attempt.isReportedRunning) return;
   attempt.isReportedRunning = true;
+  attempt.startedAt = context.now;
   const report = reportOf(state, attempt, 'running', context);
   context.send('outbox', 'outbox', { type: 'report.running', report });
 }

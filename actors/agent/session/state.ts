@@ -82,6 +82,8 @@ export interface CurrentAttempt extends Omit<SessionTask, 'isLast'> {
   isLast: boolean;
   readonly script: TaskScript;
   isReportedRunning: boolean;
+  /** When its first process was started: milliseconds since the epoch. Null before. */
+  startedAt: number | null;
   /** Last progress of its running action, from 0 to 100, or null; the status message is limited by statusLineOf. */
   progress: number | null;
   statusMessage: string;

@@ -1,10 +1,6 @@
 import type { AttemptAddress, AttemptId, JobId, WorkerId } from '../../../src/core/ids.ts';
-import type {
-  Booking,
-  WorkerDisabling,
-  WorkerRecord,
-  WorkerStatus,
-} from '../../../src/core/records/worker.ts';
+import type { Booking, WorkerDisabling, WorkerRecord } from '../../../src/core/records/worker.ts';
+import type { IfMatch } from '../../../src/core/records/settings-version.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import type {
   DeregisterMessage,
@@ -21,9 +17,7 @@ export interface AttemptBooking {
 }
 
 /** Reply to disabling or enabling a worker. */
-export interface WorkerStanding {
-  readonly status: WorkerStatus;
-}
+export type WorkerStanding = Pick<WorkerRecord, 'status' | 'disabling'>;
 
 /** Messages of the worker actor, which owns the liveness and the open attempts of one worker. Id: worker id. */
 export type WorkerMessage =
@@ -75,10 +69,15 @@ export type WorkerMessage =
   | {
       readonly type: 'worker.disable';
       readonly disabling: Omit<WorkerDisabling, 'at'>;
+      readonly ifMatch?: IfMatch;
       readonly replyTo: ReplyTo<Outcome<WorkerStanding>>;
     }
   /** From a client. Replies with a WorkerStanding. */
-  | { readonly type: 'worker.enable'; readonly replyTo: ReplyTo<Outcome<WorkerStanding>> }
+  | {
+      readonly type: 'worker.enable';
+      readonly ifMatch?: IfMatch;
+      readonly replyTo: ReplyTo<Outcome<WorkerStanding>>;
+    }
   /**
    * From a client. Replies with null, or `conflict` while the worker is online, or disabled with a recent heartbeat.
    */

@@ -1,6 +1,8 @@
 import type { AttemptId } from '../../../src/core/ids.ts';
 import { nextWorkerStatus } from '../../../src/core/lifecycle/worker-transitions.ts';
 import { done } from '../../../src/core/problems.ts';
+import { SETTINGS } from '../../../src/core/records/settings-version.ts';
+import { refusesOutdated } from '../refuse-outdated.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { WorkerMessage, WorkerStanding } from './messages.ts';
 import type { WorkerState } from './state.ts';
@@ -18,6 +20,7 @@ export function onWorkerDisable(
 ): void {
   const { disabling, replyTo } = message;
   const before = state.record;
+  if (refusesOutdated('worker', SETTINGS.worker(before), message, context)) return;
   const status = nextWorkerStatus(before.status, 'disable');
   if (status !== before.status || disabling.stopsTasks || disabling.reason !== '') {
     const isAnnounced = changeWorker(
@@ -28,7 +31,7 @@ export function onWorkerDisable(
     if (!isAnnounced) publishWorker(state.record, status, context);
     stopTasks(state, state.bookings.ids(), context);
   }
-  const standing: WorkerStanding = { status };
+  const standing: WorkerStanding = { status, disabling: state.record.disabling ?? null };
   context.reply(replyTo, done(standing));
 }
 

@@ -1,5 +1,7 @@
 import { nextWorkerStatus } from '../../../src/core/lifecycle/worker-transitions.ts';
 import { done } from '../../../src/core/problems.ts';
+import { SETTINGS } from '../../../src/core/records/settings-version.ts';
+import { refusesOutdated } from '../refuse-outdated.ts';
 import type { ServiceContext, ServiceSettings } from '../service-system.ts';
 import { watchLiveness, hadRecentContact } from './liveness.ts';
 import type { WorkerMessage, WorkerStanding } from './messages.ts';
@@ -16,6 +18,7 @@ export const onWorkerEnable =
     message: Extract<WorkerMessage, { type: 'worker.enable' }>,
     context: ServiceContext<'worker'>,
   ): void => {
+    if (refusesOutdated('worker', SETTINGS.worker(state.record), message, context)) return;
     const trigger = isAlive(state, settings.heartbeatTimeoutMs, context)
       ? 'enable while alive'
       : 'enable while silent';
@@ -26,7 +29,7 @@ export const onWorkerEnable =
       watchLiveness(state, settings, context);
       watchUnused(state, settings.workers, context);
     }
-    const standing: WorkerStanding = { status };
+    const standing: WorkerStanding = { status, disabling: state.record.disabling ?? null };
     context.reply(message.replyTo, done(standing));
   };
 

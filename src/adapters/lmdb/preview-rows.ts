@@ -23,14 +23,21 @@ export type PreviewTables = Readonly<Record<keyof typeof PREVIEW_DATABASES, Byte
  * before those that are stored is dropped.
  */
 export function putPreview({ previews, newest }: PreviewTables, incoming: IncomingPreview): void {
-  const { attempt, number, path, receivedAt, content } = incoming;
+  const { attempt, number, path, parameter, receivedAt, content } = incoming;
   const { attemptNumber } = attempt;
   for (const { number: other, record } of taskPreviews(previews, attempt)) {
     if (record.attemptNumber > attemptNumber) return;
     if (record.attemptNumber < attemptNumber)
       previews.removeSync(keyBytes(previewKeys.preview(attempt, other)));
   }
-  const record: PreviewRecord = { version: 1, attemptNumber, path, receivedAt, content };
+  const record: PreviewRecord = {
+    version: 1,
+    attemptNumber,
+    path,
+    ...(parameter !== undefined && { parameter }),
+    receivedAt,
+    content,
+  };
   const key = previewKeys.preview(attempt, number);
   previews.putSync(keyBytes(key), encodeRecord(record));
   if (content.kind === 'image') newest.putSync(keyBytes(previewKeys.job(attempt.jobId)), encodeRecord(key));

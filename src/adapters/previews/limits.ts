@@ -12,6 +12,10 @@ export const MAKER_LIMITS = {
   timeMs: 60_000,
   /** Bytes of its output, after which it is killed: more than the previews of an attempt take. */
   outputBytes: 2 ** 20,
+  /** Entries of a directory that are looked at. */
+  entries: 10_000,
+  /** Time by which the clock of a file server may be behind that of the worker. */
+  clockSkewMs: 2_000,
   /** Priority of the process: the lowest. */
   niceness: 19,
   /** Attempts that wait for their previews. Further ones get none. */

@@ -1,4 +1,5 @@
 import { PREVIEW_LIMITS } from '../../core/previews/preview-limits.ts';
+import type { FoundOutput } from './preview-work.ts';
 
 /**
  * The lines by which the process that makes previews answers, as JSON. An image is in several of them, because long lines
@@ -22,15 +23,23 @@ export function linesOf(index: number, result: Buffer | string): readonly string
   return [...lines, JSON.stringify({ index, end: true })];
 }
 
+/** Returns the line for a file that was found. */
+export const foundLine = (index: number, { search, path }: FoundOutput): string =>
+  JSON.stringify({ index, search, path });
+
 /** Collects the results from lines. Other lines are ignored. */
 export class PreviewLines {
+  /** By position. */
+  readonly found = new Map<number, FoundOutput>();
   private readonly parts = new Map<number, string>();
   /** By position in the request. */
   readonly results = new Map<number, PreviewResult>();
 
   add(line: string): void {
-    const { index, part, end, missing } = fieldsOf(line);
+    const { index, part, end, missing, search, path } = fieldsOf(line);
     if (typeof index !== 'number' || this.results.has(index) || !isPosition(index)) return;
+    if (typeof search === 'number' && typeof path === 'string' && !this.found.has(index))
+      this.found.set(index, { search, path });
     if (typeof missing === 'string') this.results.set(index, { kind: 'missing', reason: reasonOf(missing) });
     const data = this.parts.get(index) ?? '';
     if (typeof part === 'string' && data.length + part.length <= BASE64_CHARACTERS_MAX)

@@ -26,8 +26,10 @@ export interface IncomingPreview {
   readonly attempt: AttemptAddress;
   /** From 0, below `PREVIEW_LIMITS.perAttempt`. */
   readonly number: number;
-  /** The output, as the task has named it. */
+  /** The output, as the task has named it, or as it was found at an OUT parameter. */
   readonly path: string;
+  /** The name of that parameter. Absent: the task has named the output. */
+  readonly parameter?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
   readonly content: PreviewContent;

@@ -8,6 +8,8 @@ export const PREVIEW_LIMITS = {
   bytes: 48 * 1024,
   /** UTF-16 code units of the reason why there is none. */
   reason: 240,
+  /** UTF-16 code units of the name of a parameter. */
+  parameter: 256,
 } as const;
 
 /** Extensions of files that are looked at, in lower case, without the dot. Their content decides. */
@@ -22,14 +24,21 @@ const IMAGE_EXTENSIONS: ReadonlySet<string> = new Set(
  * than `PREVIEW_LIMITS.perAttempt`, the first, the last and some evenly between them.
  */
 export function previewCandidates(paths: readonly string[]): readonly number[] {
-  const images = [...paths.keys()].filter((index) => isImagePath(paths[index] ?? ''));
-  const most = PREVIEW_LIMITS.perAttempt;
-  if (images.length <= most) return images;
-  const step = (images.length - 1) / (most - 1);
-  return Array.from({ length: most }, (_, nth) => images[Math.round(nth * step)] ?? 0);
+  return pickEvenly([...paths.keys()].filter((index) => isImagePath(paths[index] ?? '')));
 }
 
-function isImagePath(path: string): boolean {
+/** Returns the items; of more than `PREVIEW_LIMITS.perAttempt`, the first, the last and some evenly between them. */
+export function pickEvenly<Item>(items: readonly Item[]): readonly Item[] {
+  const most = PREVIEW_LIMITS.perAttempt;
+  if (items.length <= most) return items;
+  const step = (items.length - 1) / (most - 1);
+  return Array.from({ length: most }, (_, nth) => items[Math.round(nth * step)]).filter(
+    (item) => item !== undefined,
+  );
+}
+
+/** Reports whether a path is an absolute one of a POSIX file system with the extension of an image. */
+export function isImagePath(path: string): boolean {
   const extension = /\.([a-z0-9]{1,8})$/i.exec(path)?.[1];
   return path.startsWith('/') && extension !== undefined && IMAGE_EXTENSIONS.has(extension.toLowerCase());
 }

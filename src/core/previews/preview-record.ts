@@ -7,8 +7,10 @@ import { PREVIEW_LIMITS } from './preview-limits.ts';
 export interface PreviewRecord {
   readonly version: 1;
   readonly attemptNumber: number;
-  /** The output, as the task has named it. */
+  /** The output, as the task has named it, or as it was found at an OUT parameter. */
   readonly path: string;
+  /** The name of that parameter. Absent: the task has named the output. */
+  readonly parameter?: string;
   /** When the service received it: milliseconds since the epoch. */
   readonly receivedAt: number;
   readonly content: PreviewContent;

@@ -10,6 +10,7 @@ import type { StorageLocationRecord } from './storage-location.ts';
 import type { UsagePoolRecord } from './usage-pool.ts';
 import type { UserRecord } from './user.ts';
 import type { WebhookRecord } from './webhook.ts';
+import type { WorkerRecord } from './worker.ts';
 
 /**
  * Versions of what clients can change of an object (docs/rest.md#concurrent-changes). A version has a part for each
@@ -84,6 +85,12 @@ export const SETTINGS = {
     queue_id: webhook.queueId,
     owner: webhook.owner,
     enabled: webhook.enabled,
+  }),
+  worker: ({ status, disabling }: Pick<WorkerRecord, 'status' | 'disabling'>): Settings => ({
+    disabled: status === 'disabled',
+    mode: disabling?.stopsTasks === undefined ? undefined : disabling.stopsTasks ? 'now' : 'after-tasks',
+    reason: disabling?.reason,
+    by: disabling?.by,
   }),
 } as const;
 

@@ -279,8 +279,10 @@ export interface PreviewMessage {
   readonly attempt_id: AttemptId;
   /** From 0, below `PREVIEW_LIMITS.perAttempt`. */
   readonly number: number;
-  /** The output, as in the report of the end. */
+  /** The output, as in the report of the end, or a file that the worker has found at an OUT parameter. */
   readonly path: string;
+  /** The name of that parameter. Absent: the task has named the output. */
+  readonly parameter?: string;
   /** The image, a WebP file in base64. Absent if there is none. */
   readonly data?: string;
   /** Why there is none, for people to read. Absent with an image. */

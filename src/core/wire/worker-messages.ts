@@ -169,6 +169,7 @@ export const parsePreview: (text: string) => Parsed<PreviewMessage> = messagePar
       attempt_id: readAttemptId,
       number: integer(0, PREVIEW_LIMITS.perAttempt - 1),
       path: checked(text(OUTPUT_LIMITS.path), outputPathWrong),
+      parameter: optional(line(PREVIEW_LIMITS.parameter, 1)),
       data: optional(checked(text(4 * Math.ceil(PREVIEW_LIMITS.bytes / 3), 4), isBase64)),
       missing: optional(line(PREVIEW_LIMITS.reason, 1)),
     }),

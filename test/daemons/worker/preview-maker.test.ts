@@ -78,9 +78,22 @@ async function makerOf(t: Test, program: string, { timeMs = 60_000, runner = '/b
       taskId: taskOf(index),
       attemptId: attemptOf(index),
       outputs: paths.map((path) => ({ path, name: path })),
+      searches: [],
+      startedAt: 0,
+      redact: (name) => name,
       runAs: null,
     });
-  return { maker, make, published, directory };
+  const search = (directory: string): void =>
+    maker.make({
+      taskId: taskOf(0),
+      attemptId: attemptOf(0),
+      outputs: [{ path: '/scene.abc', name: '/scene.abc' }],
+      searches: [{ kind: 'directory', parameter: 'Output', directory, around: null, frames: [] }],
+      startedAt: 0,
+      redact: (name) => name.replace('secret', '********'),
+      runAs: null,
+    });
+  return { maker, make, search, published, directory };
 }
 
 void test('a process that hangs is killed, and the next attempt gets its previews', async (t) => {
@@ -145,4 +158,24 @@ void test('without a service that stores previews, or without images, no process
   make(2, '/b.png');
   await until('one is reported', () => published.length > 0);
   t.match(published, [{ task_id: taskOf(2) }]);
+});
+
+void test('files that were found are named with their parameter, and names that were not searched are dropped', async (t) => {
+  const lines = [
+    { index: 0, search: 0, path: '/out/secret.1.png' },
+    { index: 1, search: 0, path: '/etc/shadow.png' },
+    { index: 2, search: 5, path: '/out/b.png' },
+    { index: 3, search: 0, path: '/out/c.png' },
+    ...[0, 1, 2].map((index) => ({ index, missing: 'seen' })),
+  ];
+  const { search, published } = await makerOf(
+    t,
+    `cat <<'END'\n${lines.map((line) => JSON.stringify(line)).join('\n')}\nEND`,
+  );
+  search('/out');
+  await until('both are reported', () => published.length === 2);
+  t.match(published, [
+    { number: 0, path: '/out/********.1.png', parameter: 'Output', missing: 'seen' },
+    { number: 3, path: '/out/c.png', parameter: 'Output', missing: /could not be decoded/ },
+  ]);
 });

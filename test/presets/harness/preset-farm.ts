@@ -14,6 +14,8 @@ export interface EndedJob {
   readonly tasks: number;
   readonly seconds: number;
   readonly messages: readonly string[];
+  /** Paths that its tasks have named as outputs. */
+  readonly outputs: readonly string[];
 }
 
 /** A service with one worker, which runs presets as products. */
@@ -63,7 +65,12 @@ export class PresetFarm {
       tasks.filter((task) => task.status === 'failed').map((task) => api.attempts(task.id)),
     );
     const messages = attempts.flat().map(({ message }) => message ?? 'failed without a message');
-    return { status, tasks: tasks.length, seconds, messages };
+    const { items } = await api.must<{ items: { path: string; source: string }[] }>(
+      'GET',
+      `/api/v1/jobs/${id}/outputs?limit=1000`,
+    );
+    const outputs = items.filter(({ source }) => source === 'task').map(({ path }) => path);
+    return { status, tasks: tasks.length, seconds, messages, outputs };
   }
 
   /** Stops the daemons. */

@@ -22,12 +22,20 @@ export async function runCase(farm: PresetFarm, folder: string, unplaced: Preset
     const { code, err } = await runProgram(program, words, directory);
     if (code !== 0) throw new Error(`${program} ${words.join(' ')} ended with ${String(code)}: ${err}`);
   }
-  const { status, tasks, seconds, messages } = await farm.run(placed);
+  const { status, tasks, seconds, messages, outputs } = await farm.run(placed);
   const failed = status === 'completed' ? [] : [`the job is ${status}`, ...messages];
   return {
     preset: placed.preset,
     tasks,
     seconds: Math.round(seconds * 10) / 10,
-    problems: [...failed, ...(await problemsOfFiles(placed))],
+    problems: [...failed, ...(await problemsOfFiles(placed)), ...problemsOfOutputs(placed, outputs)],
   };
+}
+
+/** Every expected file is in a named output. */
+function problemsOfOutputs({ files, movie }: PresetCase, outputs: readonly string[]): readonly string[] {
+  const expected = [...files.map(({ path }) => path), ...(movie === undefined ? [] : [movie.path])];
+  return expected
+    .filter((path) => !outputs.some((output) => path === output || path.startsWith(`${output}/`)))
+    .map((path) => `${path} is not named as an output`);
 }

@@ -56,7 +56,7 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
     (await api.call<{ id: string }>('POST', `/api/v1/${path}`, body)).body.id;
   const farm = await made('farms', { name: 'north' });
   const queue = await made('queues', { name: 'lighting', farm_id: farm });
-  await made('queues', { name: 'fx', farm_id: farm });
+  const fx = await made('queues', { name: 'fx', farm_id: farm });
   const submit = async (text: string, more = ''): Promise<string> => {
     const query = `farm_id=${farm}&queue_id=${queue}&owner=mette&project=aurora${more}`;
     const answer = await fetch(`${fixture.url}/api/v1/jobs?${query}`, {
@@ -212,6 +212,33 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
     await alert.getByRole('button', { name: 'Overwrite' }).click();
     await page.getByText('Priority set to 90').waitFor();
     t.match((await api.call('GET', `/api/v1/jobs/${job}`)).body, { priority: 90 });
+  });
+
+  await t.test('a job is moved unless another user moves it meanwhile', async (t) => {
+    await page.goto(`/jobs/${after}`);
+    const dialog = page.getByRole('dialog');
+    const open = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'More actions' }).click();
+      const read = page.waitForResponse((response) => response.url().endsWith(`/jobs/${after}`));
+      await page.getByRole('menuitem', { name: 'Move to queue…' }).click();
+      await read;
+    };
+    await open();
+    await dialog.getByLabel('Queue').selectOption({ label: 'fx' });
+    await api.must('PATCH', `/api/v1/jobs/${after}`, { priority: 34 });
+    await dialog.getByRole('button', { name: 'Move job' }).click();
+    await page.getByText(/ moved$/).waitFor();
+    t.match((await api.call('GET', `/api/v1/jobs/${after}`)).body, { queue_id: fx, priority: 34 });
+    await open();
+    await dialog.getByLabel('Queue').selectOption({ label: 'lighting' });
+    const third = await made('queues', { name: 'third', farm_id: farm });
+    await api.must('PATCH', `/api/v1/jobs/${after}`, { queue_id: third });
+    await dialog.getByRole('button', { name: 'Move job' }).click();
+    await dialog.getByText('Another user has changed this meanwhile. Try again to replace it.').waitFor();
+    t.match((await api.call('GET', `/api/v1/jobs/${after}`)).body, { queue_id: third });
+    await dialog.getByRole('button', { name: 'Move job' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    t.match((await api.call('GET', `/api/v1/jobs/${after}`)).body, { queue_id: queue });
   });
 
   await t.test(

@@ -8,6 +8,7 @@ import { Notice } from '../../parts/notice.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { explained, toasts } from '../../state/toasts.ts';
+import { useOpenedVersion } from '../../state/use-opened-version.ts';
 
 /** Properties of the dialogs that change a job. */
 export interface JobDialogProps {
@@ -19,6 +20,9 @@ export interface JobDialogProps {
 /** Moves a job to another queue of its farm. */
 export function MoveDialog({ job, onChanged, onClose }: JobDialogProps) {
   const { rest } = useService();
+  const version = useOpenedVersion((client) =>
+    client.callWithHeaders('get', '/jobs/{id}', { path: { id: job.id } }),
+  );
   const { data = [] } = useQuery(queries.queues(rest));
   const offered = data.filter(({ id, farm_id: farm }) => farm === job.farm_id && id !== job.queue_id);
   const [queue, setQueue] = useState('');
@@ -27,7 +31,8 @@ export function MoveDialog({ job, onChanged, onClose }: JobDialogProps) {
     if (queue === '') return;
     setError(null);
     try {
-      await rest.call('patch', '/jobs/{id}', { path: { id: job.id }, body: { queue_id: queue } });
+      const request = { path: { id: job.id }, body: { queue_id: queue } };
+      await version.change(['queue_id'], (client) => client.call('patch', '/jobs/{id}', request));
       toasts.done(`${job.name} moved`);
       onChanged();
       onClose();

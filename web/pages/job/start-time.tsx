@@ -7,7 +7,7 @@ import { TextField } from '../../parts/field.tsx';
 import { localOfUtc, utcOfLocal } from '../../parts/local-time.ts';
 import { Until } from '../../parts/time.tsx';
 import { toasts } from '../../state/toasts.ts';
-import { isOutdated, useOpenedVersion } from '../../state/use-opened-version.ts';
+import { useOpenedVersion } from '../../state/use-opened-version.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 
 interface StartTimeProps {
@@ -50,14 +50,8 @@ function StartDialog({ job, onChanged, onClose }: StartTimeProps & { readonly on
       isDanger={false}
       onClose={onClose}
       onConfirm={async () => {
-        const guarded = await version.guarded();
-        try {
-          await guarded.call('patch', '/jobs/{id}', { path: { id: job.id }, body: { start_after: time } });
-        } catch (error) {
-          // The dialog shows what was changed; confirming again replaces it.
-          if (isOutdated(error)) await version.renew();
-          throw error;
-        }
+        const request = { path: { id: job.id }, body: { start_after: time } };
+        await version.change(['start_after'], (client) => client.call('patch', '/jobs/{id}', request));
         toasts.done(time === null ? 'Start time removed' : `The job starts after ${timeText(time)}`);
         onChanged();
       }}

@@ -6,7 +6,7 @@ import { Notice } from '../../parts/notice.tsx';
 import { productQueries } from '../../state/product-queries.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
-import { isOutdated, useOpenedVersion } from '../../state/use-opened-version.ts';
+import { useOpenedVersion } from '../../state/use-opened-version.ts';
 import { useRefresh } from '../../state/use-refresh.ts';
 import { draftOf } from './product-draft.ts';
 import { ProductForm } from './product-form.tsx';
@@ -39,16 +39,9 @@ export function EditProduct({ product }: { product: Product }) {
       <ProductForm
         initial={draftOf(opened)}
         isNew={false}
-        send={async ({ name: _name, ...body }) => {
-          const guarded = await version.guarded();
-          try {
-            return await guarded.call('put', '/products/{name}', { path: { name }, body });
-          } catch (error) {
-            // The form shows what was changed; the next save replaces it.
-            if (isOutdated(error)) await version.renew();
-            throw error;
-          }
-        }}
+        send={({ name: _name, ...body }) =>
+          version.change(null, (client) => client.call('put', '/products/{name}', { path: { name }, body }))
+        }
         onDone={(saved) => {
           client.setQueryData(['products', 'one', name], saved);
           void client.invalidateQueries({ queryKey: ['products'] });

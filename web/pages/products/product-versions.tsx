@@ -11,6 +11,7 @@ import { Ago } from '../../parts/time.tsx';
 import { productQueries } from '../../state/product-queries.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
+import { useOpenedVersion } from '../../state/use-opened-version.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { ProductChanges } from './product-changes.tsx';
 import { replacementOf } from './product-draft.ts';
@@ -103,10 +104,13 @@ function RestoreDialog({
   name: string;
   onClose: () => void;
 }) {
-  const { rest } = useService();
   const client = useQueryClient();
+  const version = useOpenedVersion((reader) =>
+    reader.callWithHeaders('get', '/products/{name}', { path: { name } }),
+  );
   const restore = async (): Promise<void> => {
-    await rest.call('put', '/products/{name}', { path: { name }, body: replacementOf(entry.product) });
+    const request = { path: { name }, body: replacementOf(entry.product) };
+    await version.change(null, (guarded) => guarded.call('put', '/products/{name}', request));
     toasts.done(`Revision ${entry.revision} of ${name} restored`);
     await client.invalidateQueries({ queryKey: ['products'] });
   };

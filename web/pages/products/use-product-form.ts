@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { ProblemError } from '../../../client/problem.ts';
 import type { Product, ProductInput } from '../../../client/resources.ts';
+import { isOutdated } from '../../state/use-opened-version.ts';
 import { useTemplate, type TemplateState } from '../submit/use-template.ts';
 import {
   draftErrors,
@@ -53,7 +54,8 @@ export function useProductForm(
     try {
       onDone(await send({ ...draft, format: template.readable?.format ?? 'yaml' }));
     } catch (reason) {
-      const found = reason instanceof ProblemError ? rejectedDraft(reason.status, reason.errors) : NOTHING;
+      const isRejected = reason instanceof ProblemError && !isOutdated(reason);
+      const found = isRejected ? rejectedDraft(reason.status, reason.errors) : NOTHING;
       setRejected(found);
       setError(found.fields.size + found.template.length > 0 ? null : reason);
       setIsBusy(false);

@@ -3,8 +3,8 @@ import type { Worker } from '../../../client/resources.ts';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { counted } from '../../parts/number-text.ts';
-import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
+import { useOpenedVersion } from '../../state/use-opened-version.ts';
 
 interface DisableDialogProps {
   readonly worker: Pick<Worker, 'id' | 'name' | 'current_task_count'>;
@@ -14,9 +14,11 @@ interface DisableDialogProps {
 
 /** Asks for a reason, disables a worker and stops its tasks. */
 export function DisableDialog({ worker, onChanged, onClose }: DisableDialogProps) {
-  const { rest } = useService();
-  const [reason, setReason] = useState('');
   const { id, name, current_task_count: tasks } = worker;
+  const version = useOpenedVersion((client) =>
+    client.callWithHeaders('get', '/workers/{id}', { path: { id } }),
+  );
+  const [reason, setReason] = useState('');
   return (
     <ConfirmDialog
       title={`Disable ${name} now?`}
@@ -24,7 +26,9 @@ export function DisableDialog({ worker, onChanged, onClose }: DisableDialogProps
       onClose={onClose}
       onConfirm={async () => {
         const body = { mode: 'now', reason: reason.trim() } as const;
-        await rest.call('post', '/workers/{id}/disable', { path: { id }, body });
+        await version.change(null, (client) =>
+          client.call('post', '/workers/{id}/disable', { path: { id }, body }),
+        );
         toasts.done(`${name} disabled`);
         onChanged();
       }}
