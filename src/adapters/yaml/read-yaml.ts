@@ -139,7 +139,10 @@ class TreeBuilder {
   #aliased(name: string, level: number, position: Position): Built {
     const built = this.#anchors.get(name);
     if (built === undefined)
-      throw new Unreadable(`there is no anchor ${quoteForMessage(name)} before this alias`, position);
+      throw new Unreadable(
+        `there is no anchor ${quoteForMessage(name)} before this alias; put text that begins with * in quotes`,
+        position,
+      );
     if (built === null) throw new Unreadable(`the alias ${quoteForMessage(name)} refers to itself`, position);
     this.#checkDepth(level - 1 + built.depth, position);
     return built;

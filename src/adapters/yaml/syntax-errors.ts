@@ -26,16 +26,20 @@ const INSTEAD: readonly (readonly [message: RegExp, instead: string])[] = [
 
 /** Errors at the key of an entry that was meant otherwise: they concern the node around it. */
 const AT_KEY: ReadonlySet<ErrorCode> = new Set(['BLOCK_AS_IMPLICIT_KEY', 'MULTILINE_IMPLICIT_KEY']);
+/** Errors after which the parser reads the rest of the text otherwise than it was meant. */
+const MISLEADING = /^Tabs |^Missing closing|sufficiently indented and end with/;
+const UNCLOSED = /^Missing closing|sufficiently indented and end with/;
 const KEY_ALONE = /^Implicit map keys need to be followed/;
 const BRACES = /\{\{[^\n]*\}\}[ ]*$/;
 export const BRACES_IN_QUOTES = 'text that begins with {{ must be in quotes, as in name: "{{Param.Name}}"';
 
 /** Returns the syntax errors of a parsed text, each with the pointer of the innermost node around it. */
 export function syntaxErrors(document: Document.Parsed, text: string, lines: LineIndex): PointedError[] {
-  const end = text.trimEnd().length;
   const reported = new Set<number>();
-  return document.errors.slice(0, MAX_SYNTAX_ERRORS).flatMap((error) => {
-    const offset = Math.min(end, afterSpaces(text, error.pos[0]));
+  const last = document.errors.findIndex(({ message }) => MISLEADING.test(message));
+  const errors = last === -1 ? document.errors : document.errors.slice(0, last + 1);
+  return errors.slice(0, MAX_SYNTAX_ERRORS).flatMap((error) => {
+    const offset = placeOf(error, text);
     // The second error at one place is a consequence of the first.
     if (reported.has(offset)) return [];
     reported.add(offset);
@@ -53,6 +57,13 @@ function detailOf({ message }: YAMLParseError, before: string): string {
   if (message.endsWith('at node end') && BRACES.test(before)) return BRACES_IN_QUOTES;
   const instead = INSTEAD.find(([pattern]) => pattern.test(message))?.[1] ?? '';
   return `is not YAML: ${message}; ${instead}`;
+}
+
+/** Returns the offset of an error. A bracket that is not closed is missed behind the last text, not in a later line. */
+function placeOf({ message, pos: [offset] }: YAMLParseError, text: string): number {
+  const written = text.slice(0, offset).trimEnd().length;
+  const isLater = offset >= text.trimEnd().length || text.slice(written, offset).includes('\n');
+  return isLater && UNCLOSED.test(message) ? written : afterSpaces(text, offset);
 }
 
 /** Returns the offset of the first character after the indentation of a line that begins at the offset. */
