@@ -1,15 +1,19 @@
 /**
- * Question: what does OpenJD cost compared with the bare parse of the same text? Measures reading (bounded, with
- * positions), checking, and creating the job of real templates, of a thousand steps and of a million tasks, and how
- * fast tasks are computed. Yardstick, in the same run: `parse` of the package yaml.
+ * Question: what does OpenJD cost compared with the bare parse of the same text, and how much processor time does a
+ * command take? Measures reading (bounded, with positions), checking, creating the job, and expanding it to all its
+ * tasks: of real templates, of a thousand steps, of 100,000 and of a million tasks. Then `openjd check` of a template
+ * and `jobs list` on a real service, each as a process. Yardsticks, in the same run: `parse` of the package yaml, and
+ * the start of Node.
  *
- *   npm run bench -- openjd [--milliseconds 1500] [--json]
+ *   npm run bench -- openjd [--milliseconds 1500] [--runs 20] [--reference COMMAND] [--json]
  *
+ * `--reference 'openjd check'` measures another implementation in turns: the command gets the file of each template.
  * The real templates are next to the repository, or in CALLSHEET_SHARED; without them the example is measured.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { readDocument } from '../src/adapters/yaml/read-document.ts';
@@ -19,59 +23,118 @@ import { checkTemplate } from '../src/openjd/template/check-template.ts';
 import type { DocumentNode } from '../src/openjd/primitives/document.ts';
 import { prepareJob } from '../src/openjd/template/expand/prepare-job.ts';
 import { openSpace, type Space } from '../src/openjd/template/space/open-space.ts';
+import { commandTimes, type TimedCommand } from './kit/command-time.ts';
+import { EXAMPLE, manySteps, manyTasks, templateTexts } from './kit/openjd-inputs.ts';
 import { saveResult, median } from './kit/results.ts';
+import { startBenchService } from './kit/service.ts';
 
 const { values } = parseArgs({
-  options: { milliseconds: { type: 'string', default: '1500' }, json: { type: 'boolean', default: false } },
+  options: {
+    milliseconds: { type: 'string', default: '1500' },
+    runs: { type: 'string', default: '20' },
+    reference: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
 });
 const budgetMs = Number(values.milliseconds);
 const NO_VALUES: ReadonlyMap<string, string> = new Map();
 const OPTIONS = { expressions: EXPRESSIONS };
 const POINTS = 1_000_000;
+const FEW_TASKS = manyTasks('1-100000');
+const MANY_TASKS = manyTasks('1-1000000');
 
 const inputs: readonly (readonly [name: string, texts: readonly string[]])[] = [
-  ['real templates', realTemplates()],
-  ['1,000 steps', [steps(1000)]],
-  ['1,000,000 tasks', [tasks('1-1000000')]],
+  ['real templates', templateTexts().filter(makesJob)],
+  ['1,000 steps', [manySteps(1000)]],
+  ['100,000 tasks', [FEW_TASKS]],
+  ['1,000,000 tasks', [MANY_TASKS]],
 ];
 
 const rows = inputs.map(([name, texts]) => {
   const documents = texts.map(documentOf);
-  const round = [
+  const [parsing = 0, reading = 0, checking = 0, creating = 0, expanding = 0] = times([
     (): unknown => texts.map((text): unknown => parse(text)),
     (): unknown => texts.map(documentOf),
     (): unknown => documents.map((document) => checkTemplate(document, OPTIONS)),
     (): unknown => documents.map((document) => prepareJob(document, NO_VALUES, OPTIONS)),
-  ];
-  const [parsing = 0, reading = 0, checking = 0, creating = 0] = times(round);
+    (): unknown => documents.map(expand),
+  ]);
   return {
     name,
+    templates: texts.length,
     bytes: texts.reduce((sum, text) => sum + text.length, 0),
+    tasks: documents.reduce((sum, document) => sum + expand(document), 0),
     parse_ms: rounded(parsing),
     read_ms: rounded(reading),
     check_ms: rounded(checking),
     create_ms: rounded(creating),
+    expand_ms: rounded(expanding),
     read_to_parse: rounded(reading / parsing),
     check_to_parse: rounded(checking / parsing),
     create_to_parse: rounded(creating / parsing),
   };
 });
 const points = {
-  one_parameter: pointsPerSecond(spaceOf(tasks('1-1000000'))),
-  three_parameters: pointsPerSecond(spaceOf(tasks('1-1000', '1-100', '1-10'))),
+  one_parameter: pointsPerSecond(spaceOf(MANY_TASKS)),
+  three_parameters: pointsPerSecond(spaceOf(manyTasks('1-1000', '1-100', '1-10'))),
 };
-const figures = { templates: rows, points_per_second: points };
+const commands = await commandFigures();
+const figures = { templates: rows, points_per_second: points, commands };
 saveResult('openjd', figures);
 if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
 else {
   for (const row of rows) {
     process.stdout.write(
-      `${row.name} (${row.bytes} bytes): parse ${row.parse_ms} ms; read ${row.read_ms} ms (${row.read_to_parse} of parse), check ${row.check_ms} ms (${row.check_to_parse}), create ${row.create_ms} ms (${row.create_to_parse})\n`,
+      `${row.name} (${row.templates} templates, ${row.bytes} bytes, ${row.tasks} tasks): parse ${row.parse_ms} ms; read ${row.read_ms} ms (${row.read_to_parse} of parse), check ${row.check_ms} ms (${row.check_to_parse}), create ${row.create_ms} ms (${row.create_to_parse}), expand ${row.expand_ms} ms\n`,
     );
   }
   process.stdout.write(
     `points a second: ${points.one_parameter} of one parameter, ${points.three_parameters} of three\n`,
   );
+  for (const { name, seconds, to_node } of commands)
+    process.stdout.write(`${name}: ${seconds} s of processor time, ${to_node} of the start of Node\n`);
+}
+
+/** Measures the processor time of whole commands, in turns. */
+async function commandFigures(): Promise<
+  readonly { readonly name: string; readonly seconds: number; readonly to_node: number }[]
+> {
+  const folder = mkdtempSync(join(tmpdir(), 'callsheet-bench-'));
+  const service = await startBenchService();
+  try {
+    const callsheet = [process.execPath, fileURLToPath(new URL('bin/callsheet.js', packageRoot))];
+    const files = [
+      ['the example', EXAMPLE],
+      ['100,000 tasks', fileOf(folder, 'few.yaml', FEW_TASKS)],
+      ['1,000,000 tasks', fileOf(folder, 'many.yaml', MANY_TASKS)],
+    ] as const;
+    const reference = values.reference?.split(' ');
+    const timed: TimedCommand[] = [
+      { name: 'node', words: [process.execPath, '-e', '0'] },
+      { name: 'jobs list', words: [...callsheet, 'jobs', 'list'] },
+      ...files.map(([name, file]) => ({
+        name: `openjd check, ${name}`,
+        words: [...callsheet, 'openjd', 'check', file],
+      })),
+      ...files.flatMap(([name, file]) =>
+        reference === undefined
+          ? []
+          : { name: `${reference.join(' ')}, ${name}`, words: [...reference, file] },
+      ),
+    ];
+    const taken = await commandTimes(timed, Number(values.runs), { SVC_URL: service.url });
+    const node = taken.get('node') ?? 0;
+    return [...taken].map(([name, seconds]) => ({ name, seconds, to_node: rounded(seconds / node) }));
+  } finally {
+    await service.stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function fileOf(folder: string, name: string, text: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
 }
 
 /** Returns the median time of each action in milliseconds. The actions take turns. */
@@ -86,6 +149,21 @@ function times(actions: readonly (() => unknown)[]): number[] {
     }
   }
   return taken.map(median);
+}
+
+/** Creates the job of a template and computes the values of all its tasks. Returns the number of tasks. */
+function expand(document: DocumentNode): number {
+  const made = prepareJob(document, NO_VALUES, OPTIONS);
+  if (!made.ok) throw new Error('the template makes no job');
+  let tasks = 0;
+  for (const step of made.job.plan.steps) {
+    const space = openSpace(step.space);
+    for (let index = 0; index < space.length; index++) {
+      space.at(index);
+      tasks++;
+    }
+  }
+  return tasks;
 }
 
 /** Computes points all over the space, in a mixed order. */
@@ -118,56 +196,10 @@ function documentOf(text: string): DocumentNode {
   return read.document;
 }
 
-/** Returns the templates that can be read, checked and made a job without values. */
-function realTemplates(): readonly string[] {
-  const folder = resolve(process.env['CALLSHEET_SHARED'] ?? '../shared', 'templates');
-  const files = existsSync(folder)
-    ? readdirSync(folder, { recursive: true, encoding: 'utf8' })
-        .filter((file) => file.endsWith('.yaml'))
-        .map((file) => join(folder, file))
-    : [fileURLToPath(new URL('examples/fractal/template.yaml', packageRoot))];
-  return files
-    .map((file) => readFileSync(file, 'utf8'))
-    .filter((text) => {
-      const read = readDocument(text, 'yaml');
-      return read.ok && prepareJob(read.document, NO_VALUES, OPTIONS).ok;
-    });
-}
-
-function steps(count: number): string {
-  const one = (index: number): string => `  - name: Step ${index}
-    ${index === 0 ? '' : `dependencies: [{dependsOn: Step ${index - 1}}]`}
-    parameterSpace:
-      taskParameterDefinitions:
-        - {name: Frame, type: INT, range: 1-100}
-    script:
-      actions:
-        onRun:
-          command: render
-          args: ['--frame', '{{Task.Param.Frame}}', '{{Param.Scene}}', "{{Task.File.Run}}"]
-      embeddedFiles:
-        - name: Run
-          type: TEXT
-          data: |
-            #!/bin/sh
-            echo {{Task.Param.Frame}}
-`;
-  return `specificationVersion: jobtemplate-2023-09
-name: Many steps
-parameterDefinitions: [{name: Scene, type: PATH, default: a.blend}]
-steps:
-${Array.from({ length: count }, (_, index) => one(index)).join('')}`;
-}
-
-function tasks(...ranges: string[]): string {
-  const definitions = ranges.map((range, index) => `{name: P${index}, type: INT, range: '${range}'}`);
-  return `specificationVersion: jobtemplate-2023-09
-name: Many tasks
-steps:
-  - name: Render
-    parameterSpace: {taskParameterDefinitions: [${definitions.join(', ')}]}
-    script: {actions: {onRun: {command: render, args: ['{{Task.Param.P0}}']}}}
-`;
+/** Reports whether a template can be read and makes a job without values. */
+function makesJob(text: string): boolean {
+  const read = readDocument(text, 'yaml');
+  return read.ok && prepareJob(read.document, NO_VALUES, OPTIONS).ok;
 }
 
 function rounded(value: number): number {

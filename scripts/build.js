@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundleProgram } from './bundle-program.js';
 import { withLock } from './lock.js';
 import { Stop, root, run, runMain } from './run.js';
@@ -43,9 +43,21 @@ async function buildAlone() {
   if (status !== 0) throw new Stop('The sources do not compile: see above.');
   removeOrphans();
   await parseApiDocument();
+  await writeTemplateSchema();
   await bundleProgram(PROGRAM, compilerRecords());
   await bundleWebApp();
   stamp();
+}
+
+/** Writes the JSON Schema of templates, which the package exports. */
+async function writeTemplateSchema() {
+  const compiled = join(root, 'dist/src/openjd/template/schema/template-schema.js');
+  const { templateSchema } = await import(pathToFileURL(compiled).href);
+  const text = `${JSON.stringify(templateSchema(), null, 2)}\n`;
+  const file = join(root, 'dist/openjd-schema.json');
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) return;
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
 }
 
 /** Writes openapi.yaml as JSON with the hash of its text, which the service reads much faster (http/openapi/parsed-document.ts). */

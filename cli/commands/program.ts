@@ -17,21 +17,43 @@ import { openjdCommand } from '../openjd/openjd-command.ts';
 import { nounCommand, shortForm } from '../grammar/noun-command.ts';
 import { verbFirst } from '../grammar/object-first.ts';
 
-/** Commands about this machine and the account. */
-const BEFORE = [
-  serverCommand,
-  workerCommand,
-  doctorCommand,
-  backupCommand,
-  restoreCommand,
-  busCommand,
-  compactCommand,
-  loginCommand,
-  logoutCommand,
-  whoamiCommand,
+/** A command at the top level: its names, and how it is created. */
+interface TopCommand {
+  readonly names: readonly string[];
+  readonly create: () => Command;
+}
+
+const named = (name: string, create: () => Command): TopCommand => ({ names: [name], create });
+
+/** Prints a script about all commands. */
+const COMPLETION = named('completion', completionCommand);
+
+/** All commands, in the order of the help: first those about this machine and the account. */
+const COMMANDS: readonly TopCommand[] = [
+  named('server', serverCommand),
+  named('worker', workerCommand),
+  named('doctor', doctorCommand),
+  named('backup', backupCommand),
+  named('restore', restoreCommand),
+  named('bus', busCommand),
+  named('compact', compactCommand),
+  named('login', loginCommand),
+  named('logout', logoutCommand),
+  named('whoami', whoamiCommand),
+  ...VERBS_WITHOUT_NOUN.map((verb) => named(verb.name, () => shortForm(verb.name, verb))),
+  ...NOUNS.map((noun) => ({
+    names: noun.singular === undefined ? [noun.name] : [noun.name, noun.singular],
+    create: () => nounCommand(noun),
+  })),
+  named('openjd', openjdCommand),
+  COMPLETION,
 ];
 
-const AFTER = [openjdCommand, completionCommand];
+/** Returns the commands that a command line can mean: only one if it begins with its name, which saves time. */
+function commandsFor(first: string | undefined): readonly TopCommand[] {
+  const meant = COMMANDS.find(({ names }) => names.some((name) => name === first));
+  return meant === undefined || meant === COMPLETION ? COMMANDS : [meant];
+}
 
 /** Makes usage errors of all subcommands exit with EXIT.usage. The default of commander is 1. */
 function exitAsDocumented(command: Command): void {
@@ -39,8 +61,8 @@ function exitAsDocumented(command: Command): void {
   for (const inner of command.commands) exitAsDocumented(inner);
 }
 
-/** Creates the command without running it. */
-export function callsheetProgram(): Command {
+/** Creates the command without running it. `first` is the first word of the command line, if it is known. */
+export function callsheetProgram(first?: string): Command {
   const program = withClientOptions(new Command('callsheet'))
     .description('A job scheduler for render farms: callsheet NOUN VERB, for example callsheet jobs list.')
     // The options above apply before the noun; nouns have them too.
@@ -48,16 +70,13 @@ export function callsheetProgram(): Command {
     .version(programVersion())
     .showHelpAfterError('(--help says more)')
     .addHelpText('after', exitStatusHelp());
-  for (const command of BEFORE) program.addCommand(command());
-  for (const verb of VERBS_WITHOUT_NOUN) program.addCommand(shortForm(verb.name, verb));
-  for (const noun of NOUNS) program.addCommand(nounCommand(noun));
-  for (const command of AFTER) program.addCommand(command());
+  for (const { create } of commandsFor(first)) program.addCommand(create());
   exitAsDocumented(program);
   return program;
 }
 
 /** Runs a command line, given without the program. */
 export async function runProgram(args: readonly string[]): Promise<void> {
-  const program = callsheetProgram();
+  const program = callsheetProgram(args[0]);
   await program.parseAsync(verbFirst(program, args), { from: 'user' });
 }

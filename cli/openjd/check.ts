@@ -3,7 +3,7 @@ import { prepareJob, type PreparedJob } from '../../src/openjd/template/expand/p
 import { table, type Column } from '../terminal/table.ts';
 import { readTemplateFile } from '../submission/template-file.ts';
 import { painted, printable, processTerminal } from '../terminal/terminal.ts';
-import { LISTING } from './limits.ts';
+import { optionsFor } from './options-for.ts';
 import { checkFile, prepareFile, readFile } from './prepare-file.ts';
 
 interface StepRow {
@@ -27,11 +27,12 @@ export async function checkCommandOf(path: string, values: ReadonlyMap<string, s
   const terminal = processTerminal();
   const file = await readTemplateFile(path);
   const document = readFile(file, terminal);
-  const template = checkFile(file, document, LISTING, terminal);
+  const options = await optionsFor(document);
+  const template = checkFile(file, document, options, terminal);
   let job: PreparedJob | null;
-  if (values.size > 0) job = prepareFile(file, document, values, LISTING, terminal);
+  if (values.size > 0) job = prepareFile(file, document, values, options, terminal);
   else {
-    const prepared = prepareJob(document, values, LISTING);
+    const prepared = prepareJob(document, values, options);
     job = prepared.ok ? prepared.job : null;
   }
   const verdict = `${printable(file.name)}: ${painted('valid', 'green', terminal.colors)}`;

@@ -2,14 +2,16 @@ import { openSpace } from '../../src/openjd/template/space/open-space.ts';
 import type { StepPlan } from '../../src/openjd/template/plan.ts';
 import { readTemplateFile } from '../submission/template-file.ts';
 import { painted, printable, processTerminal, type Terminal } from '../terminal/terminal.ts';
-import { LISTING, MAX_LISTED_TASKS } from './limits.ts';
+import { MAX_LISTED_TASKS } from './listing-limits.ts';
+import { optionsFor } from './options-for.ts';
 import { prepareFile, readFile } from './prepare-file.ts';
 
 /** `callsheet openjd expand TEMPLATE`: prints the tasks of each step in order, up to a limit. */
 export async function expandCommandOf(path: string, values: ReadonlyMap<string, string>): Promise<void> {
   const terminal = processTerminal();
   const file = await readTemplateFile(path);
-  const { plan } = prepareFile(file, readFile(file, terminal), values, LISTING, terminal);
+  const document = readFile(file, terminal);
+  const { plan } = prepareFile(file, document, values, await optionsFor(document), terminal);
   terminal.out(`${printable(plan.jobName)}\n`);
   let left = MAX_LISTED_TASKS;
   for (const step of plan.steps) left -= printStep(step, left, terminal);

@@ -5,7 +5,8 @@ import { prepareJob, type PreparedJob } from '../../src/openjd/template/expand/p
 import { textOfErrors } from '../../src/core/problems.ts';
 import { openSpace } from '../../src/openjd/template/space/open-space.ts';
 import { answerEval, type EvalAnswer } from './eval-answer.ts';
-import { LISTING, MAX_LISTED_TASKS } from './limits.ts';
+import { LISTING } from './limits.ts';
+import { MAX_LISTED_TASKS } from './listing-limits.ts';
 import { memberOf } from './member-of.ts';
 
 type JsonlKind = 'check' | 'expand' | 'eval';

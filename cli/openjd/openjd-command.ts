@@ -56,12 +56,21 @@ async function writeLine(line: string): Promise<void> {
 export const openjdCommand = (): Command =>
   new Command('openjd')
     .description(
-      'Check, expand and run OpenJD job templates and evaluate expressions on this machine, without a server.',
+      'Check, expand and run OpenJD job templates, evaluate expressions, and print the schema of templates. Needs no server.',
     )
     .addCommand(listingCommand('check', 'Validate a template. Exits 1 if it has errors.'))
     .addCommand(listingCommand('expand', 'List the tasks that a template makes.'))
     .addCommand(runCommand())
-    .addCommand(evalCommand());
+    .addCommand(evalCommand())
+    .addCommand(schemaCommand());
+
+const schemaCommand = (): Command =>
+  new Command('schema')
+    .description('Print the JSON Schema of templates, for completion and checks in an editor.')
+    .action(async () => {
+      const { templateSchema } = await import('../../src/openjd/template/schema/template-schema.ts');
+      await writeLine(JSON.stringify(templateSchema(), null, 2));
+    });
 
 function runCommand(): Command {
   return withParameters(

@@ -34,6 +34,7 @@ import { getStart } from './start.ts';
 import { getStats } from './stats.ts';
 import { getTaskGrid } from './task-grid.ts';
 import { updateJob } from './update-job.ts';
+import { getOpenjdSchema } from './openjd-schema.ts';
 import { openEvents } from './open-events.ts';
 import { listJobOutputs, listTaskOutputs } from './outputs.ts';
 import { getTaskPreview, listJobPreviews } from './previews.ts';
@@ -103,6 +104,7 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     getHealthz,
     getReadyz,
     getMetrics,
+    getOpenjdSchema,
     getOpenapi: () => ({ kind: 'text', contentType: 'application/yaml', text: contract.text }),
     getVersion,
     listProviders,

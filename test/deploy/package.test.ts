@@ -54,6 +54,7 @@ test('the package has what its programs need, and nothing that only a checkout n
     'README.md',
     'THIRD-PARTY-NOTICES',
     'sbom.cdx.json',
+    'dist/openjd-schema.json',
     'dist/program/shard-thread.js',
     'dist/web-app/index.html',
     'http/openapi/openapi.yaml',

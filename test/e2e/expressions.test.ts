@@ -439,7 +439,11 @@ const REFUSED: readonly (readonly [
   ...(
     [
       ['Draft', 'maybe', ': "maybe" is not a valid bool: write true/false, yes/no, on/off, 1/0'],
-      ['Frames', '5-1', ': "5-1" is not a valid range expression: "5-1" goes down without a negative step'],
+      [
+        'Frames',
+        '5-1',
+        ': "5-1" is not a valid range expression: "5-1" goes down without a negative step; write 5-1:-1',
+      ],
       [
         'Names',
         '["a"',
@@ -470,7 +474,7 @@ const REFUSED: readonly (readonly [
     { Draft: 'true', Weight: '1' },
     [
       '/parameterDefinitions/0/type: "bool" requires the extension EXPR',
-      '/parameterDefinitions/1/type: "int" requires the extension EXPR',
+      '/parameterDefinitions/1/type: "int" requires the extension EXPR; write INT',
       `${ARGUMENT}: "Param.Weight + 1" is not the name of a value (expressions require the extension EXPR)`,
       '/steps/0/let: "let" requires the extension EXPR',
     ],

@@ -4,6 +4,7 @@ import { test } from 'tap';
 import { capabilitiesPage } from '../../scripts/docs/capabilities-page.ts';
 import { configurationReference } from '../../scripts/docs/configuration-page.ts';
 import { functionsPage } from '../../scripts/docs/functions-page.ts';
+import { mistakesPage } from '../../scripts/docs/mistakes-page.ts';
 import { anchorsOf } from './headings.ts';
 import { ROOT, contentOf, projectFiles } from './project-files.ts';
 
@@ -55,5 +56,6 @@ test('the changelog has a section for the next release', async (t) => {
 test('generated files are current', async (t) => {
   t.equal(contentOf('docs/configuration.md'), configurationReference(), 'run "npm run generate"');
   t.equal(contentOf('docs/expression-functions.md'), functionsPage(), 'run "npm run generate"');
+  t.equal(contentOf('docs/template-mistakes.md'), mistakesPage(), 'run "npm run generate"');
   t.equal(contentOf('docs/capabilities.md'), capabilitiesPage(), 'run "npm run generate"');
 });

@@ -14,16 +14,17 @@ import type { DocumentLimits } from '../../openjd/primitives/document-limits.ts'
 import { LineIndex } from '../../openjd/primitives/line-index.ts';
 import { Unreadable, type ReadResult } from '../../openjd/template/read-result.ts';
 import { quoteForMessage } from '../../openjd/primitives/text-rules.ts';
+import { pointerTo } from '../../openjd/primitives/pointed-error.ts';
 import { plainScalar } from './plain-scalar.ts';
+import { pointerAt } from './pointer-at.ts';
 import { scanTokens } from './scan-tokens.ts';
+import { BRACES_IN_QUOTES, syntaxErrors } from './syntax-errors.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 /** All characters except the printable ones of YAML 1.2 (section 5.1 there). */
 const NOT_PRINTABLE = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 /** Only an escape can produce it: UTF-8 cannot contain it. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
-/** Maximum number of reported syntax errors; later ones are mostly consequences of the first. */
-const MAX_SYNTAX_ERRORS = 10;
 
 /**
  * Reads one YAML 1.2 document (core schema) into a plain tree. A leading byte order mark is skipped. Errors, each with
@@ -33,37 +34,47 @@ const MAX_SYNTAX_ERRORS = 10;
 export function readYaml(source: string, limits: DocumentLimits): ReadResult {
   const text = source.startsWith(BYTE_ORDER_MARK) ? source.slice(1) : source;
   if (text.length > limits.maxCharacters) {
-    return new Unreadable(`is longer than ${limits.maxCharacters} characters`, {
-      line: 1,
-      column: 1,
-    }).toResult();
+    return refusedAt({ line: 1, column: 1 }, '', `is longer than ${limits.maxCharacters} characters`);
   }
   const lines = new LineIndex(text);
+  const odd = NOT_PRINTABLE.exec(text);
+  if (odd !== null) {
+    const [before] = compose(scanTokens(text.slice(0, odd.index), limits).tokens, odd.index);
+    const detail = `contains the character ${codeOf(odd[0])}, which YAML allows only as an escape in double quotes`;
+    return refusedAt(lines.at(odd.index), pointerAt(before?.contents, odd.index, text, lines), detail);
+  }
+  const { tokens, refused } = scanTokens(text, limits);
+  if (refused?.isSize === true) return refusedAt(lines.at(refused.offset), '', refused.detail);
+  const [document, second] = compose(tokens, text.length);
+  if (refused !== null) {
+    const pointer = pointerAt(document?.contents, refused.offset, text, lines);
+    return refusedAt(lines.at(refused.offset), pointer, refused.detail);
+  }
+  if (second !== undefined)
+    return refusedAt(lines.at(startOf(second)), '', 'has more than one document; remove the line ---');
+  if (document === undefined || document.contents === null) {
+    return refusedAt({ line: 1, column: 1 }, '', 'is empty');
+  }
+  if (document.errors.length > 0) return { ok: false, errors: syntaxErrors(document, text, lines) };
+  return buildTree(document.contents, limits, lines);
+}
+
+const refusedAt = ({ line, column }: Position, pointer: string, detail: string): ReadResult => ({
+  ok: false,
+  errors: [{ pointer, detail, line, column }],
+});
+
+function buildTree(root: Node, limits: DocumentLimits, lines: LineIndex): ReadResult {
+  const builder = new TreeBuilder(limits, lines);
   try {
-    const odd = NOT_PRINTABLE.exec(text);
-    if (odd !== null) {
-      throw new Unreadable(
-        `contains the character ${codeOf(odd[0])}, which YAML allows only as an escape`,
-        lines.at(odd.index),
-      );
-    }
-    const documents = compose(text, limits, lines);
-    const document = documents[0];
-    const second = documents[1];
-    if (second !== undefined) throw new Unreadable('has more than one document', lines.at(startOf(second)));
-    if (document === undefined || document.contents === null) {
-      throw new Unreadable('is empty', { line: 1, column: 1 });
-    }
-    if (document.errors.length > 0) return syntaxErrors(document, lines);
-    return { ok: true, document: new TreeBuilder(limits, lines).build(document.contents) };
+    return { ok: true, document: builder.build(root) };
   } catch (error) {
-    if (error instanceof Unreadable) return error.toResult();
+    if (error instanceof Unreadable) return error.toResult(builder.pointer());
     throw error;
   }
 }
 
-function compose(text: string, limits: DocumentLimits, lines: LineIndex): Document.Parsed[] {
-  const tokens = scanTokens(text, limits, lines);
+function compose(tokens: readonly string[], length: number): Document.Parsed[] {
   const parser = new Parser();
   const composer = new Composer({
     version: '1.2',
@@ -77,19 +88,12 @@ function compose(text: string, limits: DocumentLimits, lines: LineIndex): Docume
     for (const part of parser.next(token)) documents.push(...composer.next(part));
   }
   for (const part of parser.end()) documents.push(...composer.next(part));
-  documents.push(...composer.end(false, text.length));
+  documents.push(...composer.end(false, length));
   return documents;
 }
 
 function startOf(document: Document.Parsed): number {
   return document.contents?.range?.[0] ?? document.range[0];
-}
-
-function syntaxErrors(document: Document.Parsed, lines: LineIndex): ReadResult {
-  const errors = document.errors
-    .slice(0, MAX_SYNTAX_ERRORS)
-    .map((error) => ({ pointer: '', detail: `is not YAML: ${error.message}`, ...lines.at(error.pos[0]) }));
-  return { ok: false, errors };
 }
 
 interface Built {
@@ -105,10 +109,17 @@ class TreeBuilder {
   readonly #lines: LineIndex;
   /** Node of each anchor; null while it is being built. */
   readonly #anchors = new Map<string, Built | null>();
+  /** Keys and indexes of the node that is being built. */
+  readonly #path: (string | number)[] = [];
 
   constructor(limits: DocumentLimits, lines: LineIndex) {
     this.#limits = limits;
     this.#lines = lines;
+  }
+
+  /** Returns the pointer of the node that is being built: after an error, of the innermost one. */
+  pointer(): string {
+    return pointerTo(this.#path);
   }
 
   build(node: Node): DocumentNode {
@@ -128,7 +139,10 @@ class TreeBuilder {
   #aliased(name: string, level: number, position: Position): Built {
     const built = this.#anchors.get(name);
     if (built === undefined)
-      throw new Unreadable(`there is no anchor ${quoteForMessage(name)} before this alias`, position);
+      throw new Unreadable(
+        `there is no anchor ${quoteForMessage(name)} before this alias; put text that begins with * in quotes`,
+        position,
+      );
     if (built === null) throw new Unreadable(`the alias ${quoteForMessage(name)} refers to itself`, position);
     this.#checkDepth(level - 1 + built.depth, position);
     return built;
@@ -141,7 +155,9 @@ class TreeBuilder {
       const items: DocumentNode[] = [];
       const size = new Size(this.#limits, position);
       for (const item of node.items) {
+        this.#path.push(items.length);
         const built = this.#built(asNode(item), level + 1);
+        this.#path.pop();
         size.add(built);
         items.push(built.node);
       }
@@ -160,10 +176,12 @@ class TreeBuilder {
       const keyAt = this.#position(keyNode);
       const key = this.#built(keyNode, level + 1).node;
       if (key.kind !== 'string') throw new Unreadable(keyWrong(key), keyAt);
+      this.#path.push(key.value);
       if (keys.has(key.value))
         throw new Unreadable(`the key ${quoteForMessage(key.value)} occurs twice`, keyAt);
       keys.add(key.value);
       const value = this.#built(asNode(pair.value), level + 1);
+      this.#path.pop();
       size.add(value);
       const placed = pair.value === null ? { ...value.node, ...keyAt } : value.node;
       entries.push({ key: key.value, keyAt, value: placed });
@@ -203,9 +221,7 @@ class TreeBuilder {
 
 /** A value such as `{{Param.Name}}` without quotes is a mapping whose key is a mapping. */
 const keyWrong = (key: DocumentNode): string =>
-  key.kind === 'mapping'
-    ? 'text that begins with {{ must be in quotes, as in name: "{{Param.Name}}"'
-    : 'a key must be text; put it in quotes';
+  key.kind === 'mapping' ? BRACES_IN_QUOTES : 'a key must be text; put it in quotes';
 
 /** Adds up the size of a collection. */
 class Size {

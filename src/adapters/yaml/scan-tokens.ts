@@ -1,40 +1,50 @@
 import { CST, Lexer } from 'yaml';
 import type { DocumentLimits } from '../../openjd/primitives/document-limits.ts';
-import type { LineIndex } from '../../openjd/primitives/line-index.ts';
-import { Unreadable } from '../../openjd/template/read-result.ts';
+
+/** Tokens of a text. If it was refused, they are those before the refused one. */
+export interface ScannedTokens {
+  readonly tokens: readonly string[];
+  readonly refused: {
+    readonly detail: string;
+    readonly offset: number;
+    /** The whole document is too large. */
+    readonly isSize: boolean;
+  } | null;
+}
 
 /**
  * Splits YAML text into tokens. Rejects text that is nested too deeply, too large, or uses tags or directives, before a
  * parser recurses. Iterative. Uses the lexer of the parser, so that both see the same nesting.
  */
-export function scanTokens(text: string, limits: DocumentLimits, lines: LineIndex): string[] {
+export function scanTokens(text: string, limits: DocumentLimits): ScannedTokens {
   const tokens: string[] = [];
   const nesting = new Nesting(limits.maxDepth);
   let offset = 0;
   let nodes = 0;
   let scalar = false;
   for (const token of new Lexer().lex(text)) {
-    tokens.push(token);
-    if (tokens.length > limits.maxTokens)
-      throw new Unreadable(`has more than ${limits.maxTokens} tokens`, lines.at(offset));
+    const refused = (detail: string, isSize = false): ScannedTokens => ({
+      tokens,
+      refused: { detail, offset, isSize },
+    });
+    if (tokens.length >= limits.maxTokens) return refused(`has more than ${limits.maxTokens} tokens`, true);
     if (scalar) {
       scalar = false;
       offset += token.length;
+      tokens.push(token);
       continue;
     }
     const type = CST.tokenType(token);
-    if (type === 'tag') throw new Unreadable('tags are not supported', lines.at(offset));
-    if (type === 'directive-line') throw new Unreadable('directives are not supported', lines.at(offset));
-    if (isNode(type) && ++nodes > limits.maxNodes) {
-      throw new Unreadable(`has more than ${limits.maxNodes} nodes`, lines.at(offset));
-    }
-    if (!nesting.accepts(type, token)) {
-      throw new Unreadable(`is nested deeper than ${limits.maxDepth} levels`, lines.at(offset));
-    }
+    if (type === 'tag') return refused('tags are not supported; remove it, or put the text in quotes');
+    if (type === 'directive-line') return refused('directives are not supported; remove this line');
+    if (isNode(type) && ++nodes > limits.maxNodes)
+      return refused(`has more than ${limits.maxNodes} nodes`, true);
+    if (!nesting.accepts(type, token)) return refused(`is nested deeper than ${limits.maxDepth} levels`);
+    tokens.push(token);
     scalar = type === 'scalar';
     if (type !== 'doc-mode' && type !== 'flow-error-end' && !scalar) offset += token.length;
   }
-  return tokens;
+  return { tokens, refused: null };
 }
 
 type TokenType = ReturnType<typeof CST.tokenType>;

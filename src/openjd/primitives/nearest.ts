@@ -8,7 +8,8 @@ const MIN_PREFIX = 3;
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   if (word.length === 0 || word.length > MAX_WORD) return null;
   let best: string | null = null;
-  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  // A word of one letter is near to every other one.
+  let bestDistance = Math.min(word.length, Math.max(1, Math.floor(word.length / 3)) + 1);
   let seen = 0;
   for (const candidate of candidates) {
     if (++seen > MAX_CANDIDATES) break;

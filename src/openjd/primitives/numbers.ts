@@ -1,7 +1,7 @@
 import type { DocumentNode } from './document.ts';
 
-const INTEGER = /^[-+]?[0-9]+$/;
-const DECIMAL = /^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$/;
+export const INTEGER = /^[-+]?[0-9]+$/;
+export const DECIMAL = /^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$/;
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 /** Significant digits of the largest 64-bit integer; longer texts are rejected before they are converted. */

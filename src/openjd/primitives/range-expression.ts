@@ -7,7 +7,10 @@ type ParsedRange =
 
 const INT = '(-?[0-9]+)';
 const GAP = '[ \\t]*';
-const ELEMENT = new RegExp(`^${GAP}${INT}(?:${GAP}-${GAP}${INT}(?:${GAP}:${GAP}${INT})?)?${GAP}$`);
+const ONE = `${GAP}${INT}(?:${GAP}-${GAP}${INT}(?:${GAP}:${GAP}${INT})?)?${GAP}`;
+const ELEMENT = new RegExp(`^${ONE}$`);
+/** Syntax of a range expression, without the rules on its numbers. */
+export const RANGE_SYNTAX = new RegExp(`^${ONE}(?:,${ONE})*$`);
 
 /**
  * Parses a range expression (specification, section 3.4.1.1.1): `1-5,10-20:2`. Returns its integers in ascending order
@@ -51,7 +54,7 @@ function parseElement(text: string): Run | string {
   if (first < last !== step > 0n) {
     return first < last
       ? `${quoteForMessage(text.trim())} goes up with a negative step`
-      : `${quoteForMessage(text.trim())} goes down without a negative step`;
+      : `${quoteForMessage(text.trim())} goes down without a negative step; write ${first}-${last}:-${step}`;
   }
   const stride = step < 0n ? -step : step;
   const count = (first < last ? last - first : first - last) / stride + 1n;

@@ -1,9 +1,9 @@
 /** Rules of plain text in templates (specification, section 7). */
 
 /** Control characters (Unicode category Cc). */
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
-const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
-const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
+export const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+export const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+export const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const MAX_SHOWN = 60;
 
 /** Length in characters (code points). */

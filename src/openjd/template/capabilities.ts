@@ -1,17 +1,19 @@
 import { suggestion } from '../primitives/nearest.ts';
+import { quoteForMessage } from '../primitives/text-rules.ts';
 
 /**
  * Names of host capabilities (specification, sections 3.3.1.1 and 3.3.2.1; docs/contract/openjd.md#host-requirements).
  */
 type CapabilityKind = 'amount' | 'attr';
 
-const NAME = /^(?:([A-Za-z_][A-Za-z0-9_]*):)?(amount|attr)((?:\.[A-Za-z_][A-Za-z0-9_]*)+)$/i;
+const WORD = '[A-Za-z_][A-Za-z0-9_]*';
+const NAME = new RegExp(`^(?:(${WORD}):)?(amount|attr)((?:\\.${WORD})+)$`, 'i');
 const RESERVED_SCOPES: readonly string[] = ['worker', 'job', 'step', 'task'];
 /** Vendor prefix of this service's capabilities in reserved scopes. */
 const OWN_VENDOR = 'svc';
 
 /** Its values need not be identifiers: `12`, `10.0.22631` (docs/contract/openjd.md#host-requirements). */
-const OS_VERSION = 'attr.worker.os.version';
+export const OS_VERSION = 'attr.worker.os.version';
 
 const STANDARD: readonly string[] = [
   'amount.worker.vcpu',
@@ -33,7 +35,7 @@ export const ISOLATION_PREFIX = 'svc:attr.worker.isolation.';
 export const USAGE_POOL_PREFIX = 'amount.worker.usagepool.';
 
 /** Attributes with a fixed set of values, of which a host has exactly one. */
-const FIXED_VALUES: ReadonlyMap<string, readonly string[]> = new Map([
+export const FIXED_VALUES: ReadonlyMap<string, readonly string[]> = new Map([
   ['attr.worker.os.family', ['linux', 'windows', 'macos']],
   ['attr.worker.cpu.arch', ['x86_64', 'arm64']],
 ]);
@@ -62,7 +64,23 @@ export function capabilityNameWrong(name: string, kind: CapabilityKind, maxLengt
   return `the scope "${scope}" is reserved, and it has no ${kind === 'amount' ? 'amount' : 'attribute'} of this name${suggestion(path, known)}`;
 }
 
-const VALUE = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+/**
+ * Returns the pattern of a valid name of a capability of the kind. `anyCase` returns the pattern of a text in upper and
+ * lower case.
+ */
+export function capabilityPattern(kind: CapabilityKind, anyCase: (text: string) => string): string {
+  const own = `${anyCase(`${OWN_VENDOR}:${kind}`)}(?:\\.${WORD})+`;
+  const reserved = RESERVED_SCOPES.map(anyCase).join('|');
+  const free = `(?:${WORD}:)?${anyCase(kind)}\\.(?!(?:${reserved})(?:\\.|$))${WORD}(?:\\.${WORD})*`;
+  const standard = STANDARD.filter((name) => name.startsWith(`${kind}.`)).map(anyCase);
+  const prefixed = STANDARD_PREFIXES.filter((name) => name.startsWith(`${kind}.`)).map(
+    (prefix) => `${anyCase(prefix)}${WORD}(?:\\.${WORD})*`,
+  );
+  return `^(?:${[own, free, ...standard, ...prefixed].join('|')})$`;
+}
+
+/** Value of any other attribute. */
+export const ATTRIBUTE_VALUE = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 const PRINTABLE = /^\P{C}+$/u;
 
 /**
@@ -73,9 +91,10 @@ export function attributeValueWrong(name: string, value: string, maxLength: numb
   if (value.length > maxLength)
     return `must not have more than ${maxLength} characters, and has ${value.length}`;
   if (name === OS_VERSION) return PRINTABLE.test(value) ? null : 'must have printable characters only';
-  if (!VALUE.test(value)) return 'must have letters, digits, _ and - only, and begin with a letter or _';
+  if (!ATTRIBUTE_VALUE.test(value))
+    return 'must have letters, digits, _ and - only, and begin with a letter or _';
   const fixed = fixedValuesOf(name);
   if (fixed !== undefined && !fixed.includes(value.toLowerCase()))
-    return `must be one of ${fixed.join(', ')}`;
+    return `must be one of ${fixed.join(', ')}, not ${quoteForMessage(value)}`;
   return null;
 }

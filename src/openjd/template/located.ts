@@ -1,4 +1,5 @@
 import type { DocumentNode, MappingEntry, Position } from '../primitives/document.ts';
+import { pointerTo } from '../primitives/pointed-error.ts';
 
 /** A node and its path from the root. */
 export interface Located {
@@ -27,11 +28,9 @@ export const itemOf = (parent: Located, node: DocumentNode, index: number): Loca
 
 /** Returns the JSON pointer (RFC 6901) of a located node; empty at the root. */
 export function pointerOf(located: Located): string {
-  const segments: string[] = [];
-  for (let at = located; at.parent !== null; at = at.parent) {
-    segments.push(String(at.key).replaceAll('~', '~0').replaceAll('/', '~1'));
-  }
-  return segments.reverse().reduce((pointer, segment) => `${pointer}/${segment}`, '');
+  const segments: (string | number)[] = [];
+  for (let at = located; at.parent !== null; at = at.parent) segments.push(at.key);
+  return pointerTo(segments.reverse());
 }
 
 /** A text of the template and its position. */

@@ -62,8 +62,8 @@ export interface ListRow extends CommonRow {
   readonly element: ParameterType;
 }
 
-const TRUE_WORDS: readonly string[] = ['true', 'yes', 'on', '1'];
-const FALSE_WORDS: readonly string[] = ['false', 'no', 'off', '0'];
+export const TRUE_WORDS: readonly string[] = ['true', 'yes', 'on', '1'];
+export const FALSE_WORDS: readonly string[] = ['false', 'no', 'off', '0'];
 
 const LENGTHS = ['minLength', 'maxLength'] as const;
 const FILTERS: readonly string[] = ['fileFilters', 'fileFilterDefault'];

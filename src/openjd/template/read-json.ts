@@ -1,6 +1,7 @@
 import type { DocumentNode, MappingEntry, Position } from '../primitives/document.ts';
 import { DOCUMENT_LIMITS, type DocumentLimits } from '../primitives/document-limits.ts';
 import { LineIndex } from '../primitives/line-index.ts';
+import { pointerTo } from '../primitives/pointed-error.ts';
 import { Unreadable, type ReadResult } from './read-result.ts';
 import { quoteForMessage } from '../primitives/text-rules.ts';
 
@@ -29,10 +30,11 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
  */
 export function readJson(text: string, limits: DocumentLimits = DOCUMENT_LIMITS): ReadResult {
   const lines = new LineIndex(text.length > limits.maxCharacters ? '' : text);
+  const reader = new JsonReader(text, limits, lines);
   try {
-    return { ok: true, document: new JsonReader(text, limits, lines).document() };
+    return { ok: true, document: reader.document() };
   } catch (error) {
-    if (error instanceof Unreadable) return error.toResult();
+    if (error instanceof Unreadable) return error.toResult(reader.pointer());
     throw error;
   }
 }
@@ -44,11 +46,18 @@ class JsonReader {
   #at = 0;
   #depth = 0;
   #nodes = 0;
+  /** Keys and indexes of the value that is being read. */
+  readonly #path: (string | number)[] = [];
 
   constructor(text: string, limits: DocumentLimits, lines: LineIndex) {
     this.#text = text;
     this.#limits = limits;
     this.#lines = lines;
+  }
+
+  /** Returns the pointer of the value that is being read: after an error, of the innermost one. */
+  pointer(): string {
+    return pointerTo(this.#path);
   }
 
   document(): DocumentNode {
@@ -99,12 +108,14 @@ class JsonReader {
       const keyAt = this.#position();
       if (this.#text[this.#at] !== '"') throw this.#unexpected('a key in double quotes');
       const key = this.#string();
+      this.#path.push(key);
       if (keys.has(key)) throw new Unreadable(`the key ${quoteForMessage(key)} occurs twice`, keyAt);
       keys.add(key);
       this.#skipBlanks();
       if (!this.#take(':')) throw this.#unexpected('":"');
       this.#skipBlanks();
       entries.push({ key, keyAt, value: this.#value() });
+      this.#path.pop();
       this.#skipBlanks();
       if (this.#take('}')) return { kind: 'mapping', entries, ...position };
       if (!this.#take(',')) throw this.#unexpected('"," or "}"');
@@ -118,7 +129,9 @@ class JsonReader {
     this.#skipBlanks();
     if (this.#take(']')) return { kind: 'sequence', items, ...position };
     for (;;) {
+      this.#path.push(items.length);
       items.push(this.#value());
+      this.#path.pop();
       this.#skipBlanks();
       if (this.#take(']')) return { kind: 'sequence', items, ...position };
       if (!this.#take(',')) throw this.#unexpected('"," or "]"');

@@ -15,8 +15,9 @@ export class Unreadable extends Error {
     this.position = position;
   }
 
-  toResult(): ReadResult {
+  /** `pointer` is that of the innermost part that was read. */
+  toResult(pointer: string): ReadResult {
     const { line, column } = this.position;
-    return { ok: false, errors: [{ pointer: '', detail: this.message, line, column }] };
+    return { ok: false, errors: [{ pointer, detail: this.message, line, column }] };
   }
 }

@@ -11,8 +11,10 @@ export interface TemplateLimits {
   readonly maxParameterValue: number;
   /** 2.6 */
   readonly maxLabel: number;
-  /** 2.2 and 2.7: filters of a parameter, patterns of a filter, and characters of a pattern. */
+  /** 2.2 and 2.7: filters of a parameter, and patterns of a filter. */
   readonly maxFileFilters: number;
+  /** 2.8 */
+  readonly maxFilePattern: number;
   /** 3.1 and 4.1 */
   readonly maxName: number;
   /** 3.3 */
@@ -60,6 +62,7 @@ export const TEMPLATE_LIMITS: TemplateLimits = {
   maxParameterValue: 1024,
   maxLabel: 64,
   maxFileFilters: 20,
+  maxFilePattern: 20,
   maxName: 64,
   maxRequirements: 50,
   maxCapabilityName: 100,

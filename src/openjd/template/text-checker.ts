@@ -32,6 +32,15 @@ const HINTS: readonly (readonly [prefix: string, hint: string])[] = [
   ['Env.', "it is known in an environment's script only"],
 ];
 
+/** Returns a suggestion for an unknown symbol: one of the same name with a prefix, else the nearest. */
+function nearSymbol(symbol: string, { symbols }: Scope): string {
+  const prefixed = [...symbols.keys()].filter((known) => known.endsWith(`.${symbol}`));
+  const known = prefixed.find((each) => !each.includes('RawParam.')) ?? prefixed[0];
+  return known === undefined
+    ? suggestion(symbol, symbols.keys())
+    : `; did you mean ${quoteForMessage(known)}?`;
+}
+
 /** Maximum number of unknown values per template with a suggestion, because the search is expensive. */
 const MAX_SUGGESTIONS = 50;
 
@@ -173,7 +182,7 @@ export class TextChecker {
   #unknown(symbol: string, scope: Scope): string {
     const reason = scope.elsewhere.get(symbol);
     if (reason !== undefined) return `${quoteForMessage(symbol)} cannot be used here: ${reason}`;
-    const near = ++this.#suggestions <= MAX_SUGGESTIONS ? suggestion(symbol, scope.symbols.keys()) : '';
+    const near = ++this.#suggestions <= MAX_SUGGESTIONS ? nearSymbol(symbol, scope) : '';
     const hint = near === '' ? HINTS.find(([prefix]) => symbol.startsWith(prefix))?.[1] : undefined;
     return `unknown value ${quoteForMessage(symbol)}${near}${hint === undefined ? '' : `: ${hint}`}`;
   }

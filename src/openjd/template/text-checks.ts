@@ -2,7 +2,7 @@ import type { Findings } from './findings.ts';
 import type { Text } from './located.ts';
 import { characters, firstControl, isIdentifier, quoteForMessage } from '../primitives/text-rules.ts';
 
-interface TextRule {
+export interface TextRule {
   readonly min: number;
   readonly max: number;
   /** Allowed control characters. */
@@ -48,12 +48,16 @@ export function checkIdentifier(findings: Findings, text: Text | undefined, max:
   else if (!isIdentifier(text.value)) {
     findings.add(
       text.at,
-      `${quoteForMessage(text.value)} is not an identifier: letters, digits and _, not beginning with a digit`,
+      `${quoteForMessage(text.value)} is not an identifier: letters, digits and _, not beginning with a digit; write ${quoteForMessage(identifierLike(text.value))}`,
     );
   } else if (text.value.length > max) {
     findings.add(text.at, `must not have more than ${max} characters, and has ${text.value.length}`);
   }
 }
+
+/** Returns the text with _ for each run of other characters. */
+const identifierLike = (text: string): string =>
+  text.replaceAll(/[^A-Za-z0-9_]+/g, '_').replace(/^(?=[0-9])/, '_');
 
 /** Reports every name that occurs a second time. */
 export function checkUnique(findings: Findings, what: string, names: readonly (Text | undefined)[]): void {

@@ -132,15 +132,17 @@ void test('aliases are resolved and share their node', (t) => {
 });
 
 void test('anything but one plain YAML document is rejected with its position', (t) => {
-  t.same(refusal('a: 1\n---\nb: 2'), ['3:1 has more than one document']);
+  t.same(refusal('a: 1\n---\nb: 2'), ['3:1 has more than one document; remove the line ---']);
   t.same(refusal(''), ['1:1 is empty']);
   t.same(refusal('# nothing\n'), ['1:1 is empty']);
-  t.same(refusal('a: !!str 1'), ['1:4 tags are not supported']);
-  t.same(refusal('%YAML 1.1\n---\na: yes'), ['1:1 directives are not supported']);
+  t.same(refusal('a: !!str 1'), ['1:4 tags are not supported; remove it, or put the text in quotes']);
+  t.same(refusal('%YAML 1.1\n---\na: yes'), ['1:1 directives are not supported; remove this line']);
   t.same(refusal('a: 1\nb: 2\na: 3'), ['3:1 the key "a" occurs twice']);
-  t.same(refusal('a:\n\t- b'), ['2:1 is not YAML: Tabs are not allowed as indentation']);
-  t.same(refusal('a: \u0007'), ['1:4 contains the character U+0007, which YAML allows only as an escape']);
-  t.same(refusal('a: "b'), ['1:6 is not YAML: Missing closing "quote']);
+  t.same(refusal('a:\n\t- b'), ['2:1 is not YAML: Tabs are not allowed as indentation; use spaces']);
+  t.same(refusal('a: \u0007'), [
+    '1:4 contains the character U+0007, which YAML allows only as an escape in double quotes',
+  ]);
+  t.same(refusal('a: "b'), ['1:6 is not YAML: Missing closing "quote; close the quote']);
   t.same(refusal('? [a]\n: b'), ['1:3 a key must be text; put it in quotes']);
   t.same(refusal('a: b: c').length, 1);
   t.same(plain(read('\uFEFFa: 1')), { a: { integer: '1' } }, 'a leading byte order mark is skipped');
@@ -161,6 +163,46 @@ void test('anything but strict JSON is rejected with its position', (t) => {
   t.same(refusal('"\\ud800"', 'json'), ['1:1 this string has half of a surrogate pair']);
   t.same(refusal('"a', 'json'), ['1:1 this string has no end']);
   t.same(refusal('', 'json'), ['1:1 is not JSON: a value is expected, not the end of the text']);
+  t.end();
+});
+
+void test('an unreadable text has the pointer of the innermost node around the error', (t) => {
+  const step = 'name: A\nsteps:\n  - name: S\n';
+  for (const [text, pointer, format] of [
+    [`${step}\tscript: {}\n`, '/steps/0'],
+    [
+      `${step}    script:\n      actions:\n        onRun:\n          command: a: b\n`,
+      '/steps/0/script/actions/onRun/command',
+    ],
+    [`${step}    script:\n      actions: {onRun: {command: "a}\n`, '/steps/0/script/actions/onRun/command'],
+    [`${step}    script: {args: [1, 2}\n`, '/steps/0/script/args/1'],
+    [`${step}    script: @a\n`, '/steps/0/script'],
+    [`${step}    script: !x a\n`, '/steps/0/script'],
+    [`${step}    script: a\u0007b\n`, '/steps/0/script'],
+    [`${step}    script: {{Param.A}}\n`, '/steps/0/script'],
+    [`${step}    script: {{Param.A}}/x\n`, '/steps/0/script'],
+    [`${step}    args:\n    - {{Param.A}} -x\n`, '/steps/0/args/0'],
+    [`${step}    name: T\n`, '/steps/0/name'],
+    [`${step}    script:a\n`, '/steps/0'],
+    [`${step}    script: *x\n`, '/steps/0/script'],
+    [`${step}bad\n`, ''],
+    [`${step}a/b~c: @x\n`, '/a~1b~0c'],
+    [`a: ${'['.repeat(100)}`, `/a${'/0'.repeat(63)}`],
+    ['a: 1\n---\nb: 2', ''],
+    ['{"a": [1, {"b": 2 3}]}', '/a/1', 'json'],
+    ['{"a": {"b": [}}', '/a/b/0', 'json'],
+    ['{"a": {"b": 1, "b": 2}}', '/a/b', 'json'],
+    [`{"a": ${'['.repeat(100)}`, `/a${'/0'.repeat(63)}`, 'json'],
+  ] as const) {
+    const result = readDocument(text, format ?? 'yaml');
+    t.same(result.ok ? null : result.errors[0]?.pointer, pointer, text.slice(0, 60));
+  }
+  t.end();
+});
+
+void test('an error at the end of a text is at its last line, once for each place', (t) => {
+  t.same(refusal('a: {b: "c}\n\n'), ['1:11 is not YAML: Missing closing "quote; close the quote']);
+  t.match(refusal('a: [b,\n\n'), [/^1:7 .* end with a \]; close the bracket/]);
   t.end();
 });
 

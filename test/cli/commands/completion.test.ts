@@ -18,6 +18,23 @@ function* commandsOf(
 
 const COMMANDS = [...commandsOf(callsheetProgram(), ['callsheet'])];
 
+test('a command line that begins with a command creates only that one, with the same help', async (t) => {
+  const all = callsheetProgram();
+  for (const command of all.commands) {
+    for (const name of [command.name(), ...command.aliases()]) {
+      if (name === 'completion') continue;
+      const alone = callsheetProgram(name).commands;
+      t.same(
+        alone.map((each) => each.helpInformation()),
+        [command.helpInformation()],
+        name,
+      );
+    }
+  }
+  for (const first of [undefined, 'completion', 'help', '--help', 'job-list'])
+    t.equal(callsheetProgram(first).commands.length, all.commands.length, String(first));
+});
+
 const takesValue = (option: Option): boolean => option.required || option.optional;
 
 /** Returns the options of a command and of its parent commands, without those of the program. */

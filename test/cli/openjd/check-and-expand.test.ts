@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { test } from 'tap';
 import { findingsText } from '../../../cli/openjd/findings-text.ts';
 import { inputLines } from '../../../cli/openjd/input-lines.ts';
+import { templateSchema } from '../../../src/openjd/template/schema/template-schema.ts';
 import { runCallsheet } from '../run-callsheet.ts';
 
 const GOOD = `specificationVersion: jobtemplate-2023-09
@@ -177,6 +178,12 @@ test('an error excerpt marks the location and contains no control characters', (
   );
   t.equal(findingsText({ name: 'f', text: '' }, [{ pointer: '', detail: 'x' }], false), 'f: x\n1 error');
   t.end();
+});
+
+test('schema prints the schema of templates', async (t) => {
+  const { code, out } = await runCallsheet(['openjd', 'schema']);
+  t.equal(code, 0);
+  t.same(JSON.parse(out), JSON.parse(JSON.stringify(templateSchema())));
 });
 
 test('only line feeds end lines, at any chunk boundary', async (t) => {

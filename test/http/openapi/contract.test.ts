@@ -31,6 +31,7 @@ const PERMISSIONS: readonly (readonly [string, string])[] = [
   ['GET /readyz', 'public'],
   ['GET /metrics', 'public'],
   ['GET /api/v1/openapi.yaml', 'public'],
+  ['GET /api/v1/openjd/schema.json', 'public'],
   ['GET /api/v1/version', 'authenticated'],
   ['GET /api/v1/auth/providers', 'public'],
   ['GET /api/v1/auth/me', 'authenticated'],

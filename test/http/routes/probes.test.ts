@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'tap';
+import { templateSchema } from '../../../src/openjd/template/schema/template-schema.ts';
 import { startApi } from '../kit/api-fixture.ts';
 
 void test('reports liveness and version', async (t) => {
@@ -22,6 +23,13 @@ void test('serves the contract unchanged', async (t) => {
   const answer = await client.get('/api/v1/openapi.yaml');
   t.equal(answer.headers['content-type'], 'application/yaml');
   t.equal(answer.text, readFileSync('http/openapi/openapi.yaml', 'utf8'));
+});
+
+void test('serves the schema of templates', async (t) => {
+  const { client } = await startApi(t);
+  const answer = await client.get('/api/v1/openjd/schema.json');
+  t.equal(answer.headers['content-type'], 'application/schema+json');
+  t.equal(answer.text, JSON.stringify(templateSchema()));
 });
 
 const DETAILS = {

@@ -63,7 +63,7 @@ void test('invalid range expressions are rejected', (t) => {
   ]) {
     t.match(detailOf(text), /is not a part of a range/, text);
   }
-  t.equal(detailOf('5-1'), '"5-1" goes down without a negative step');
+  t.equal(detailOf('5-1'), '"5-1" goes down without a negative step; write 5-1:-1');
   t.equal(detailOf('1-5:-1'), '"1-5:-1" goes up with a negative step');
   t.equal(detailOf('1-5:0'), '"1-5:0" has the step 0');
   t.equal(detailOf('1-5,5-9'), 'the parts that begin at 1 and at 5 overlap');

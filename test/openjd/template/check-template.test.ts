@@ -171,7 +171,7 @@ void test('templates that the specification allows have no findings', (t) => {
 /** Rejected templates, with all their errors. */
 const REFUSED: readonly (readonly [what: string, source: object | string, ...errors: string[]])[] = [
   ['a list', '- a', ': a template must be a mapping of keys to values'],
-  ['no version', '{}', ': "specificationVersion" is required'],
+  ['no version', '{}', ': "specificationVersion" is required; write jobtemplate-2023-09'],
   [
     'another version',
     template({ specificationVersion: 'environment-2023-09' }),
@@ -188,7 +188,11 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
     template({ parameterDefinition: [] }),
     '/parameterDefinition: unknown key "parameterDefinition"; did you mean "parameterDefinitions"?',
   ],
-  ['a key of another kind', template({ 'a/b~c': 1 }), '/a~1b~0c: unknown key "a/b~c"'],
+  [
+    'a key of another kind',
+    template({ 'a/b~c': 1 }),
+    '/a~1b~0c: unknown key "a/b~c"; known keys are specificationVersion, $schema, extensions, name, description, parameterDefinitions, jobEnvironments, steps',
+  ],
   [
     'a number as name',
     'specificationVersion: jobtemplate-2023-09\nname: 12\nsteps: []',
@@ -201,7 +205,7 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
   [
     'unknown extensions',
     template({ extensions: ['FEATURE_BUNDLE_1', 'TASK_CHUNKIN', 'x'] }),
-    '/extensions/0: unknown extension "FEATURE_BUNDLE_1"',
+    '/extensions/0: unknown extension "FEATURE_BUNDLE_1"; known are TASK_CHUNKING, REDACTED_ENV_VARS, EXPR, SVC_PATH_TRANSLATION, SVC_CHUNK_BOUNDS',
     '/extensions/1: unknown extension "TASK_CHUNKIN"; did you mean "TASK_CHUNKING"?',
     '/extensions/2: must be the name of an extension: 3 to 128 of A-Z, 0-9 and _',
   ],
@@ -296,12 +300,12 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
   [
     'no identifier',
     parameter({ name: '1A', type: 'INT' }),
-    '/parameterDefinitions/0/name: "1A" is not an identifier: letters, digits and _, not beginning with a digit',
+    '/parameterDefinitions/0/name: "1A" is not an identifier: letters, digits and _, not beginning with a digit; write "_1A"',
   ],
   [
     'an identifier with a line end',
     parameter({ name: 'A\n', type: 'INT' }),
-    '/parameterDefinitions/0/name: "A\\n" is not an identifier: letters, digits and _, not beginning with a digit',
+    '/parameterDefinitions/0/name: "A\\n" is not an identifier: letters, digits and _, not beginning with a digit; write "A_"',
   ],
   [
     'too many parameters',
@@ -324,13 +328,13 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
   [
     'a type in lower case',
     parameter({ type: 'string' }),
-    '/parameterDefinitions/0/type: "string" requires the extension EXPR',
+    '/parameterDefinitions/0/type: "string" requires the extension EXPR; write STRING',
   ],
   [
     'keys of another type',
     parameter({ type: 'INT', minLength: 1, objectType: 'FILE' }),
-    '/parameterDefinitions/0/minLength: unknown key "minLength"',
-    '/parameterDefinitions/0/objectType: unknown key "objectType"',
+    '/parameterDefinitions/0/minLength: unknown key "minLength"; known keys are name, type, description, default, userInterface, allowedValues, minValue, maxValue',
+    '/parameterDefinitions/0/objectType: unknown key "objectType"; known keys are name, type, description, default, userInterface, allowedValues, minValue, maxValue',
   ],
   [
     'limits that cross',
@@ -453,7 +457,7 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
   ],
   ['no time', action({ timeout: 0 }), `${ONRUN}/timeout: must be at least 1`],
   ['time by parameter', action({ timeout: '{{Param.T}}' }), `${ONRUN}/timeout: must not be a format string`],
-  ['half a second', action({ timeout: 0.5 }), `${ONRUN}/timeout: must be an integer`],
+  ['half a second', action({ timeout: 0.5 }), `${ONRUN}/timeout: must be an integer: the number of seconds`],
   [
     'a long notice',
     action({ cancelation: { mode: 'NOTIFY_THEN_TERMINATE', notifyPeriodInSeconds: 601 } }),
@@ -462,7 +466,7 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
   [
     'a notice without a need',
     action({ cancelation: { mode: 'TERMINATE', notifyPeriodInSeconds: 1 } }),
-    `${ONRUN}/cancelation/notifyPeriodInSeconds: unknown key "notifyPeriodInSeconds"`,
+    `${ONRUN}/cancelation/notifyPeriodInSeconds: unknown key "notifyPeriodInSeconds"; known keys are mode`,
   ],
   [
     'another cancelation',
@@ -543,7 +547,7 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
   [
     'another system',
     attribute({ name: 'attr.worker.os.family', anyOf: ['plan9'] }),
-    '/steps/0/hostRequirements/attributes/0/anyOf/0: must be one of linux, windows, macos',
+    '/steps/0/hostRequirements/attributes/0/anyOf/0: must be one of linux, windows, macos, not "plan9"',
   ],
   [
     'two systems at once',
@@ -579,7 +583,7 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
   [
     'a broken range',
     space([{ name: 'A', type: 'INT', range: '5-1' }]),
-    `${RANGE}: "5-1" goes down without a negative step`,
+    `${RANGE}: "5-1" goes down without a negative step; write 5-1:-1`,
   ],
   [
     'elements of another type',
@@ -623,7 +627,7 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
   [
     'chunks of other types',
     space([{ name: 'A', type: 'INT', range: '1', chunks: {} }]),
-    '/steps/0/parameterSpace/taskParameterDefinitions/0/chunks: unknown key "chunks"',
+    '/steps/0/parameterSpace/taskParameterDefinitions/0/chunks: unknown key "chunks"; known keys are name, type, range',
   ],
   [
     'a combination of other names',
@@ -653,7 +657,7 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
       ],
     }),
     '/steps/0/dependencies/0/dependsOn: a step cannot depend on itself',
-    '/steps/0/dependencies/1/dependsOn: there is no step "T"; did you mean "S"?',
+    '/steps/0/dependencies/1/dependsOn: there is no step "T"',
     '/steps/1/dependencies/1/dependsOn: the dependency on "S" exists twice',
   ],
   [

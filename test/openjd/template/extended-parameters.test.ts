@@ -41,9 +41,11 @@ void test('type names are case-insensitive with EXPR, and in upper case without'
     'LIST[path]',
   ]) {
     t.same(findings(parameter({ type }), EXPR), [], type);
+    const upper = type.toUpperCase();
+    const instead = ['STRING', 'PATH', 'INT', 'FLOAT'].includes(upper) ? `; write ${upper}` : '';
     t.same(
       findings(template({ parameterDefinitions: [{ name: 'P', type }] }), EXPR),
-      [`/parameterDefinitions/0/type: "${type}" requires the extension EXPR`],
+      [`/parameterDefinitions/0/type: "${type}" requires the extension EXPR${instead}`],
       `${type} without EXPR`,
     );
   }
@@ -226,7 +228,10 @@ void test('errors in definitions of the extended types are reported', (t) => {
     t.same(findings(parameter(definition), EXPR), [], JSON.stringify(definition));
   const at = '/parameterDefinitions/0';
   const refused: readonly (readonly [definition: object, ...findings: string[]])[] = [
-    [{ type: 'BOOL', allowedValues: [true] }, `${at}/allowedValues: unknown key "allowedValues"`],
+    [
+      { type: 'BOOL', allowedValues: [true] },
+      `${at}/allowedValues: unknown key "allowedValues"; known keys are name, type, description, default, userInterface`,
+    ],
     [
       { type: 'BOOL', default: 'maybe', userInterface: { control: 'LINE_EDIT' } },
       `${at}/default: "maybe" is not a valid bool: write true/false, yes/no, on/off, 1/0`,
@@ -238,12 +243,18 @@ void test('errors in definitions of the extended types are reported', (t) => {
       `${at}/minLength: must be at least 1`,
       `${at}/maxLength: must be at least 1`,
     ],
-    [{ type: 'LIST[BOOL]', item: {} }, `${at}/item: unknown key "item"`],
-    [{ type: 'STRING', item: {} }, `${at}/item: unknown key "item"`],
+    [
+      { type: 'LIST[BOOL]', item: {} },
+      `${at}/item: unknown key "item"; known keys are name, type, description, default, userInterface, minLength, maxLength`,
+    ],
+    [
+      { type: 'STRING', item: {} },
+      `${at}/item: unknown key "item"; known keys are name, type, description, default, userInterface, allowedValues, minLength, maxLength`,
+    ],
     [
       { type: 'LIST[STRING]', default: 'no', allowedValues: ['a'], minLength: 3, maxLength: 2 },
       `${at}/default: must be a list, not text`,
-      `${at}/allowedValues: unknown key "allowedValues"`,
+      `${at}/allowedValues: unknown key "allowedValues"; known keys are name, type, description, default, userInterface, minLength, maxLength, item`,
       `${at}/minLength: minLength 3 is greater than maxLength 2`,
     ],
     [
@@ -254,7 +265,7 @@ void test('errors in definitions of the extended types are reported', (t) => {
       },
       `${at}/default/1: "a" is shorter than minLength 2`,
       `${at}/item/allowedValues/1: "x" is shorter than minLength 2`,
-      `${at}/item/minValue: unknown key "minValue"`,
+      `${at}/item/minValue: unknown key "minValue"; known keys are allowedValues, minLength, maxLength`,
     ],
     [
       {

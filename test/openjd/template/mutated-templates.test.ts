@@ -1,11 +1,15 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { test } from 'tap';
 import { EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
 import { readDocument } from '../../../src/adapters/yaml/read-document.ts';
 import type { DocumentNode } from '../../../src/openjd/primitives/document.ts';
+import { checkTemplate } from '../../../src/openjd/template/check-template.ts';
 import { prepareJob } from '../../../src/openjd/template/expand/prepare-job.ts';
 import { openSpace } from '../../../src/openjd/template/space/open-space.ts';
 import type { PointedError } from '../../../src/openjd/primitives/pointed-error.ts';
+import { templateSchema } from '../../../src/openjd/template/schema/template-schema.ts';
+import { plainValueOf } from './plain-value.ts';
 import { documentOf } from './template-text.ts';
 import { rounds } from '../../kit/rounds.ts';
 
@@ -142,24 +146,6 @@ const mutations: fc.Arbitrary<Mutation[]> = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** Returns the template as plain values, with numbers as numbers. */
-function valuesOf(node: DocumentNode): unknown {
-  switch (node.kind) {
-    case 'mapping':
-      return Object.fromEntries(node.entries.map(({ key, value }) => [key, valuesOf(value)]));
-    case 'sequence':
-      return node.items.map(valuesOf);
-    case 'string':
-    case 'boolean':
-      return node.value;
-    case 'integer':
-    case 'float':
-      return Number(node.text);
-    case 'null':
-      return null;
-  }
-}
-
 /** Returns every location in a tree: its container and key. */
 function placesOf(
   tree: unknown,
@@ -235,7 +221,7 @@ void test('the original templates are valid', (t) => {
 });
 
 void test('a mutated template yields a job or errors', (t) => {
-  const originals = [TEXT, EXPR_TEXT].map((text) => valuesOf(documentOf(text)));
+  const originals = [TEXT, EXPR_TEXT].map((text) => plainValueOf(documentOf(text)));
   const slowest = new Slowest();
   fc.assert(
     fc.property(fc.constantFrom(...originals), mutations, (original, list) => {
@@ -247,6 +233,25 @@ void test('a mutated template yields a job or errors', (t) => {
     { numRuns: RUNS },
   );
   t.comment(slowest.text);
+  t.end();
+});
+
+void test('the schema of templates accepts each mutated template that the checker accepts', (t) => {
+  const originals = [TEXT, EXPR_TEXT].map((text) => plainValueOf(documentOf(text)));
+  const accepts = new Ajv2020({ strict: false }).compile(templateSchema());
+  let valid = 0;
+  fc.assert(
+    fc.property(fc.constantFrom(...originals), mutations, (original, [mutation]) => {
+      const tree: unknown = structuredClone(original);
+      if (mutation !== undefined) mutate(tree, mutation);
+      const read = readDocument(JSON.stringify(tree), 'json');
+      if (!read.ok || !checkTemplate(read.document, { expressions: EXPRESSIONS }).ok) return true;
+      valid++;
+      return accepts(tree);
+    }),
+    { numRuns: RUNS },
+  );
+  t.ok(valid > 0, `${valid} of ${RUNS} templates are valid`);
   t.end();
 });
 

@@ -88,7 +88,10 @@ void test('errors in a path delivery are reported with their positions', (t) => 
       template({ steps: [{ ...STEP, pathDelivery: ALL }] }),
       ['/steps/0/pathDelivery: "pathDelivery" requires the extension SVC_PATH_TRANSLATION'],
     ],
-    [delivering('swap_in_place'), ['/pathDelivery: must be a list, not text']],
+    [
+      delivering('swap_in_place'),
+      ['/pathDelivery: must be a list, not text; write [a, b], or one line with "- " for each element'],
+    ],
     [delivering([]), ['/pathDelivery: must have at least one element']],
     [delivering(['swap_in_place']), ['/pathDelivery/0: must be a mapping, not text']],
     [delivering([{}]), ['/pathDelivery/0: "type" is required']],
@@ -102,7 +105,10 @@ void test('errors in a path delivery are reported with their positions', (t) => 
       delivering([{ type: 'swap_in_place' }, { type: 'translation_file' }, { type: 'swap_in_place' }]),
       ['/pathDelivery/2/type: swap_in_place is named twice'],
     ],
-    [delivering([{ type: 'stage_locally', args: ['x'] }]), ['/pathDelivery/0/args: unknown key "args"']],
+    [
+      delivering([{ type: 'stage_locally', args: ['x'] }]),
+      ['/pathDelivery/0/args: unknown key "args"; known keys are type'],
+    ],
     [delivering([{ type: 'command_flags' }]), ['/pathDelivery/0: "args" is required']],
     [
       delivering([
@@ -119,7 +125,7 @@ void test('errors in a path delivery are reported with their positions', (t) => 
     [
       delivering([{ type: 'environment', variable: 'A-B', separator: ';' }]),
       [
-        '/pathDelivery/0/variable: "A-B" is not an identifier: letters, digits and _, not beginning with a digit',
+        '/pathDelivery/0/variable: "A-B" is not an identifier: letters, digits and _, not beginning with a digit; write "A_B"',
         '/pathDelivery/0/separator: separates entries and requires "entry"',
       ],
     ],

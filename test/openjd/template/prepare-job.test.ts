@@ -237,7 +237,7 @@ void test('invalid results of format strings are rejected with their positions',
       { P: value },
     );
   t.same(values('plan9'), [
-    '/steps/0/hostRequirements/attributes/0/anyOf/0: must be one of linux, windows, macos',
+    '/steps/0/hostRequirements/attributes/0/anyOf/0: must be one of linux, windows, macos, not "plan9"',
   ]);
   t.same(values(''), ['/steps/0/hostRequirements/attributes/0/anyOf/0: must not be empty']);
   t.same(values('Linux'), []);

@@ -98,6 +98,14 @@ function accepted(
   return null;
 }
 
+/** Returns the list of definitions; without one, the place where it would be. */
+function definitionsOf(template: Located): Located {
+  const { node } = template;
+  const entry =
+    node.kind === 'mapping' ? node.entries.find(({ key }) => key === 'parameterDefinitions') : undefined;
+  return { node: entry?.value ?? node, parent: template, key: 'parameterDefinitions' };
+}
+
 function reportUnknown(
   findings: Findings,
   template: Located,
@@ -105,7 +113,7 @@ function reportUnknown(
   submitted: ReadonlyMap<string, string>,
 ): void {
   const names = new Set(parameters.map((parameter) => parameter.shape.name?.value ?? ''));
-  const definitions: Located = { node: template.node, parent: template, key: 'parameterDefinitions' };
+  const definitions = definitionsOf(template);
   let reported = 0;
   for (const name of submitted.keys()) {
     if (names.has(name) || ++reported > MAX_UNKNOWN) continue;

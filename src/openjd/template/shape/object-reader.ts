@@ -75,7 +75,10 @@ export class ObjectReader {
   list(at: Located | undefined, max: number): Located[] | undefined {
     if (at === undefined) return undefined;
     const { node } = at;
-    if (node.kind !== 'sequence') return this.#wrong(at, 'a list');
+    if (node.kind !== 'sequence') {
+      const hint = node.kind === 'string' ? '; write [a, b], or one line with "- " for each element' : '';
+      return this.#wrong(at, 'a list', hint);
+    }
     if (node.items.length === 0) this.#findings.add(at, 'must have at least one element');
     if (node.items.length > max) {
       this.#findings.add(at, `must not have more than ${max} elements, and has ${node.items.length}`);
@@ -99,8 +102,12 @@ export class ObjectReader {
   }
 
   #unknownKey(member: Located, key: string, keys: ObjectKeys): void {
+    const known = Object.entries(keys).flatMap(([name, rule]) =>
+      typeof rule === 'string' || this.extensions.has(rule.needs) ? name : [],
+    );
     const near = ++this.#suggestions <= MAX_SUGGESTIONS ? suggestion(key, Object.keys(keys)) : '';
-    this.#findings.addAtKey(member, `unknown key ${quoteForMessage(key)}${near}`);
+    const instead = near === '' && known.length > 0 ? `; known keys are ${known.join(', ')}` : near;
+    this.#findings.addAtKey(member, `unknown key ${quoteForMessage(key)}${instead}`);
   }
 
   #wrong(at: Located, wanted: string, hint = ''): undefined {

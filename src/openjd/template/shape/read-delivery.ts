@@ -1,20 +1,8 @@
 import { DELIVERY_ORDER, type DeliveryType } from '../deliveries.ts';
 import type { Located } from '../located.ts';
-import type { ObjectKeys, ObjectReader } from './object-reader.ts';
+import type { ObjectReader } from './object-reader.ts';
 import type { DeliveryShape } from './template-shape.ts';
-
-/** The keys of a template and of a step that the extension SVC_PATH_TRANSLATION adds. */
-export const deliveryKeys = (extensions: ReadonlySet<string>): ObjectKeys => ({
-  pathDelivery: extensions.has('SVC_PATH_TRANSLATION') ? 'optional' : { needs: 'SVC_PATH_TRANSLATION' },
-});
-
-const KEYS: Readonly<Record<DeliveryType, ObjectKeys>> = {
-  swap_in_place: { type: 'required' },
-  translation_file: { type: 'required' },
-  command_flags: { type: 'required', args: 'required', position: 'optional' },
-  environment: { type: 'required', variable: 'required', entry: 'optional', separator: 'optional' },
-  stage_locally: { type: 'required' },
-};
+import { DELIVERY_KEYS, FLAG_POSITIONS } from './template-tables.ts';
 
 /**
  * docs/decisions/path-delivery.md. The keys depend on the type. Returns undefined if the template declares no
@@ -37,13 +25,13 @@ function readDelivery(reader: ObjectReader, at: Located): DeliveryShape | undefi
     else reader.word({ node: type.value, parent: at, key: 'type', keyAt: type.keyAt }, DELIVERY_ORDER);
     return undefined;
   }
-  const fields = reader.object(at, known === undefined ? {} : KEYS[known]);
+  const fields = reader.object(at, known === undefined ? {} : DELIVERY_KEYS[known]);
   if (fields === undefined) return undefined;
   return {
     at,
     type: reader.word(fields.get('type'), DELIVERY_ORDER),
     args: reader.texts(fields.get('args'), Number.MAX_SAFE_INTEGER) ?? [],
-    position: reader.word(fields.get('position'), ['START', 'END']),
+    position: reader.word(fields.get('position'), FLAG_POSITIONS),
     variable: reader.text(fields.get('variable')),
     entry: reader.text(fields.get('entry')),
     separator: reader.text(fields.get('separator')),

@@ -1,10 +1,9 @@
+import { LET_NAME } from '../field-rules.ts';
 import type { Located } from '../located.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { quoteForMessage } from '../../primitives/text-rules.ts';
 import type { ObjectReader } from './object-reader.ts';
 import type { LetShape } from './template-shape.ts';
-
-const NAME = /^[a-z_][A-Za-z0-9_]*$/;
 
 /** Specification, section 3.6: `name = expression`, one name each. A later pass checks the expression. */
 export function readLets(
@@ -33,7 +32,7 @@ export function readLets(
 }
 
 function nameWrong(name: string, taken: ReadonlySet<string>, limits: TemplateLimits): string | null {
-  if (!NAME.test(name)) {
+  if (!LET_NAME.test(name)) {
     return `name ${quoteForMessage(name)} must start with lowercase letter or underscore, and have letters, digits and _ only`;
   }
   if (name.length > limits.maxLetName) {

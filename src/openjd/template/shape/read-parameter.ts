@@ -10,18 +10,17 @@ import type {
   ParameterShape,
   UserInterfaceShape,
 } from './template-shape.ts';
+import {
+  DATA_FLOWS,
+  FILE_FILTER_KEYS,
+  INTERFACE_KEYS,
+  OBJECT_TYPES,
+  PARAMETER_KEYS,
+  PATH_PARAMETER_KEYS,
+} from './template-tables.ts';
 
-const COMMON: ObjectKeys = {
-  name: 'required',
-  type: 'required',
-  description: 'optional',
-  default: 'optional',
-  userInterface: 'optional',
-};
 /** Keys of a definition without a type, in addition to the common ones: those that most types have. */
 const USUAL: ObjectKeys = { allowedValues: 'optional' };
-const PATH_KEYS: ObjectKeys = { objectType: 'optional', dataFlow: 'optional' };
-const INTERFACE: ObjectKeys = { control: 'optional', label: 'optional', groupLabel: 'optional' };
 
 const optionals = (keys: readonly string[]): ObjectKeys =>
   Object.fromEntries(keys.map((key) => [key, 'optional']));
@@ -39,8 +38,8 @@ export function readParameter(
     return { ...NOTHING, at, name };
   }
   const ofType =
-    row === undefined ? USUAL : { ...optionals(row.constraints), ...(row.isPath ? PATH_KEYS : {}) };
-  const fields = reader.object(at, { ...COMMON, ...ofType });
+    row === undefined ? USUAL : { ...optionals(row.constraints), ...(row.isPath ? PATH_PARAMETER_KEYS : {}) };
+  const fields = reader.object(at, { ...PARAMETER_KEYS, ...ofType });
   if (fields === undefined) return undefined;
   return {
     at,
@@ -49,8 +48,8 @@ export function readParameter(
     description: reader.text(fields.get('description')),
     default: fields.get('default'),
     ...readConstraints(reader, fields, row),
-    objectType: reader.word(fields.get('objectType'), ['FILE', 'DIRECTORY']),
-    dataFlow: reader.word(fields.get('dataFlow'), ['NONE', 'IN', 'OUT', 'INOUT']),
+    objectType: reader.word(fields.get('objectType'), OBJECT_TYPES),
+    dataFlow: reader.word(fields.get('dataFlow'), DATA_FLOWS),
     userInterface:
       row === undefined ? undefined : readInterface(reader, fields.get('userInterface'), row, limits),
   };
@@ -132,9 +131,15 @@ function refuseType(reader: ObjectReader, at: Located): void {
   reader.refuse(
     typeAt,
     isExpr
-      ? `${quoteForMessage(text.value)} requires the extension EXPR`
+      ? `${quoteForMessage(text.value)} requires the extension EXPR${nameInUpperCase(text.value)}`
       : `must be one of ${names.join(', ')}, not ${quoteForMessage(text.value)}${near === null ? '' : `; did you mean ${near}?`}`,
   );
+}
+
+/** Returns how to write a type of the base specification that is not in upper case. */
+function nameInUpperCase(text: string): string {
+  const row = typeNamed(inUpperCase(text));
+  return row === undefined || row.needsExpr ? '' : `; write ${row.type}`;
 }
 
 function readInterface(
@@ -143,7 +148,7 @@ function readInterface(
   row: ParameterTypeRow,
   limits: TemplateLimits,
 ): UserInterfaceShape | undefined {
-  const fields = reader.object(at, { ...INTERFACE, ...optionals(row.settings) });
+  const fields = reader.object(at, { ...INTERFACE_KEYS, ...optionals(row.settings) });
   if (at === undefined || fields === undefined) return undefined;
   const filtersAt = fields.get('fileFilters');
   const filters = reader.list(filtersAt, limits.maxFileFilters);
@@ -168,7 +173,7 @@ function readFilter(
   at: Located | undefined,
   limits: TemplateLimits,
 ): FileFilterShape | undefined {
-  const fields = reader.object(at, { label: 'required', patterns: 'required' });
+  const fields = reader.object(at, FILE_FILTER_KEYS);
   if (at === undefined || fields === undefined) return undefined;
   return {
     at,

@@ -9,18 +9,24 @@ import type {
   EnvironmentShape,
   VariableShape,
 } from './template-shape.ts';
+import {
+  ACTION_KEYS,
+  CANCELATION_KEYS,
+  CANCELATION_MODES,
+  EMBEDDED_FILE_KEYS,
+  EMBEDDED_FILE_TYPES,
+  ENVIRONMENT_ACTIONS_KEYS,
+  ENVIRONMENT_KEYS,
+  NOTIFY_KEYS,
+  SCRIPT_KEYS,
+} from './template-tables.ts';
 
 /** The specification sets no limit to these lists. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /** Specification, section 5. */
 export function readAction(reader: ObjectReader, at: Located | undefined): ActionShape | undefined {
-  const fields = reader.object(at, {
-    command: 'required',
-    args: 'optional',
-    timeout: 'optional',
-    cancelation: 'optional',
-  });
+  const fields = reader.object(at, ACTION_KEYS);
   if (at === undefined || fields === undefined) return undefined;
   return {
     at,
@@ -39,14 +45,11 @@ function readCancelation(reader: ObjectReader, at: Located | undefined): Cancela
     !at.node.entries.some(
       ({ key, value }) => key === 'mode' && value.kind === 'string' && value.value === 'TERMINATE',
     );
-  const fields = reader.object(
-    at,
-    notify ? { mode: 'required', notifyPeriodInSeconds: 'optional' } : { mode: 'required' },
-  );
+  const fields = reader.object(at, notify ? { ...CANCELATION_KEYS, ...NOTIFY_KEYS } : CANCELATION_KEYS);
   if (fields === undefined) return undefined;
   return {
     at,
-    mode: reader.word(fields.get('mode'), ['TERMINATE', 'NOTIFY_THEN_TERMINATE']),
+    mode: reader.word(fields.get('mode'), CANCELATION_MODES),
     notifyPeriod: fields.get('notifyPeriodInSeconds'),
   };
 }
@@ -54,16 +57,9 @@ function readCancelation(reader: ObjectReader, at: Located | undefined): Cancela
 /** Specification, section 6. */
 export function readEmbeddedFiles(reader: ObjectReader, at: Located | undefined): EmbeddedFileShape[] {
   return (reader.list(at, UNLIMITED) ?? []).flatMap((item) => {
-    const fields = reader.object(item, {
-      name: 'required',
-      type: 'required',
-      filename: 'optional',
-      runnable: 'optional',
-      data: 'required',
-      endOfLine: { needs: 'FEATURE_BUNDLE_1' },
-    });
+    const fields = reader.object(item, EMBEDDED_FILE_KEYS);
     if (fields === undefined) return [];
-    reader.word(fields.get('type'), ['TEXT']);
+    reader.word(fields.get('type'), EMBEDDED_FILE_TYPES);
     return {
       at: item,
       name: reader.text(fields.get('name')),
@@ -88,21 +84,12 @@ function readEnvironment(
   at: Located,
   limits: TemplateLimits,
 ): EnvironmentShape | undefined {
-  const fields = reader.object(at, {
-    name: 'required',
-    description: 'optional',
-    variables: 'optional',
-    script: 'optional',
-  });
+  const fields = reader.object(at, ENVIRONMENT_KEYS);
   if (fields === undefined) return undefined;
   if (!fields.has('variables') && !fields.has('script'))
     reader.refuse(at, 'must have "variables" or "script"');
-  const script = reader.object(fields.get('script'), {
-    let: { needs: 'EXPR' },
-    actions: 'required',
-    embeddedFiles: 'optional',
-  });
-  const actions = reader.object(script?.get('actions'), { onEnter: 'required', onExit: 'optional' });
+  const script = reader.object(fields.get('script'), SCRIPT_KEYS);
+  const actions = reader.object(script?.get('actions'), ENVIRONMENT_ACTIONS_KEYS);
   return {
     at,
     name: reader.text(fields.get('name')),

@@ -3,7 +3,7 @@ import type { TemplateLimits } from '../template-limits.ts';
 import { nearest, nearestWord } from '../../primitives/nearest.ts';
 import { inUpperCase, quoteForMessage } from '../../primitives/text-rules.ts';
 import type { ObjectReader } from './object-reader.ts';
-import { deliveryKeys, readDeliveries } from './read-delivery.ts';
+import { readDeliveries } from './read-delivery.ts';
 import { readLets } from './read-let.ts';
 import { readAction, readEmbeddedFiles, readEnvironments } from './read-script.ts';
 import type {
@@ -16,35 +16,29 @@ import type {
   StepShape,
   TaskParameterShape,
 } from './template-shape.ts';
+import {
+  AMOUNT_KEYS,
+  ATTRIBUTE_KEYS,
+  CHUNKED_PARAMETER_KEYS,
+  CHUNKS_KEYS,
+  DEPENDENCY_KEYS,
+  HOST_REQUIREMENTS_KEYS,
+  RANGE_CONSTRAINTS,
+  SCRIPT_KEYS,
+  SPACE_KEYS,
+  STEP_ACTIONS_KEYS,
+  STEP_KEYS,
+  TASK_PARAMETER_KEYS,
+  TASK_PARAMETER_TYPES,
+} from './template-tables.ts';
 import type { TaskParameterType } from '../plan.ts';
-
-const TASK_PARAMETER_TYPES: readonly TaskParameterType[] = ['INT', 'FLOAT', 'STRING', 'PATH', 'CHUNK[INT]'];
 
 /** Specification, section 3. */
 export function readStep(reader: ObjectReader, at: Located, limits: TemplateLimits): StepShape | undefined {
-  const fields = reader.object(at, {
-    name: 'required',
-    description: 'optional',
-    dependencies: 'optional',
-    stepEnvironments: 'optional',
-    hostRequirements: 'optional',
-    parameterSpace: 'optional',
-    script: 'required',
-    let: { needs: 'EXPR' },
-    bash: { needs: 'FEATURE_BUNDLE_1' },
-    cmd: { needs: 'FEATURE_BUNDLE_1' },
-    node: { needs: 'FEATURE_BUNDLE_1' },
-    powershell: { needs: 'FEATURE_BUNDLE_1' },
-    python: { needs: 'FEATURE_BUNDLE_1' },
-    ...deliveryKeys(reader.extensions),
-  });
+  const fields = reader.object(at, STEP_KEYS);
   if (fields === undefined) return undefined;
-  const script = reader.object(fields.get('script'), {
-    let: { needs: 'EXPR' },
-    actions: 'required',
-    embeddedFiles: 'optional',
-  });
-  const actions = reader.object(script?.get('actions'), { onRun: 'required' });
+  const script = reader.object(fields.get('script'), SCRIPT_KEYS);
+  const actions = reader.object(script?.get('actions'), STEP_ACTIONS_KEYS);
   return {
     at,
     name: reader.text(fields.get('name')),
@@ -69,7 +63,7 @@ function readDependencies(reader: ObjectReader, at: Located | undefined): StepSh
       reader.refuse(item, `must be a mapping, not text; write {dependsOn: ${quoteForMessage(name)}}`);
       return [];
     }
-    const fields = reader.object(item, { dependsOn: 'required' });
+    const fields = reader.object(item, DEPENDENCY_KEYS);
     return reader.text(fields?.get('dependsOn')) ?? [];
   });
 }
@@ -90,7 +84,7 @@ function readHostRequirements(
   at: Located | undefined,
   limits: TemplateLimits,
 ): HostRequirementsShape | undefined {
-  const fields = reader.object(at, { amounts: 'optional', attributes: 'optional' });
+  const fields = reader.object(at, HOST_REQUIREMENTS_KEYS);
   if (at === undefined || fields === undefined) return undefined;
   if (!fields.has('amounts') && !fields.has('attributes')) {
     reader.refuse(at, 'must have at least one of "amounts" and "attributes"');
@@ -107,7 +101,7 @@ function readHostRequirements(
 }
 
 function readAmount(reader: ObjectReader, at: Located): AmountShape | undefined {
-  const fields = reader.object(at, { name: 'required', min: 'optional', max: 'optional' });
+  const fields = reader.object(at, AMOUNT_KEYS);
   if (fields === undefined) return undefined;
   return { at, name: reader.text(fields.get('name')), min: fields.get('min'), max: fields.get('max') };
 }
@@ -117,7 +111,7 @@ function readAttribute(
   at: Located,
   limits: TemplateLimits,
 ): AttributeShape | undefined {
-  const fields = reader.object(at, { name: 'required', anyOf: 'optional', allOf: 'optional' });
+  const fields = reader.object(at, ATTRIBUTE_KEYS);
   if (fields === undefined) return undefined;
   if (!fields.has('anyOf') && !fields.has('allOf'))
     reader.refuse(at, 'must have at least one of "anyOf" and "allOf"');
@@ -135,7 +129,7 @@ function readSpace(
   at: Located | undefined,
   limits: TemplateLimits,
 ): SpaceShape | undefined {
-  const fields = reader.object(at, { taskParameterDefinitions: 'required', combination: 'optional' });
+  const fields = reader.object(at, SPACE_KEYS);
   if (at === undefined || fields === undefined) return undefined;
   const definitions = reader.list(fields.get('taskParameterDefinitions'), limits.maxTaskParameters) ?? [];
   return {
@@ -151,12 +145,10 @@ function readTaskParameter(
   limits: TemplateLimits,
 ): TaskParameterShape | undefined {
   const chunked = isChunked(reader, at);
-  const fields = reader.object(at, {
-    name: 'required',
-    type: 'required',
-    range: 'required',
-    ...(chunked ? { chunks: 'required' as const } : {}),
-  });
+  const fields = reader.object(
+    at,
+    chunked ? { ...TASK_PARAMETER_KEYS, ...CHUNKED_PARAMETER_KEYS } : TASK_PARAMETER_KEYS,
+  );
   if (fields === undefined) return undefined;
   return {
     at,
@@ -201,22 +193,22 @@ function readRange(
 ): RangeShape | undefined {
   if (at === undefined) return undefined;
   if (at.node.kind === 'string') return { kind: 'expression', text: { value: at.node.value, at } };
+  if (at.node.kind === 'integer') {
+    reader.refuse(at, 'must be text or a list, not an integer; write "1-10" or [1, 2, 3]');
+    return undefined;
+  }
   const items = reader.list(at, limits.maxRangeValues);
   return items === undefined ? undefined : { kind: 'list', at, items };
 }
 
 /** Specification, section 3.4.1.5. */
 function readChunks(reader: ObjectReader, at: Located | undefined): ChunksShape | undefined {
-  const fields = reader.object(at, {
-    defaultTaskCount: 'required',
-    targetRuntimeSeconds: 'optional',
-    rangeConstraint: 'required',
-  });
+  const fields = reader.object(at, CHUNKS_KEYS);
   if (at === undefined || fields === undefined) return undefined;
   return {
     at,
     defaultTaskCount: fields.get('defaultTaskCount'),
     targetRuntimeSeconds: fields.get('targetRuntimeSeconds'),
-    rangeConstraint: reader.word(fields.get('rangeConstraint'), ['CONTIGUOUS', 'NONCONTIGUOUS']),
+    rangeConstraint: reader.word(fields.get('rangeConstraint'), RANGE_CONSTRAINTS),
   };
 }

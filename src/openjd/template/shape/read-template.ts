@@ -2,11 +2,12 @@ import type { Findings } from '../findings.ts';
 import type { Located } from '../located.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { ObjectReader } from './object-reader.ts';
-import { deliveryKeys, readDeliveries } from './read-delivery.ts';
+import { readDeliveries } from './read-delivery.ts';
 import { readEnvironments } from './read-script.ts';
 import { readParameter } from './read-parameter.ts';
 import { readStep } from './read-step.ts';
 import type { TemplateShape } from './template-shape.ts';
+import { TEMPLATE_KEYS } from './template-tables.ts';
 
 /** The specification sets no limit to the number of steps. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
@@ -22,17 +23,7 @@ export function readTemplate(
   limits: TemplateLimits,
 ): TemplateShape | undefined {
   const reader = new ObjectReader(findings, extensions);
-  const fields = reader.object(at, {
-    specificationVersion: 'required',
-    $schema: 'optional',
-    extensions: 'optional',
-    name: 'required',
-    description: 'optional',
-    parameterDefinitions: 'optional',
-    jobEnvironments: 'optional',
-    steps: 'required',
-    ...deliveryKeys(extensions),
-  });
+  const fields = reader.object(at, TEMPLATE_KEYS);
   if (fields === undefined) return undefined;
   const parameters = reader.list(fields.get('parameterDefinitions'), limits.maxParameters) ?? [];
   const steps = reader.list(fields.get('steps'), UNLIMITED) ?? [];

@@ -4,7 +4,7 @@ import { itemOf, memberOf, type Located } from '../located.ts';
 import { suggestion } from '../../primitives/nearest.ts';
 import { quoteForMessage } from '../../primitives/text-rules.ts';
 
-const VERSION = 'jobtemplate-2023-09';
+export const JOB_TEMPLATE_VERSION = 'jobtemplate-2023-09';
 /** Specification, section 1.1.2. */
 const EXTENSION_NAME = /^[A-Z_0-9]{3,128}$/;
 
@@ -24,11 +24,11 @@ export function checkVersionAndExtensions(
   }
   const version = member(root, 'specificationVersion');
   if (version === undefined) {
-    findings.add(root, '"specificationVersion" is required');
+    findings.add(root, `"specificationVersion" is required; write ${JOB_TEMPLATE_VERSION}`);
     return undefined;
   }
-  if (version.node.kind !== 'string' || version.node.value !== VERSION) {
-    findings.add(version, `must be ${quoteForMessage(VERSION)}`);
+  if (version.node.kind !== 'string' || version.node.value !== JOB_TEMPLATE_VERSION) {
+    findings.add(version, `must be ${quoteForMessage(JOB_TEMPLATE_VERSION)}`);
     return undefined;
   }
   const before = findings.count;
@@ -60,7 +60,7 @@ function checkExtensions(
       if (!isKnownExtension(value)) {
         findings.add(
           item,
-          `unknown extension ${quoteForMessage(value)}${suggestion(value, KNOWN_EXTENSIONS)}`,
+          `unknown extension ${quoteForMessage(value)}${suggestion(value, KNOWN_EXTENSIONS) || `; known are ${KNOWN_EXTENSIONS.join(', ')}`}`,
         );
       } else if (!supported.extensions.includes(value)) {
         findings.add(item, `the extension ${value} is not supported yet`);

@@ -1,3 +1,4 @@
+import { fieldRules, PLAIN_FILENAME } from '../field-rules.ts';
 import type { Findings } from '../findings.ts';
 import type { EnvironmentShape, StepShape, TemplateShape } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
@@ -9,8 +10,7 @@ import { quoteForMessage } from '../../primitives/text-rules.ts';
  * 7.1, 7.2).
  */
 export function checkNames(findings: Findings, template: TemplateShape, limits: TemplateLimits): void {
-  const description = { min: 1, max: limits.maxDescription, control: 'lines' } as const;
-  const name = { min: 1, max: limits.maxName, control: 'none' } as const;
+  const { description, name } = fieldRules(limits);
   checkText(findings, template.description, description);
 
   for (const parameter of template.parameters) {
@@ -93,12 +93,8 @@ function checkFiles(
   );
   for (const file of files) {
     checkIdentifier(findings, file.name, limits.maxIdentifier);
-    checkText(findings, file.filename, { min: 1, max: limits.maxFilename, control: 'none' });
-    const filename = file.filename?.value;
-    if (
-      file.filename !== undefined &&
-      (/[/\\]/.test(file.filename.value) || filename === '.' || filename === '..')
-    ) {
+    checkText(findings, file.filename, fieldRules(limits).filename);
+    if (file.filename !== undefined && !PLAIN_FILENAME.test(file.filename.value)) {
       findings.add(file.filename.at, 'must be the plain name of a file, without directories');
     }
     if (file.data?.value === '') findings.add(file.data.at, 'must not be empty');

@@ -70,6 +70,10 @@ function rulesOf(
   return { ...rules, allowed };
 }
 
+/** Returns the smallest limit that `minLength` or `maxLength` of a type may set. */
+export const leastLength = (row: ParameterTypeRow, key: 'minLength' | 'maxLength'): 0 | 1 =>
+  row.type === 'RANGE_EXPR' || (row.element === null && key === 'maxLength') ? 1 : 0;
+
 /** Returns the limit of a text in characters, or of a list in elements. A limit of 0 is valid only for a list. */
 function lengthOf(
   findings: Findings,
@@ -83,7 +87,7 @@ function lengthOf(
     findings.add(at, value);
     return null;
   }
-  const least = row.type === 'RANGE_EXPR' || (row.element === null && key === 'maxLength') ? 1 : 0;
+  const least = leastLength(row, key);
   if (value < BigInt(least)) {
     findings.add(at, `must be at least ${least}`);
     return null;

@@ -1,3 +1,4 @@
+import { FILE_PATTERN, fieldRules } from '../field-rules.ts';
 import type { Findings } from '../findings.ts';
 import { decimalOf, integerOf } from '../../primitives/numbers.ts';
 import type { ParameterTypeRow } from '../parameter-types.ts';
@@ -10,7 +11,7 @@ import { quoteForMessage } from '../../primitives/text-rules.ts';
  * Controls that offer a choice of the allowed values and require them, for types that can have them (sections 2.1 to
  * 2.4).
  */
-const CHOICES: readonly string[] = ['DROPDOWN_LIST', 'CHECK_BOX'];
+export const CHOICES: readonly string[] = ['DROPDOWN_LIST', 'CHECK_BOX'];
 const NUMBER_CONTROLS: readonly string[] = ['SPIN_BOX', 'SPIN_BOX_LIST'];
 const FILE_CONTROLS: readonly string[] = [
   'CHOOSE_INPUT_FILE',
@@ -25,9 +26,6 @@ const CHECK_BOX_PAIRS: readonly (readonly [string, string])[] = [
   ['on', 'off'],
   ['1', '0'],
 ];
-/** Section 2.8: `*`, `*.*` or `*.` and an extension. */
-const PATTERN = /^(?:\*|\*\.\*|\*\.[^\u0000-\u001f\u007f-\u009f\\/*?[\]#%&{}<>$!'":@`|=]+)$/;
-const MAX_PATTERN = 20;
 
 /** Pass 4, `userInterface`: the control must fit the parameter, and its settings must fit the control. */
 export function checkUserInterface(
@@ -38,7 +36,7 @@ export function checkUserInterface(
 ): void {
   const ui = shape.userInterface;
   if (ui === undefined) return;
-  const label = { min: 1, max: limits.maxLabel, control: 'none' } as const;
+  const { label } = fieldRules(limits);
   checkText(findings, ui.label, label);
   checkText(findings, ui.groupLabel, label);
   checkControl(findings, shape, row, ui);
@@ -85,7 +83,6 @@ function checkPair(findings: Findings, shape: ParameterShape, ui: UserInterfaceS
   }
 }
 
-/** Returns the control of a parameter that names none. */
 /** Returns the control of a parameter: that of its definition, or the default of its type (sections 2.1 to 2.16). */
 export function controlOf(shape: ParameterShape, row: ParameterTypeRow): string {
   const given = shape.userInterface?.control?.value;
@@ -143,10 +140,10 @@ function checkFilters(
     }
   }
   for (const filter of filters) {
-    checkText(findings, filter.label, { min: 1, max: limits.maxLabel, control: 'none' });
+    checkText(findings, filter.label, fieldRules(limits).label);
     for (const pattern of filter.patterns) {
-      checkText(findings, pattern, { min: 1, max: MAX_PATTERN, control: 'any' });
-      if (pattern.value !== '' && !PATTERN.test(pattern.value)) {
+      checkText(findings, pattern, fieldRules(limits).filePattern);
+      if (pattern.value !== '' && !FILE_PATTERN.test(pattern.value)) {
         findings.add(
           pattern.at,
           `${quoteForMessage(pattern.value)} is not a file pattern: write *, *.* or *.ext`,

@@ -1,40 +1,32 @@
+import { fieldRules, VARIABLE_NAME } from '../field-rules.ts';
 import type { Findings } from '../findings.ts';
 import type { Located } from '../located.ts';
 import { integerOf } from '../../primitives/numbers.ts';
 import type { ActionShape, EnvironmentShape, TemplateShape } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { checkText } from '../text-checks.ts';
+import { checkText, type TextRule } from '../text-checks.ts';
 
-/** Section 4.4.1. */
-const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const ANY_LENGTH = Number.MAX_SAFE_INTEGER;
-
-const INSTEAD_OF_LINES =
-  'put the script into an embedded file, or add the extension EXPR, with which arguments may have line breaks';
-
-/** Control characters that are allowed in an argument. */
-type ArgumentControl = 'none' | 'lines';
 
 /** Pass 5: actions, cancelation and environment variables (sections 4.4, 5 to 5.3). */
 export function checkActions(findings: Findings, template: TemplateShape, limits: TemplateLimits): void {
-  // With EXPR an argument may have several lines (docs/contract/openjd.md#extensions).
-  const control = template.extensions.has('EXPR') ? 'lines' : 'none';
-  for (const environment of template.jobEnvironments)
-    checkEnvironment(findings, environment, control, limits);
+  const { argument, exprArgument } = fieldRules(limits);
+  const rule = template.extensions.has('EXPR') ? exprArgument : argument;
+  for (const environment of template.jobEnvironments) checkEnvironment(findings, environment, rule, limits);
   for (const step of template.steps) {
-    for (const environment of step.environments) checkEnvironment(findings, environment, control, limits);
-    checkAction(findings, step.onRun, control, limits);
+    for (const environment of step.environments) checkEnvironment(findings, environment, rule, limits);
+    checkAction(findings, step.onRun, rule, limits);
   }
 }
 
 function checkEnvironment(
   findings: Findings,
   environment: EnvironmentShape,
-  control: ArgumentControl,
+  argumentRule: TextRule,
   limits: TemplateLimits,
 ): void {
-  checkAction(findings, environment.onEnter, control, limits);
-  checkAction(findings, environment.onExit, control, limits);
+  checkAction(findings, environment.onEnter, argumentRule, limits);
+  checkAction(findings, environment.onExit, argumentRule, limits);
   for (const { name, value } of environment.variables) {
     if (!VARIABLE_NAME.test(name)) {
       findings.addAtKey(
@@ -47,20 +39,20 @@ function checkEnvironment(
         `the name of a variable must not have more than ${limits.maxVariableName} characters`,
       );
     }
-    checkText(findings, value, { min: 0, max: limits.maxVariableValue, control: 'any' });
+    checkText(findings, value, fieldRules(limits).variableValue);
   }
 }
 
 function checkAction(
   findings: Findings,
   action: ActionShape | undefined,
-  control: ArgumentControl,
+  argumentRule: TextRule,
   limits: TemplateLimits,
 ): void {
   if (action === undefined) return;
-  checkText(findings, action.command, { min: 1, max: ANY_LENGTH, control: 'none' });
+  checkText(findings, action.command, fieldRules(limits).command);
   for (const argument of action.args) {
-    checkText(findings, argument, { min: 0, max: ANY_LENGTH, control, hint: INSTEAD_OF_LINES });
+    checkText(findings, argument, argumentRule);
   }
   checkSeconds(findings, action.timeout, ANY_LENGTH);
   checkSeconds(findings, action.cancelation?.notifyPeriod, limits.maxNotifySeconds);
@@ -74,7 +66,8 @@ function checkSeconds(findings: Findings, at: Located | undefined, max: number):
     return;
   }
   const value = integerOf(at.node);
-  if (typeof value === 'string') findings.add(at, value);
+  if (typeof value === 'string')
+    findings.add(at, value.startsWith('must') ? `${value}: the number of seconds` : value);
   else if (value < 1n) findings.add(at, 'must be at least 1');
   else if (value > BigInt(max)) findings.add(at, `must be at most ${max}`);
 }

@@ -1,3 +1,4 @@
+import { fieldRules } from '../field-rules.ts';
 import type { Findings } from '../findings.ts';
 import { hasReferences, literalText, parseFormatString } from '../format-string.ts';
 import type { Located, Text } from '../located.ts';
@@ -7,6 +8,7 @@ import type { TaskParameterType } from '../plan.ts';
 
 import { namesIn, parseCombination } from '../space/combination.ts';
 import { parseRange } from '../../primitives/range-expression.ts';
+import { suggestion } from '../../primitives/nearest.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { checkText } from '../text-checks.ts';
 import { characters, quoteForMessage } from '../../primitives/text-rules.ts';
@@ -109,7 +111,7 @@ function checkCount(findings: Findings, at: Located | undefined, min: bigint): v
 function checkCombination(findings: Findings, space: SpaceShape, limits: TemplateLimits): void {
   const { combination } = space;
   if (combination === undefined) return;
-  checkText(findings, combination, { min: 1, max: limits.maxCombination, control: 'none' });
+  checkText(findings, combination, fieldRules(limits).combination);
   if (combination.value === '' || combination.value.length > limits.maxCombination) return;
   const parsed = parseCombination(combination.value);
   if (!parsed.ok) {
@@ -119,7 +121,13 @@ function checkCombination(findings: Findings, space: SpaceShape, limits: Templat
   const types = new Map(space.parameters.map((parameter) => [parameter.name?.value, parameter.type]));
   const seen = new Set<string>();
   for (const { name, grouped } of namesIn(parsed.value)) {
-    if (!types.has(name)) findings.add(combination.at, `there is no task parameter ${quoteForMessage(name)}`);
+    if (!types.has(name)) {
+      const near = suggestion(
+        name,
+        [...types.keys()].filter((each) => each !== undefined),
+      );
+      findings.add(combination.at, `there is no task parameter ${quoteForMessage(name)}${near}`);
+    }
     if (seen.has(name)) findings.add(combination.at, `${quoteForMessage(name)} occurs twice`);
     if (grouped && types.get(name) === 'CHUNK[INT]') {
       findings.add(combination.at, `${quoteForMessage(name)} is chunked and cannot be used in parentheses`);

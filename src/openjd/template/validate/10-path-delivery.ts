@@ -1,6 +1,7 @@
 import { RULE_SYMBOLS } from '../deliveries.ts';
 import { STRING } from '../../expr/type-system/expr-type.ts';
 import { unresolvedOf } from '../../expr/values/value.ts';
+import { fieldRules } from '../field-rules.ts';
 import type { Findings } from '../findings.ts';
 import type { Scope } from '../scope.ts';
 import type { DeliveryShape, TemplateShape } from '../shape/template-shape.ts';
@@ -8,7 +9,6 @@ import type { TemplateLimits } from '../template-limits.ts';
 import { TextChecker } from '../text-checker.ts';
 import { checkIdentifier, checkText } from '../text-checks.ts';
 
-const ANY_LENGTH = Number.MAX_SAFE_INTEGER;
 /** Format strings with names only, with or without EXPR: their names have values for each rule. */
 const RULE_SCOPE: Scope = {
   symbols: new Map(Object.values(RULE_SYMBOLS).map((symbol) => [symbol, unresolvedOf(STRING)])),
@@ -37,17 +37,18 @@ function checkDelivery(
   delivery: DeliveryShape,
   limits: TemplateLimits,
 ): void {
+  const rules = fieldRules(limits);
   for (const argument of delivery.args) {
-    checkText(findings, argument, { min: 0, max: ANY_LENGTH, control: 'none' });
+    checkText(findings, argument, rules.deliveryArgument);
     checker.check(argument, RULE_SCOPE);
   }
   checkIdentifier(findings, delivery.variable, limits.maxVariableName);
   const { entry, separator } = delivery;
   if (entry !== undefined) {
-    checkText(findings, entry, { min: 1, max: limits.maxVariableValue, control: 'none' });
+    checkText(findings, entry, rules.deliveryEntry);
     checker.check(entry, RULE_SCOPE);
   }
   if (separator === undefined) return;
-  checkText(findings, separator, { min: 0, max: limits.maxVariableValue, control: 'none' });
+  checkText(findings, separator, rules.deliverySeparator);
   if (entry === undefined) findings.add(separator.at, 'separates entries and requires "entry"');
 }

@@ -1,0 +1,26 @@
+import { LOCAL_EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
+import type { DocumentNode } from '../../src/openjd/primitives/document.ts';
+import type { LanguageOptions } from '../../src/openjd/template/language/options.ts';
+import { LISTING_LIMITS } from './listing-limits.ts';
+import { memberOf } from './member-of.ts';
+
+/** Options for a template without expressions: nothing compiles a regular expression. */
+const WITHOUT_EXPRESSIONS: LanguageOptions = {
+  limits: LISTING_LIMITS,
+  expressions: {
+    limits: LOCAL_EXPR_LIMITS,
+    regex: { compile: () => ({ ok: false, detail: 'regular expressions require the extension EXPR' }) },
+  },
+};
+
+/**
+ * Returns the options for checking a document. The engine of regular expressions is loaded only for a template that
+ * declares EXPR, so that the check of another one starts faster (docs/decisions/bundle.md#what-a-start-loads).
+ */
+export async function optionsFor(document: DocumentNode): Promise<LanguageOptions> {
+  const extensions = memberOf(document, 'extensions');
+  const isNamed =
+    extensions?.kind === 'sequence' &&
+    extensions.items.some((item) => item.kind === 'string' && item.value === 'EXPR');
+  return isNamed ? (await import('./limits.ts')).LISTING : WITHOUT_EXPRESSIONS;
+}
