@@ -599,6 +599,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/farms/{id}/attempts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Attempts of the workers of a farm
+         * @description A page of workers by name, each with its open attempts and its latest closed ones, as in the list of one worker.
+         */
+        readonly get: operations["listFarmAttempts"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/queues": {
         readonly parameters: {
             readonly query?: never;
@@ -1750,6 +1772,28 @@ export interface paths {
          * @description One point per minute, kept in memory for three hours and lost by a restart of the service.
          */
         readonly get: operations["getWorkerHistory"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/workers/{id}/attempts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Attempts of a worker in all jobs
+         * @description The latest end first. The first page begins with the open attempts, in addition to `limit`. Attempts of jobs that the caller may not see, and of deleted jobs, are absent. Attempts that ended before the service had this index are absent too (docs/decisions/worker-attempts.md). A page may have fewer items than `limit`, or none, and a `next`.
+         */
+        readonly get: operations["listWorkerAttempts"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -3196,6 +3240,41 @@ export interface components {
             readonly times: readonly components["schemas"]["Timestamp"][];
             /** @description Null while the worker was not online, or not registered yet. */
             readonly cores_booked: readonly (number | null)[];
+        };
+        readonly WorkerAttempt: {
+            readonly job_id: string;
+            readonly job_name: string;
+            readonly step_id: string;
+            readonly step_name: string;
+            readonly task_id: string;
+            readonly task_name: string;
+            readonly attempt_number: number;
+            /** @enum {string} */
+            readonly status: "running" | "succeeded" | "failed" | "canceled";
+            readonly exit_code?: number;
+            readonly message?: string;
+            /** @description As in the attempts of a task. */
+            readonly reclaimed?: boolean;
+            readonly started_at: components["schemas"]["Timestamp"];
+            readonly ended_at?: components["schemas"]["Timestamp"];
+        };
+        readonly WorkerAttemptPage: {
+            readonly items: readonly components["schemas"]["WorkerAttempt"][];
+            /** @description Pass it as `before` for the next page. Absent at the end. */
+            readonly next?: string;
+        };
+        readonly WorkerWithAttempts: {
+            readonly worker_id: string;
+            readonly worker_name: string;
+            readonly status: components["schemas"]["WorkerStatus"];
+            readonly attempts: readonly components["schemas"]["WorkerAttempt"][];
+            /** @description Whether the worker may have earlier attempts in the range that are not in the response. */
+            readonly has_more: boolean;
+        };
+        readonly FarmAttemptPage: {
+            readonly items: readonly components["schemas"]["WorkerWithAttempts"][];
+            /** @description Number of workers of the farm. */
+            readonly total: number;
         };
         /** @enum {string} */
         readonly WaitingReason: "paused_job" | "paused_queue" | "usage_pool_missing" | "workers" | "retry_after" | "farm_cap" | "queue_cap" | "usage_pool" | "cores" | "order";
@@ -5510,6 +5589,51 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listFarmAttempts: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only attempts that are open or ended at or after this time. */
+                readonly since?: components["schemas"]["Timestamp"];
+                /** @description Only attempts that started before this time. */
+                readonly until?: components["schemas"]["Timestamp"];
+                /** @description Maximum number of closed attempts of each worker. */
+                readonly per_worker?: number;
+                /** @description Maximum number of workers. */
+                readonly limit?: number;
+                readonly offset?: components["parameters"]["Offset"];
+            };
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of workers with their attempts. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["FarmAttemptPage"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -8189,6 +8313,49 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["WorkerHistory"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listWorkerAttempts: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only attempts that are open or ended at or after this time. */
+                readonly since?: components["schemas"]["Timestamp"];
+                /** @description Only attempts that started before this time. */
+                readonly until?: components["schemas"]["Timestamp"];
+                /** @description Only attempts after this place of the list. The `next` of the page before. */
+                readonly before?: string;
+                readonly limit?: components["parameters"]["Limit"];
+            };
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of attempts. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WorkerAttemptPage"];
                 };
             };
             readonly 304: components["responses"]["NotModified"];

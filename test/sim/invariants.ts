@@ -25,6 +25,7 @@ import {
 } from './lease-invariants.ts';
 import {
   poolsAreHeldByOpenAttempts,
+  attemptsAreIndexed,
   failuresAreCounted,
   noRowsOfDeletedWorkersRemain,
   farmsKnowPools,
@@ -86,6 +87,7 @@ export const FINAL_INVARIANTS: readonly Invariant[] = [jobsEndOrCannotRun, noBoo
 /** Checks of the final state that are too slow to run often. */
 export const FINAL_SLOW_INVARIANTS: readonly Invariant[] = [
   farmsKnowPools,
+  attemptsAreIndexed,
   failuresAreCounted,
   noRowsOfDeletedJobsRemain,
   expiredJobsAreDeleted,

@@ -500,6 +500,7 @@ function dump(store: StoreReader): string {
     'taskText',
     'attempt',
     'taskOutput',
+    'workerAttempt',
     'booking',
     'activeJob',
     'endedJob',

@@ -26,6 +26,7 @@ import { withoutStart, type JobRecord } from '../../../src/core/records/job.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { PageArena } from '../../../src/core/records/page-arena.ts';
 import { pageOf, writeTask, type TaskState } from '../../../src/core/records/task-page.ts';
+import { indexAttempts } from '../../../src/core/records/attempts-of-worker.ts';
 import type { TaskTextRecord } from '../../../src/core/records/task-text.ts';
 import type { TaskProgress } from '../../../src/core/records/task-progress.ts';
 import type { AttemptUsage } from '../../../src/core/wire/usage-fields.ts';
@@ -185,14 +186,19 @@ export class JobTurn {
     if (record.progress !== undefined || record.statusMessage !== undefined)
       (this.closed ??= new Map()).set(taskIdOf(address), record);
     this.context.change(put('attempt', keys.attempt(address, attemptNumber), record));
-    const unnotified = { attempt: address, workerId: attempt.workerId, isExiting: closed.exiting === true };
+    const unnotified = {
+      attempt: address,
+      workerId: attempt.workerId,
+      endedAt: record.endedAt ?? this.context.now,
+      isExiting: closed.exiting === true,
+    };
     if (this.unnotified === null) this.unnotified = [unnotified];
     else this.unnotified.push(unnotified);
   }
 
   /**
-   * Notifies the lease actor and the workers of closed attempts. Part of `end`. Of a deleted job the worker actors need
-   * not track the attempts that may still run.
+   * Notifies the lease actor and the workers of closed attempts, and adds them to the index of their worker. Part of
+   * `end`. Those of a deleted job are not indexed, and the worker actors need not track the ones that may still run.
    */
   notifyClosed(isDeleted = false): void {
     const { unnotified } = this;
@@ -203,6 +209,9 @@ export class JobTurn {
       this.context.send('lease', farmId, { type: 'tasks.ended', jobId, stepOrder, count: ofStep.length });
     for (const [workerId, ofWorker] of grouped(unnotified, (each) => each.workerId)) {
       const attempts = ofWorker.map(({ attempt }) => attempt);
+      const [first] = ofWorker;
+      if (!isDeleted && first !== undefined)
+        this.context.change(indexAttempts(workerId, first.endedAt, attempts));
       const areExiting = !isDeleted && ofWorker.some(({ isExiting }) => isExiting);
       const exiting = areExiting ? ofWorker.flatMap((each) => (each.isExiting ? [each.attempt] : [])) : NONE;
       this.context.send('worker', workerId, { type: 'attempts.released', attempts, exiting });
@@ -560,6 +569,7 @@ export class JobTurn {
 interface UnnotifiedClose {
   readonly attempt: AttemptAddress;
   readonly workerId: WorkerId;
+  readonly endedAt: number;
   /** Whether its process may still run. */
   readonly isExiting: boolean;
 }
