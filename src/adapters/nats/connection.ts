@@ -3,6 +3,7 @@ import type { BusEvent, PrepareOutcome, SendOutcome } from '../../core/ports/bus
 import { accessOptions } from './access.ts';
 import { backoffMs, BackoffTimer } from './backoff.ts';
 import { CONNECTION_LIMITS } from './limits.ts';
+import { gatherReads } from './gathered-reads.ts';
 import { PublishFrames } from './publish-frames.ts';
 import { learnedServers } from './peer-address.ts';
 import { writeRawFrames } from './raw-frames.ts';
@@ -259,6 +260,7 @@ export class BusConnection {
   /** Returns the connection when it may be used. Closes it otherwise, and throws the reason. */
   async #admitted(nc: NatsConnection): Promise<NatsConnection> {
     const { beforeUse } = this.#options;
+    gatherReads(nc);
     if (beforeUse === undefined) return nc;
     try {
       await beforeUse(learnedServers(nc));
