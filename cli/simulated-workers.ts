@@ -1,5 +1,6 @@
 import type { AgentSettings } from '../actors/agent/agent-settings.ts';
 import { thisMachine } from '../src/adapters/host/machine.ts';
+import { InFlightLimit } from '../src/adapters/nats/in-flight-limit.ts';
 import { configuredServers } from '../src/adapters/nats/server-address.ts';
 import type { SimulationSettings } from '../src/adapters/process/simulated-task-processes.ts';
 import { Uuid7 } from '../src/adapters/system/uuid7.ts';
@@ -14,6 +15,12 @@ import { simulatedIdentities } from '../daemons/worker/simulated-identities.ts';
 
 /** Period in which the totals of the workers are logged. */
 const REPORT_MS = 10_000;
+
+/**
+ * Workers that connect at the same time. TLS and the signature of a credential take milliseconds of this one process: if
+ * thousands started together, none would be connected within its time limit.
+ */
+const DIALING_MAX = 16;
 
 /** Exit code if the process is ended before its workers have left. */
 const ENDED_EXIT = 1;
@@ -45,6 +52,7 @@ export async function runSimulatedWorkers(config: WorkerConfig, options: Simulat
   );
   const identities = await simulatedIdentities(config, names, others, stopping);
   if (stopping.aborted) return;
+  const dialing = new InFlightLimit(DIALING_MAX, 0);
   const workers = names.map(
     (name, index) =>
       new SimulatedWorker({
@@ -53,6 +61,7 @@ export async function runSimulatedWorkers(config: WorkerConfig, options: Simulat
         index,
         servers,
         identity: identities.get(name) ?? null,
+        dialing,
         newId: () => ids.next(),
         logger: index === 0 ? first : others,
         fatal: (error) =>

@@ -58,21 +58,26 @@ export async function joinBus(
     nkey: publicKeyOf(seed) ?? '',
   };
   const pauses = new BackoffTimer();
-  stopping.addEventListener('abort', () => pauses.end(), { once: true });
-  for (let failures = 1; !stopping.aborted; failures += 1) {
-    const answer = await requestJoin(token, JSON.stringify(request));
-    if (answer.type === 'answered' && answer.reply.type === 'joined') {
-      const credential = credentialOf(answer.reply, token, seed);
-      await writeCredential(path, credential);
-      await removePendingKey(path);
-      logger.info({ worker_id: credential.worker_id, file: path }, 'joined the service');
-      return credential;
+  const stop = (): void => pauses.end();
+  stopping.addEventListener('abort', stop, { once: true });
+  try {
+    for (let failures = 1; !stopping.aborted; failures += 1) {
+      const answer = await requestJoin(token, JSON.stringify(request));
+      if (answer.type === 'answered' && answer.reply.type === 'joined') {
+        const credential = credentialOf(answer.reply, token, seed);
+        await writeCredential(path, credential);
+        await removePendingKey(path);
+        logger.info({ worker_id: credential.worker_id, file: path }, 'joined the service');
+        return credential;
+      }
+      const retryMs = retryAfter(answer);
+      if (retryMs === null) throw new Error(`cannot join the service: ${reasonOf(answer)}`);
+      if (failures === 1)
+        logger.warn({ reason: reasonOf(answer) }, 'cannot join the service yet; trying again');
+      await pauses.pause(Math.max(retryMs, backoffMs(failures, RETRY_MS.min, RETRY_MS.max)));
     }
-    const retryMs = retryAfter(answer);
-    if (retryMs === null) throw new Error(`cannot join the service: ${reasonOf(answer)}`);
-    if (failures === 1)
-      logger.warn({ reason: reasonOf(answer) }, 'cannot join the service yet; trying again');
-    await pauses.pause(Math.max(retryMs, backoffMs(failures, RETRY_MS.min, RETRY_MS.max)));
+  } finally {
+    stopping.removeEventListener('abort', stop);
   }
   return null;
 }

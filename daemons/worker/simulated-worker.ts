@@ -5,6 +5,7 @@ import { ThreadHost } from '../../actors/kernel/thread-host.ts';
 import { completeImmediately, flushImmediately } from '../../actors/kernel/immediate-flush.ts';
 import { MemoryJournal } from '../../src/adapters/memory/memory-journal.ts';
 import { NO_LOG_SPOOL } from '../../src/adapters/memory/no-log-spool.ts';
+import type { InFlightLimit } from '../../src/adapters/nats/in-flight-limit.ts';
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
 import { connectWorkerBus } from '../../src/adapters/nats/worker-bus.ts';
 import {
@@ -31,6 +32,8 @@ export interface SimulatedWorkerOptions {
   readonly servers: ServerList;
   /** The credential of this worker; null on a bus without authentication. */
   readonly identity: BusIdentity | null;
+  /** Shared by the workers of the process. */
+  readonly dialing: InFlightLimit;
   readonly newId: () => string;
   readonly logger: Logger;
   /** Called when the worker has lost its state and cannot continue. */
@@ -78,6 +81,7 @@ export class SimulatedWorker {
       {
         servers: identity === null ? options.servers : () => identity.servers(),
         identity,
+        dialing: options.dialing,
         name: `callsheet simulated worker ${settings.name}`,
       },
       busListener(post, (event) => {

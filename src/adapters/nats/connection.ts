@@ -4,6 +4,7 @@ import { accessOptions } from './access.ts';
 import { backoffMs, BackoffTimer } from './backoff.ts';
 import { CONNECTION_LIMITS } from './limits.ts';
 import { gatherReads } from './gathered-reads.ts';
+import type { InFlightLimit } from './in-flight-limit.ts';
 import { PublishFrames } from './publish-frames.ts';
 import { learnedServers } from './peer-address.ts';
 import { writeRawFrames } from './raw-frames.ts';
@@ -20,6 +21,8 @@ export interface ConnectionOptions {
   readonly redial?: { readonly msMin: number; readonly msMax: number };
   /** Root of the inboxes that the client itself makes, for requests to JetStream. */
   readonly inboxPrefix?: string;
+  /** Limits how many of the connections that share it dial at the same time. Absent: no limit. */
+  readonly dialing?: InFlightLimit;
   /**
    * Called with `host:port` of servers before they are dialed, and of those that a connection has learned before it is used.
    * A connection for which it rejects is not used. Absent: nothing is done.
@@ -234,6 +237,16 @@ export class BusConnection {
   }
 
   async #dial(isTold: boolean): Promise<NatsConnection | null> {
+    const { dialing } = this.#options;
+    await dialing?.enter(0);
+    try {
+      return this.#isClosing ? null : await this.#dialNow(isTold);
+    } finally {
+      dialing?.leave(0);
+    }
+  }
+
+  async #dialNow(isTold: boolean): Promise<NatsConnection | null> {
     const { name, pingMs = CONNECTION_LIMITS.pingMs, inboxPrefix, beforeUse } = this.#options;
     const { servers: source } = this.#options;
     try {

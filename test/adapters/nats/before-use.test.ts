@@ -1,5 +1,6 @@
 import { test, type Test } from 'tap';
 import { BusConnection } from '../../../src/adapters/nats/connection.ts';
+import { InFlightLimit } from '../../../src/adapters/nats/in-flight-limit.ts';
 import type { BusEvent } from '../../../src/core/ports/bus.ts';
 import { freePort, NatsServer } from '../../kit/nats-server.ts';
 import { ofType, Recorder } from '../../kit/nats-recorder.ts';
@@ -94,4 +95,38 @@ test('a connection that must not be used is closed, and the next one is checked 
   reason = null;
   await calls.next((call) => call === 'use');
   t.equal(await connection.check(10_000), null);
+});
+
+test('connections that share a limit dial in turn, and one that is closed while it waits does not dial', async (t) => {
+  const server = await started(t, []);
+  await server.restart();
+  const servers = { servers: [`127.0.0.1:${server.port}`], isTls: false };
+  const dialing = new InFlightLimit(1, 0);
+  const uses = new Recorder<number>();
+  const calls: number[] = [];
+  const open = (number: number): BusConnection =>
+    new BusConnection(
+      {
+        servers,
+        name: `test ${number}`,
+        dialing,
+        beforeUse: async () => {
+          calls.push(number);
+          await Promise.resolve();
+        },
+      },
+      {
+        sessionStarted: () => uses.add(number),
+        sessionEnded: () => undefined,
+        changed: () => undefined,
+      },
+    );
+  const connections = [1, 2, 3, 4].map(open);
+  await connections[2]?.close();
+  t.notOk(calls.includes(3));
+  await uses.next((number) => number === 4);
+  // Each call before a dial is followed by the one for the same connection.
+  t.same(calls, [1, 1, 2, 2, 4, 4]);
+  t.same(uses.all, [1, 2, 4]);
+  await Promise.all(connections.map((connection) => connection.close()));
 });
