@@ -4496,7 +4496,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/schema+json": string;
+                    readonly "application/schema+json": Record<string, never>;
                 };
             };
             readonly 304: components["responses"]["NotModified"];
