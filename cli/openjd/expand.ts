@@ -2,14 +2,21 @@ import { openSpace } from '../../src/openjd/template/space/open-space.ts';
 import type { StepPlan } from '../../src/openjd/template/plan.ts';
 import { readTemplateFile } from '../submission/template-file.ts';
 import { painted, printable, processTerminal, type Terminal } from '../terminal/terminal.ts';
+import { featuresOf, printFarmNotes } from './extensions-option.ts';
 import { LISTING, MAX_LISTED_TASKS } from './limits.ts';
 import { prepareFile, readFile } from './prepare-file.ts';
 
 /** `callsheet openjd expand TEMPLATE`: prints the tasks of each step in order, up to a limit. */
-export async function expandCommandOf(path: string, values: ReadonlyMap<string, string>): Promise<void> {
+export async function expandCommandOf(
+  path: string,
+  values: ReadonlyMap<string, string>,
+  extensions: string | undefined,
+): Promise<void> {
   const terminal = processTerminal();
   const file = await readTemplateFile(path);
-  const { plan } = prepareFile(file, readFile(file, terminal), values, LISTING, terminal);
+  const options = { ...LISTING, supported: featuresOf(extensions) };
+  const { plan, farmNotes } = prepareFile(file, readFile(file, terminal), values, options, terminal);
+  printFarmNotes(farmNotes, terminal);
   terminal.out(`${printable(plan.jobName)}\n`);
   let left = MAX_LISTED_TASKS;
   for (const step of plan.steps) left -= printStep(step, left, terminal);

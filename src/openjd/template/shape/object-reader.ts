@@ -7,7 +7,7 @@ import { quoteForMessage } from '../../primitives/text-rules.ts';
 
 /** Allowed keys of an object. A key with the name of an extension is optional with it and rejected without it. */
 export type ObjectKeys = Readonly<
-  Record<string, 'required' | 'optional' | { readonly needs: ExtensionName | 'FEATURE_BUNDLE_1' }>
+  Record<string, 'required' | 'optional' | { readonly needs: ExtensionName }>
 >;
 
 /** The present fields of an object, by key; an optional key with the value null counts as absent. */
@@ -96,6 +96,11 @@ export class ObjectReader {
   /** Reports an error of a node. */
   refuse(at: Located, detail: string): void {
     this.#findings.add(at, detail);
+  }
+
+  /** Reports an error of a mapping entry's key. */
+  refuseKey(at: Located, detail: string): void {
+    this.#findings.addAtKey(at, detail);
   }
 
   #unknownKey(member: Located, key: string, keys: ObjectKeys): void {

@@ -5,7 +5,8 @@ import { inUpperCase, quoteForMessage } from '../../primitives/text-rules.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { deliveryKeys, readDeliveries } from './read-delivery.ts';
 import { readLets } from './read-let.ts';
-import { readAction, readEmbeddedFiles, readEnvironments } from './read-script.ts';
+import { readEnvironments } from './read-script.ts';
+import { readStepScript, scriptKeys } from './read-simple-action.ts';
 import type {
   AmountShape,
   AttributeShape,
@@ -29,22 +30,11 @@ export function readStep(reader: ObjectReader, at: Located, limits: TemplateLimi
     stepEnvironments: 'optional',
     hostRequirements: 'optional',
     parameterSpace: 'optional',
-    script: 'required',
     let: { needs: 'EXPR' },
-    bash: { needs: 'FEATURE_BUNDLE_1' },
-    cmd: { needs: 'FEATURE_BUNDLE_1' },
-    node: { needs: 'FEATURE_BUNDLE_1' },
-    powershell: { needs: 'FEATURE_BUNDLE_1' },
-    python: { needs: 'FEATURE_BUNDLE_1' },
+    ...scriptKeys(reader.extensions),
     ...deliveryKeys(reader.extensions),
   });
   if (fields === undefined) return undefined;
-  const script = reader.object(fields.get('script'), {
-    let: { needs: 'EXPR' },
-    actions: 'required',
-    embeddedFiles: 'optional',
-  });
-  const actions = reader.object(script?.get('actions'), { onRun: 'required' });
   return {
     at,
     name: reader.text(fields.get('name')),
@@ -54,9 +44,7 @@ export function readStep(reader: ObjectReader, at: Located, limits: TemplateLimi
     hostRequirements: readHostRequirements(reader, fields.get('hostRequirements'), limits),
     space: readSpace(reader, fields.get('parameterSpace'), limits),
     lets: readLets(reader, fields.get('let'), limits),
-    scriptLets: readLets(reader, script?.get('let'), limits),
-    onRun: readAction(reader, actions?.get('onRun')),
-    embeddedFiles: readEmbeddedFiles(reader, script?.get('embeddedFiles')),
+    ...readStepScript(reader, at, fields, limits),
     deliveries: readDeliveries(reader, fields.get('pathDelivery')),
   };
 }

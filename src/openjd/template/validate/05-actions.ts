@@ -1,9 +1,10 @@
 import type { Findings } from '../findings.ts';
-import type { Located } from '../located.ts';
+import { isFormatString, type Located } from '../located.ts';
 import { integerOf } from '../../primitives/numbers.ts';
 import type { ActionShape, EnvironmentShape, TemplateShape } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { checkText } from '../text-checks.ts';
+import { quoteForMessage } from '../../primitives/text-rules.ts';
 
 /** Section 4.4.1. */
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -15,26 +16,57 @@ const INSTEAD_OF_LINES =
 /** Control characters that are allowed in an argument. */
 type ArgumentControl = 'none' | 'lines';
 
+interface ActionRules {
+  readonly control: ArgumentControl;
+  /** Whether timeouts and notify periods can be format strings, which are checked when they are resolved. */
+  readonly formats: boolean;
+  readonly limits: TemplateLimits;
+}
+
 /** Pass 5: actions, cancelation and environment variables (sections 4.4, 5 to 5.3). */
 export function checkActions(findings: Findings, template: TemplateShape, limits: TemplateLimits): void {
+  const { extensions } = template;
   // With EXPR an argument may have several lines (docs/contract/openjd.md#extensions).
-  const control = template.extensions.has('EXPR') ? 'lines' : 'none';
-  for (const environment of template.jobEnvironments)
-    checkEnvironment(findings, environment, control, limits);
+  const control = extensions.has('EXPR') ? 'lines' : 'none';
+  const rules: ActionRules = { control, formats: extensions.has('FEATURE_BUNDLE_1'), limits };
+  for (const environment of template.jobEnvironments) checkEnvironment(findings, environment, rules);
+  const outer = checkOneWrap(findings, template.jobEnvironments, undefined);
   for (const step of template.steps) {
-    for (const environment of step.environments) checkEnvironment(findings, environment, control, limits);
-    checkAction(findings, step.onRun, control, limits);
+    for (const environment of step.environments) checkEnvironment(findings, environment, rules);
+    checkOneWrap(findings, step.environments, outer);
+    checkAction(findings, step.onRun, rules);
   }
 }
 
-function checkEnvironment(
+/**
+ * Reports an environment that wraps actions inside of another one: a session has at most one (section 4.3). Returns the first
+ * that does.
+ */
+function checkOneWrap(
   findings: Findings,
-  environment: EnvironmentShape,
-  control: ArgumentControl,
-  limits: TemplateLimits,
-): void {
-  checkAction(findings, environment.onEnter, control, limits);
-  checkAction(findings, environment.onExit, control, limits);
+  environments: readonly EnvironmentShape[],
+  outer: EnvironmentShape | undefined,
+): EnvironmentShape | undefined {
+  let first = outer;
+  for (const environment of environments) {
+    if (environment.wrap === undefined) continue;
+    if (first === undefined) first = environment;
+    else {
+      const name = quoteForMessage(first.name?.value ?? '');
+      findings.add(
+        environment.wrap.at,
+        `only one environment of a session can wrap actions, and ${name} does so as well`,
+      );
+    }
+  }
+  return first;
+}
+
+function checkEnvironment(findings: Findings, environment: EnvironmentShape, rules: ActionRules): void {
+  const { onEnter, onExit, wrap } = environment;
+  const { limits } = rules;
+  for (const action of [onEnter, onExit, wrap?.onEnvEnter, wrap?.onTaskRun, wrap?.onEnvExit])
+    checkAction(findings, action, rules);
   for (const { name, value } of environment.variables) {
     if (!VARIABLE_NAME.test(name)) {
       findings.addAtKey(
@@ -54,23 +86,22 @@ function checkEnvironment(
 function checkAction(
   findings: Findings,
   action: ActionShape | undefined,
-  control: ArgumentControl,
-  limits: TemplateLimits,
+  { control, formats, limits }: ActionRules,
 ): void {
   if (action === undefined) return;
   checkText(findings, action.command, { min: 1, max: ANY_LENGTH, control: 'none' });
   for (const argument of action.args) {
     checkText(findings, argument, { min: 0, max: ANY_LENGTH, control, hint: INSTEAD_OF_LINES });
   }
-  checkSeconds(findings, action.timeout, ANY_LENGTH);
-  checkSeconds(findings, action.cancelation?.notifyPeriod, limits.maxNotifySeconds);
+  checkSeconds(findings, action.timeout, ANY_LENGTH, formats);
+  checkSeconds(findings, action.cancelation?.notifyPeriod, limits.maxNotifySeconds, formats);
 }
 
-/** Checks a positive integer, which may be written as text. */
-function checkSeconds(findings: Findings, at: Located | undefined, max: number): void {
+/** Checks a positive integer, which may be written as text. `formats`: whether it may be a format string. */
+function checkSeconds(findings: Findings, at: Located | undefined, max: number, formats: boolean): void {
   if (at === undefined) return;
-  if (at.node.kind === 'string' && at.node.value.includes('{{')) {
-    findings.add(at, 'must not be a format string');
+  if (isFormatString(at)) {
+    if (!formats) findings.add(at, 'must not be a format string without the extension FEATURE_BUNDLE_1');
     return;
   }
   const value = integerOf(at.node);
