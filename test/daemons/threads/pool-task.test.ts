@@ -16,6 +16,7 @@ const prepare = (text: string, previews = false) =>
     values: {},
     limits: TEMPLATE_LIMITS,
     exprLimits: EXPR_LIMITS,
+    extraExtensions: [],
     previews,
   });
 
