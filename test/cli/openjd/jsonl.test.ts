@@ -236,10 +236,14 @@ void test('a template with an extension that an operator must admit is refused u
     steps: [{ name: 'S', bash: { script: 'x' } }],
   };
   const line = JSON.stringify({ template, params: { N: 1 } });
-  t.match(await answers('check', line), [{ ok: false, error: /^\/extensions\/0: the extension FEATURE_BUNDLE_1/ }]);
+  t.match(await answers('check', line), [
+    { ok: false, error: /^\/extensions\/0: the extension FEATURE_BUNDLE_1/ },
+  ]);
   const notes = [
     'a farm rejects the extension FEATURE_BUNDLE_1 unless its operator lists it in openjd.extra_extensions',
   ];
   t.same(await answersWith('FEATURE_BUNDLE_1', 'check', line), [{ ok: true, notes }]);
-  t.match(await answersWith('EXPR,FEATURE_BUNDLE_1', 'expand', line), [{ ok: true, notes, job: { name: '1' } }]);
+  t.match(await answersWith('EXPR,FEATURE_BUNDLE_1', 'expand', line), [
+    { ok: true, notes, job: { name: '1' } },
+  ]);
 });

@@ -32,7 +32,10 @@ void test('simple actions run their scripts with bash, node and python', async (
         name: 'Node',
         node: { script: 'console.log({{ repr_json(Param.Who) }}, process.argv.slice(2).join("|"))\n', args },
       },
-      { name: 'Python', python: { script: 'import sys\nprint(repr({{ repr_py(Param.Who) }}), sys.argv[1:])\n', args } },
+      {
+        name: 'Python',
+        python: { script: 'import sys\nprint(repr({{ repr_py(Param.Who) }}), sys.argv[1:])\n', args },
+      },
     ],
   });
   const path = `${folderOfPython(t.testdir())}:${String(process.env['PATH'])}`;
@@ -72,7 +75,14 @@ void test('files have the given line ends', async (t) => {
           actions: {
             onRun: {
               command: 'sh',
-              args: ['-c', 'cat "$@" > "$OUT"', 'sh', '{{Task.File.A}}', '{{Task.File.B}}', '{{Task.File.C}}'],
+              args: [
+                '-c',
+                'cat "$@" > "$OUT"',
+                'sh',
+                '{{Task.File.A}}',
+                '{{Task.File.B}}',
+                '{{Task.File.C}}',
+              ],
             },
           },
           embeddedFiles: [file('A', {}), file('B', { endOfLine: 'CRLF' }), file('C', { endOfLine: 'LF' })],
@@ -132,7 +142,9 @@ void test('an environment wraps inner environments and tasks', async (t) => {
           stepEnvironments: [
             {
               name: 'Tools',
-              script: { actions: { onEnter: sh('echo "openjd_env: TOOLS=$BOX"'), onExit: sh('echo "left $TOOLS"') } },
+              script: {
+                actions: { onEnter: sh('echo "openjd_env: TOOLS=$BOX"'), onExit: sh('echo "left $TOOLS"') },
+              },
             },
           ],
           bash: { script: task, args: ["it's"] },
@@ -158,10 +170,32 @@ void test('an environment wraps inner environments and tasks', async (t) => {
   t.equal(failed.code, 1);
 });
 
+void test('the example measures every action', async (t) => {
+  const template = readFileSync(
+    new URL('../../../../examples/wrapped/template.yaml', import.meta.url),
+    'utf8',
+  );
+  const ran = await run(template);
+  t.same(
+    linesOf(ran).map((line) => line.replace(/\d+ s$/, 'N s')),
+    [
+      'Draw[Frame=1] | openjd_env: COLOR=amber',
+      'Draw[Frame=1] | enter Colors: N s',
+      'Draw[Frame=1] | frame 0001 in amber',
+      'Draw[Frame=1] | task of Draw: N s',
+      'Draw[Frame=2] | frame 0002 in amber',
+      'Draw[Frame=2] | task of Draw: N s',
+    ],
+  );
+  t.equal(ran.code, 0);
+});
+
 void test('--extensions limits the extensions of a template', async (t) => {
   const input = job({ extensions: ['FEATURE_BUNDLE_1'], steps: [{ name: 'S', bash: { script: 'true' } }] });
   for (const verb of ['check', 'expand', 'run']) {
-    const limited = await runCallsheet(['openjd', verb, '-', '--extensions', 'EXPR, TASK_CHUNKING'], { input });
+    const limited = await runCallsheet(['openjd', verb, '-', '--extensions', 'EXPR, TASK_CHUNKING'], {
+      input,
+    });
     t.match(limited.err, /\/extensions\/0: the extension FEATURE_BUNDLE_1 is not accepted here/, verb);
     t.equal(limited.code, 1);
     const all = await runCallsheet(['openjd', verb, '-'], { input });
