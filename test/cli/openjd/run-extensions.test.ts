@@ -170,6 +170,26 @@ void test('an environment wraps inner environments and tasks', async (t) => {
   t.equal(failed.code, 1);
 });
 
+void test('the example measures every action', async (t) => {
+  const template = readFileSync(
+    new URL('../../../../examples/wrapped/template.yaml', import.meta.url),
+    'utf8',
+  );
+  const ran = await run(template);
+  t.same(
+    linesOf(ran).map((line) => line.replace(/\d+ s$/, 'N s')),
+    [
+      'Draw[Frame=1] | openjd_env: COLOR=amber',
+      'Draw[Frame=1] | enter Colors: N s',
+      'Draw[Frame=1] | frame 0001 in amber',
+      'Draw[Frame=1] | task of Draw: N s',
+      'Draw[Frame=2] | frame 0002 in amber',
+      'Draw[Frame=2] | task of Draw: N s',
+    ],
+  );
+  t.equal(ran.code, 0);
+});
+
 void test('--extensions limits the extensions of a template', async (t) => {
   const input = job({ extensions: ['FEATURE_BUNDLE_1'], steps: [{ name: 'S', bash: { script: 'true' } }] });
   for (const verb of ['check', 'expand', 'run']) {
