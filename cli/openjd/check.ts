@@ -3,6 +3,7 @@ import { prepareJob, type PreparedJob } from '../../src/openjd/template/expand/p
 import { table, type Column } from '../terminal/table.ts';
 import { readTemplateFile } from '../submission/template-file.ts';
 import { painted, printable, processTerminal } from '../terminal/terminal.ts';
+import { printFarmNotes } from './extensions-option.ts';
 import { optionsFor } from './options-for.ts';
 import { checkFile, prepareFile, readFile } from './prepare-file.ts';
 
@@ -23,11 +24,15 @@ const COLUMNS: readonly Column<StepRow>[] = [
  * `callsheet openjd check TEMPLATE`: validates the template and, with values, the job that it makes. Without values it
  * validates only the template; defaults are used to count the tasks if possible.
  */
-export async function checkCommandOf(path: string, values: ReadonlyMap<string, string>): Promise<void> {
+export async function checkCommandOf(
+  path: string,
+  values: ReadonlyMap<string, string>,
+  extensions: string | undefined,
+): Promise<void> {
   const terminal = processTerminal();
   const file = await readTemplateFile(path);
   const document = readFile(file, terminal);
-  const options = await optionsFor(document);
+  const options = await optionsFor(document, extensions);
   const template = checkFile(file, document, options, terminal);
   let job: PreparedJob | null;
   if (values.size > 0) job = prepareFile(file, document, values, options, terminal);
@@ -35,6 +40,7 @@ export async function checkCommandOf(path: string, values: ReadonlyMap<string, s
     const prepared = prepareJob(document, values, options);
     job = prepared.ok ? prepared.job : null;
   }
+  printFarmNotes(template.farmNotes, terminal);
   const verdict = `${printable(file.name)}: ${painted('valid', 'green', terminal.colors)}`;
   terminal.out(`${verdict}\n${printable(job?.plan.jobName ?? template.shape.name?.value ?? '')}\n`);
   terminal.out(table(COLUMNS, stepRows(template, job), terminal));

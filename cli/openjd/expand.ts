@@ -2,16 +2,23 @@ import { openSpace } from '../../src/openjd/template/space/open-space.ts';
 import type { StepPlan } from '../../src/openjd/template/plan.ts';
 import { readTemplateFile } from '../submission/template-file.ts';
 import { painted, printable, processTerminal, type Terminal } from '../terminal/terminal.ts';
+import { printFarmNotes } from './extensions-option.ts';
 import { MAX_LISTED_TASKS } from './listing-limits.ts';
 import { optionsFor } from './options-for.ts';
 import { prepareFile, readFile } from './prepare-file.ts';
 
 /** `callsheet openjd expand TEMPLATE`: prints the tasks of each step in order, up to a limit. */
-export async function expandCommandOf(path: string, values: ReadonlyMap<string, string>): Promise<void> {
+export async function expandCommandOf(
+  path: string,
+  values: ReadonlyMap<string, string>,
+  extensions: string | undefined,
+): Promise<void> {
   const terminal = processTerminal();
   const file = await readTemplateFile(path);
   const document = readFile(file, terminal);
-  const { plan } = prepareFile(file, document, values, await optionsFor(document), terminal);
+  const options = await optionsFor(document, extensions);
+  const { plan, farmNotes } = prepareFile(file, document, values, options, terminal);
+  printFarmNotes(farmNotes, terminal);
   terminal.out(`${printable(plan.jobName)}\n`);
   let left = MAX_LISTED_TASKS;
   for (const step of plan.steps) left -= printStep(step, left, terminal);

@@ -1,15 +1,21 @@
 import { readDocument } from '../../src/adapters/yaml/read-document.ts';
 import { checkTemplate } from '../../src/openjd/template/check-template.ts';
 import type { DocumentNode } from '../../src/openjd/primitives/document.ts';
+import { serviceFeatures } from '../../src/openjd/template/extensions.ts';
+import type { LanguageOptions } from '../../src/openjd/template/language/options.ts';
 import { prepareJob, type PreparedJob } from '../../src/openjd/template/expand/prepare-job.ts';
 import { textOfErrors } from '../../src/core/problems.ts';
 import { openSpace } from '../../src/openjd/template/space/open-space.ts';
 import { answerEval, type EvalAnswer } from './eval-answer.ts';
+import { featuresOf } from './extensions-option.ts';
 import { LISTING } from './limits.ts';
 import { MAX_LISTED_TASKS } from './listing-limits.ts';
 import { memberOf } from './member-of.ts';
 
 type JsonlKind = 'check' | 'expand' | 'eval';
+
+/** Without `--extensions` the verdict is that of a farm whose operator admits no further extensions. */
+const FARM_FEATURES = serviceFeatures([]);
 
 /**
  * Answers each line of JSON with a line of JSON, in order, until the input ends (docs/contract/commands.md#json-lines).
@@ -19,14 +25,17 @@ export async function runOpenjdJsonl(
   kind: JsonlKind,
   lines: AsyncIterable<string>,
   write: (line: string) => Promise<void> | void,
+  extensions?: string,
 ): Promise<void> {
+  const supported = extensions === undefined ? FARM_FEATURES : featuresOf(extensions);
+  const options = { ...LISTING, supported };
   for await (const line of lines) {
-    if (line.trim() !== '') await write(JSON.stringify(answer(kind, line)));
+    if (line.trim() !== '') await write(JSON.stringify(answer(kind, line, options)));
   }
 }
 
 type Answer =
-  | { readonly ok: true; readonly job?: ListedJob }
+  | { readonly ok: true; readonly job?: ListedJob; readonly notes?: readonly string[] }
   | EvalAnswer
   | { readonly ok: false; readonly error: string };
 
@@ -40,7 +49,7 @@ interface ListedJob {
 }
 
 /** Parses the line like a template, so that numbers keep their source text. */
-function answer(kind: JsonlKind, line: string): Answer {
+function answer(kind: JsonlKind, line: string, options: LanguageOptions): Answer {
   const request = readDocument(line, 'json');
   if (!request.ok) return refused(textOfErrors(request.errors));
   if (kind === 'eval') return answerEval(request.document);
@@ -56,13 +65,20 @@ function answer(kind: JsonlKind, line: string): Answer {
       : { ok: true as const, document: template };
   if (!read.ok) return refused(textOfErrors(read.errors));
   if (kind === 'check' && values === undefined) {
-    const checked = checkTemplate(read.document, LISTING);
-    return checked.ok ? { ok: true } : refused(textOfErrors(checked.errors));
+    const checked = checkTemplate(read.document, options);
+    return checked.ok ? { ok: true, ...notesOf(checked.template) } : refused(textOfErrors(checked.errors));
   }
-  const prepared = prepareJob(read.document, values ?? new Map<string, string>(), LISTING);
+  const prepared = prepareJob(read.document, values ?? new Map<string, string>(), options);
   if (!prepared.ok) return refused(textOfErrors(prepared.errors));
-  return kind === 'check' ? { ok: true } : { ok: true, job: listed(prepared.job) };
+  const notes = notesOf(prepared.job);
+  return kind === 'check' ? { ok: true, ...notes } : { ok: true, job: listed(prepared.job), ...notes };
 }
+
+const notesOf = ({
+  farmNotes,
+}: {
+  readonly farmNotes: readonly string[];
+}): { readonly notes?: readonly string[] } => (farmNotes.length === 0 ? {} : { notes: farmNotes });
 
 function listed(job: PreparedJob): ListedJob {
   return {

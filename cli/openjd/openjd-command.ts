@@ -8,16 +8,22 @@ import type { RunOptions } from './run.ts';
 
 interface ListingOptions {
   readonly param: ReadonlyMap<string, string>;
+  readonly extensions?: string;
   readonly jsonl?: boolean;
 }
 
-const withParameters = (command: Command): Command =>
-  command.option(
-    '-p, --param <name=value>',
-    'value of a job parameter (may be repeated)',
-    collectAssignment,
-    new Map(),
-  );
+const withTemplateOptions = (command: Command): Command =>
+  command
+    .option(
+      '-p, --param <name=value>',
+      'value of a job parameter (may be repeated)',
+      collectAssignment,
+      new Map(),
+    )
+    .option(
+      '--extensions <names>',
+      'extensions that a template may declare, separated by commas (default: all known ones)',
+    );
 
 /** The code that reads templates is loaded on demand: the client commands do not need it. */
 const OF_FILE = {
@@ -27,7 +33,7 @@ const OF_FILE = {
 
 /** Runs `check` or `expand` for one template, or for the template in each line of standard input. */
 function listingCommand(kind: keyof typeof OF_FILE, description: string): Command {
-  return withParameters(new Command(kind).description(description))
+  return withTemplateOptions(new Command(kind).description(description))
     .argument('[template]', 'file of the template, or - for standard input')
     .option('--jsonl', 'answer each line of JSON on standard input with a line of JSON')
     .action(async (template: string | undefined, options: ListingOptions) => {
@@ -35,16 +41,16 @@ function listingCommand(kind: keyof typeof OF_FILE, description: string): Comman
         if (template !== undefined || options.param.size > 0) {
           throw new CommandError(EXIT.usage, '--jsonl: templates and values come from standard input');
         }
-        await answerLines(kind);
+        await answerLines(kind, options.extensions);
       } else if (template === undefined) {
         throw new CommandError(EXIT.usage, 'give a template: a file, - for standard input, or --jsonl');
-      } else await (await OF_FILE[kind]())(template, options.param);
+      } else await (await OF_FILE[kind]())(template, options.param, options.extensions);
     });
 }
 
-async function answerLines(kind: 'check' | 'expand' | 'eval'): Promise<void> {
+async function answerLines(kind: 'check' | 'expand' | 'eval', extensions?: string): Promise<void> {
   const { runOpenjdJsonl } = await import('./jsonl.ts');
-  await runOpenjdJsonl(kind, inputLines(process.stdin.setEncoding('utf8')), writeLine);
+  await runOpenjdJsonl(kind, inputLines(process.stdin.setEncoding('utf8')), writeLine, extensions);
 }
 
 /** Writes text. Waits while the reader of the output is slow. */
@@ -73,7 +79,7 @@ const schemaCommand = (): Command =>
     });
 
 function runCommand(): Command {
-  return withParameters(
+  return withTemplateOptions(
     new Command('run').description(
       'Run a job on this machine as a worker would, one task after another. Exits 1 unless all tasks succeed.',
     ),

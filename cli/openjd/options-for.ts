@@ -1,6 +1,7 @@
 import { LOCAL_EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
 import type { DocumentNode } from '../../src/openjd/primitives/document.ts';
 import type { LanguageOptions } from '../../src/openjd/template/language/options.ts';
+import { featuresOf } from './extensions-option.ts';
 import { LISTING_LIMITS } from './listing-limits.ts';
 import { memberOf } from './member-of.ts';
 
@@ -14,13 +15,18 @@ const WITHOUT_EXPRESSIONS: LanguageOptions = {
 };
 
 /**
- * Returns the options for checking a document. The engine of regular expressions is loaded only for a template that
+ * Returns the options for checking a document with the value of `--extensions`. The engine of regular expressions is loaded only for a template that
  * declares EXPR, so that the check of another one starts faster (docs/decisions/bundle.md#what-a-start-loads).
  */
-export async function optionsFor(document: DocumentNode): Promise<LanguageOptions> {
-  const extensions = memberOf(document, 'extensions');
+export async function optionsFor(
+  document: DocumentNode,
+  extensions: string | undefined,
+): Promise<LanguageOptions> {
+  const supported = featuresOf(extensions);
+  const declared = memberOf(document, 'extensions');
   const isNamed =
-    extensions?.kind === 'sequence' &&
-    extensions.items.some((item) => item.kind === 'string' && item.value === 'EXPR');
-  return isNamed ? (await import('./limits.ts')).LISTING : WITHOUT_EXPRESSIONS;
+    declared?.kind === 'sequence' &&
+    declared.items.some((item) => item.kind === 'string' && item.value === 'EXPR');
+  const options = isNamed ? (await import('./limits.ts')).LISTING : WITHOUT_EXPRESSIONS;
+  return { ...options, supported };
 }

@@ -5,11 +5,11 @@ import { LocalSessions } from './local-run/local-sessions.ts';
 import { runJob, type LocalStatus, type StepOutcome } from './local-run/run-job.ts';
 import { selectTasks } from './local-run/select-tasks.ts';
 import { LOCAL_EXPRESSIONS } from '../../src/adapters/regex/default-expressions.ts';
-import { RUNNABLE_FEATURES } from '../../src/openjd/template/runnable-features.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { table, type Column } from '../terminal/table.ts';
 import { readTemplateFile } from '../submission/template-file.ts';
 import { painted, printable, printableLines, processTerminal, type Terminal } from '../terminal/terminal.ts';
+import { featuresOf, printFarmNotes } from './extensions-option.ts';
 import { localPathBy } from './local-path.ts';
 import { pathMappingOf } from './path-mapping-option.ts';
 import { PrefixedLines } from './prefixed-lines.ts';
@@ -20,6 +20,7 @@ export interface RunOptions {
   readonly step?: string;
   readonly task: ReadonlyMap<string, string>;
   readonly pathMappingRules?: string;
+  readonly extensions?: string;
 }
 
 const PREFIX_LENGTH_MAX = 60;
@@ -52,11 +53,12 @@ export async function runCommandOf(path: string, options: RunOptions): Promise<v
     options.param,
     {
       expressions: LOCAL_EXPRESSIONS,
-      supported: RUNNABLE_FEATURES,
+      supported: featuresOf(options.extensions),
       localPath: localPathBy(path, process.cwd()),
     },
     terminal,
   );
+  printFarmNotes(job.farmNotes, terminal);
   const selection = selectTasks(job.plan, options.step ?? null, options.task);
   if (!selection.ok) throw new CommandError(EXIT.usage, selection.detail);
 

@@ -36,7 +36,11 @@ export type {
   SequenceNode,
 } from '../../src/openjd/primitives/document.ts';
 export type { PreparedJob } from '../../src/openjd/template/expand/prepare-job.ts';
-export type { ExtensionName, SupportedFeatures } from '../../src/openjd/template/extensions.ts';
+export type {
+  ExtensionName,
+  ExtraExtension,
+  SupportedFeatures,
+} from '../../src/openjd/template/extensions.ts';
 export type {
   HostContext,
   SessionValues,
@@ -54,7 +58,10 @@ export type {
   CancelationPlan,
   ChunksPlan,
   EmbeddedFilePlan,
+  EndOfLine,
   EnvironmentPlan,
+  HookFormats,
+  HookPlan,
   JobPlan,
   LetPlan,
   LetValue,
@@ -65,6 +72,7 @@ export type {
   StepRequirements,
   TaskParameterPlan,
   TaskParameterType,
+  WrapPlan,
 } from '../../src/openjd/template/plan.ts';
 export type { ReadResult } from '../../src/openjd/template/read-result.ts';
 export type {
@@ -74,7 +82,7 @@ export type {
   SpaceDescription,
 } from '../../src/openjd/template/space-description.ts';
 export type { Space } from '../../src/openjd/template/space/open-space.ts';
-export type { TemplateLimits } from '../../src/openjd/template/template-limits.ts';
+export type { BundleLimits, TemplateLimits } from '../../src/openjd/template/template-limits.ts';
 export type { IntegerRun } from '../../src/openjd/primitives/integer-set.ts';
 export type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
 
@@ -100,7 +108,9 @@ export interface ReadOptions {
 }
 
 export type TemplateVerdict =
-  { readonly ok: true } | { readonly ok: false; readonly errors: readonly PointedError[] };
+  /** `farmNotes`: why a farm can reject the template, as sentences; mostly none. */
+  | { readonly ok: true; readonly farmNotes: readonly string[] }
+  | { readonly ok: false; readonly errors: readonly PointedError[] };
 
 export type CreatedJob =
   | { readonly ok: true; readonly job: PreparedJob }
@@ -116,7 +126,7 @@ export function readTemplate(text: string, options: ReadOptions = {}): ReadResul
 /** Validates a parsed template without parameter values. Returns all errors by position, each with its JSON pointer. */
 export function checkTemplate(document: DocumentNode, options: TemplateOptions = {}): TemplateVerdict {
   const checked = checkDocument(document, languageOf(options));
-  return checked.ok ? { ok: true } : checked;
+  return checked.ok ? { ok: true, farmNotes: checked.template.farmNotes } : checked;
 }
 
 /**

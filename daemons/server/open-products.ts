@@ -1,8 +1,7 @@
 import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
 import { TEMPLATE_LIMITS } from '../../src/openjd/template/template-limits.ts';
-import type { ExprLimits } from '../../src/openjd/expr/expr-limits.ts';
-import type { TemplateLimits } from '../../src/openjd/template/template-limits.ts';
 import type { ServerConfig } from '../../src/core/config/server-config.ts';
+import type { LanguageLimits } from '../threads/pool-task.ts';
 import { onHangUp } from '../process/stop-signal.ts';
 import type { PreparationPool } from './preparation-pool.ts';
 import { ProductFiles } from './product-files.ts';
@@ -11,12 +10,11 @@ import type { StartContext } from './start-context.ts';
 /** Name under which definition files share the threads with the templates of clients. */
 const CLIENT = 'definition files';
 
-/** Returns the limits of every template that the service evaluates. */
-export const languageLimits = ({
-  openjd,
-}: ServerConfig): { readonly limits: TemplateLimits; readonly exprLimits: ExprLimits } => ({
+/** Returns the limits and further extensions of every template that the service evaluates. */
+export const languageLimits = ({ openjd }: ServerConfig): LanguageLimits => ({
   limits: { ...TEMPLATE_LIMITS, maxTasksPerStep: openjd.maxTasksPerStep },
   exprLimits: { ...EXPR_LIMITS, memory: openjd.exprMemoryBytes },
+  extraExtensions: openjd.extraExtensions,
 });
 
 /**

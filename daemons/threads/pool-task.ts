@@ -3,6 +3,7 @@ import { readDefinition } from '../../src/adapters/yaml/read-definition.ts';
 import { readDocument } from '../../src/adapters/yaml/read-document.ts';
 import type { DescribedProduct } from '../../src/core/products/product-library.ts';
 import type { ExprLimits } from '../../src/openjd/expr/expr-limits.ts';
+import { serviceFeatures, type ExtraExtension } from '../../src/openjd/template/extensions.ts';
 import { checkTemplate } from '../../src/openjd/template/check-template.ts';
 import { describeTemplate, type TemplateDescription } from '../../src/openjd/template/describe-template.ts';
 import { prepareJob } from '../../src/openjd/template/expand/prepare-job.ts';
@@ -14,7 +15,6 @@ import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts'
 import type { TemplateFormat } from '../../src/core/records/job.ts';
 import { WIRE_LIMITS } from '../../src/core/wire/limits.ts';
 import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
-import { RUNNABLE_FEATURES } from '../../src/openjd/template/runnable-features.ts';
 import { splitPlan } from './plan-parts.ts';
 
 /** One per thread: it caches compiled patterns. */
@@ -31,10 +31,12 @@ export interface Started {
 /** Task of a pool thread. */
 export type PoolTask = (PreparationTask | DescriptionTask | DefinitionTask) & Started;
 
-interface LanguageLimits {
+export interface LanguageLimits {
   readonly limits: TemplateLimits;
   /** Limits of each evaluated expression. */
   readonly exprLimits: ExprLimits;
+  /** Extensions that the operator admits. */
+  readonly extraExtensions: readonly ExtraExtension[];
 }
 
 /** Checks and describes a template without values. */
@@ -93,7 +95,7 @@ export function prepareTemplate(task: PreparationTask): PreparationResult {
   const prepared = prepareJob(
     read.document,
     new Map(Object.entries(task.values)),
-    { limits: task.limits, supported: RUNNABLE_FEATURES, expressions },
+    { limits: task.limits, supported: serviceFeatures(task.extraExtensions), expressions },
     task.jobName,
   );
   if (!prepared.ok) return prepared;
@@ -111,11 +113,13 @@ export function prepareTemplate(task: PreparationTask): PreparationResult {
 }
 
 /** Checks a template with the limits of the service, and describes it. */
-export function describeText({ text, format, limits, exprLimits }: DescriptionTask): DescriptionResult {
+export function describeText({ text, format, ...language }: DescriptionTask): DescriptionResult {
   const read = readDocument(text, format);
   if (!read.ok) return { ok: false, errors: read.errors };
+  const { limits, exprLimits, extraExtensions } = language;
   const expressions = { limits: exprLimits, regex };
-  const checked = checkTemplate(read.document, { limits, supported: RUNNABLE_FEATURES, expressions });
+  const supported = serviceFeatures(extraExtensions);
+  const checked = checkTemplate(read.document, { limits, supported, expressions });
   if (!checked.ok) return checked;
   return { ok: true, description: describeTemplate(checked.template) };
 }

@@ -52,6 +52,7 @@ export function capabilitiesPage(): string {
     '| `attr.worker.os.version` | `ID-VERSION_ID` of os-release(5), `.` written as `_`: `debian-12`, `ubuntu-22_04`; elsewhere family and release, `windows-10_0_22631` |',
     '| `attr.worker.cpu.arch` | `x86_64`, `arm64` |',
     '| `attr.worker.computelocation` | `worker.compute_location` |',
+    '| `svc:attr.worker.extension.<name>` | `true` for each extension of OpenJD that needs a worker of this version: `feature_bundle_1`, `wrap_actions`. The service adds the requirement to the steps that need it |',
     '| `attr.worker.tag.<tag>` | `worker.tags`, and `true` for each detected application of the table below |',
     '',
     '## Detected applications',

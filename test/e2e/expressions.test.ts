@@ -221,7 +221,12 @@ const ARGUMENT = '/steps/0/script/actions/onRun/args/0';
 
 const folder = await mkdtemp(join(tmpdir(), 'callsheet-expressions-'));
 const annex = join(folder, 'annex');
-const service = await startService({ folder, httpPort: await freePort(), busPort: await freePort() });
+const service = await startService({
+  folder,
+  httpPort: await freePort(),
+  busPort: await freePort(),
+  flags: ['--openjd-extra-extensions=FEATURE_BUNDLE_1,WRAP_ACTIONS'],
+});
 const { api } = service;
 const farm = await api.makeFarm('show');
 await api.must('POST', '/api/v1/storage-locations', { name: 'shows', roots: { default: '/studio', annex } });
@@ -301,6 +306,91 @@ test('expressions in every place reach the worker', async (t) => {
     ],
   );
   t.strictSame((await linesOf(farm, ranges[2])).at(-1), `${annex}/7 1.50 14 7`);
+});
+
+const HOOK = {
+  command: 'bash',
+  args: [
+    '{{Env.File.Wrap}}',
+    '{{WrappedAction.Environment}}',
+    '--',
+    '{{WrappedAction.Command}}',
+    '{{WrappedAction.Args}}',
+  ],
+};
+
+/** Uses all of FEATURE_BUNDLE_1 and WRAP_ACTIONS. */
+const EXTRA = {
+  specificationVersion: 'jobtemplate-2023-09',
+  extensions: ['FEATURE_BUNDLE_1', 'WRAP_ACTIONS', 'EXPR'],
+  name: 'n'.repeat(512),
+  parameterDefinitions: [
+    { name: 'Cores', type: 'FLOAT', default: 1 },
+    { name: 'Seconds', type: 'INT', default: 90 },
+  ],
+  jobEnvironments: [
+    {
+      name: 'Box',
+      script: {
+        embeddedFiles: [
+          {
+            name: 'Wrap',
+            type: 'TEXT',
+            endOfLine: 'LF',
+            data: 'echo "wrapped: $*"\nwhile [ "$1" != -- ]; do shift; done; shift\nexec "$@"\n',
+          },
+        ],
+        actions: {
+          onEnter: { command: 'echo', args: ['openjd_env: BOX=7'] },
+          onWrapEnvEnter: HOOK,
+          onWrapTaskRun: {
+            ...HOOK,
+            timeout: '{{WrappedAction.Timeout}}',
+            cancelation: { mode: '{{WrappedAction.Cancelation.Mode}}' },
+          },
+          onWrapEnvExit: HOOK,
+        },
+      },
+    },
+  ],
+  steps: [
+    {
+      name: 'S'.repeat(512),
+      hostRequirements: { amounts: [{ name: 'amount.worker.vcpu', min: '{{Param.Cores}}' }] },
+      stepEnvironments: [
+        {
+          name: 'Inner',
+          script: { actions: { onEnter: { command: 'echo', args: ['in'] }, onExit: { command: 'true' } } },
+        },
+      ],
+      bash: {
+        let: ['limit = Param.Seconds * 2'],
+        script: `echo "task $1 {{limit}} $BOX"\necho ${LAST_LINE}\n`,
+        args: ['a b'],
+        timeout: '{{Param.Seconds}}',
+      },
+    },
+  ],
+};
+
+test('admitted extensions reach the worker', async (t) => {
+  const { status, body } = await farm.submit(EXTRA, { max_attempts: '1' });
+  if (!t.equal(status, 201)) return t.comment(body);
+  const [task] = await ended(farm, body);
+  t.match(task, { status: 'succeeded' });
+  const lines = (await linesOf(farm, task)).map((line) => line.replace(/\/\S*\/script\.sh/, 'script.sh'));
+  t.strictSame(lines, [
+    'openjd_env: BOX=7',
+    'wrapped: BOX=7 -- echo in',
+    'in',
+    'wrapped: BOX=7 -- bash script.sh a b',
+    'task a b 180 7',
+  ]);
+  const refused = await farm.submit(EXTRA, { 'param.Seconds': '0' });
+  t.match(refused, {
+    status: 422,
+    body: { detail: /^\/steps\/0\/bash\/timeout: resolves to "0", and must be at least 1$/ },
+  });
 });
 
 test('a dry run shows the commands of the first and the last task', async (t) => {
@@ -488,7 +578,11 @@ test('an expression that fails to evaluate is rejected with its location', async
     t.strictSame([status, detail], [422, details.join('; ')]);
   }
   const { items } = await api.must<{ items: readonly JobView[] }>('GET', '/api/v1/jobs?limit=100');
-  t.strictSame(new Set(items.map(({ name }) => name)), new Set(["it's of 2"]), 'no job of them was stored');
+  t.strictSame(
+    new Set(items.map(({ name }) => name)),
+    new Set(["it's of 2", EXTRA.name]),
+    'no job of them was stored',
+  );
 });
 
 /** Takes about 80,000 operations per preceding task. */

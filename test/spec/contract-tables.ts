@@ -336,6 +336,7 @@ export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
 };
 export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
   'web.job_links': '',
+  'openjd.extra_extensions': '',
   'http.pprof_addr': '',
   'auth.bootstrap.password_file': '',
   'auth.oidc.client_secret_file': '',

@@ -1,3 +1,4 @@
+import { EXTRA_EXTENSIONS } from '../../../src/openjd/template/extensions.ts';
 import type { HeartbeatMessage, StopCause } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSettings } from '../agent-settings.ts';
@@ -66,6 +67,7 @@ function sendRegistration(state: RegistrarState, settings: AgentSettings, contex
     compute_location: settings.computeLocation,
     tags,
     expr_memory_limit: settings.exprLimits.memory,
+    extensions: EXTRA_EXTENSIONS,
     open_attempts: openAttempts(state),
     ...(state.stopped === null ? {} : { stopped: state.stopped }),
   });

@@ -4,8 +4,15 @@ import type { ActionEnd } from '../../../src/core/ports/task-processes.ts';
 import { outOfMemoryText, overQuotaText, type ResourceUsage } from '../../../src/core/resource-usage.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-system.ts';
-import { resolveAction, type EnvironmentScript, type Script } from './scripts.ts';
+import {
+  resolveAction,
+  type EnvironmentScript,
+  type Resolved,
+  type ResolvedAction,
+  type Script,
+} from './scripts.ts';
 import type { RunningAction, SessionState } from './state.ts';
+import { hookOf, resolveHook, sessionVariables, wrappedActionOf } from './wrapping.ts';
 
 type SessionContext = AgentContext<'session'>;
 
@@ -27,16 +34,16 @@ export function startAction(
   plan: ActionPlan,
   context: SessionContext,
 ): string | null {
-  const { paths, directory } = state;
-  const resolved = resolveAction(script, plan, directory, paths.rulesFile);
+  const resolved = resolveStart(state, kind, script, environment, plan);
   if (!resolved.ok) return resolved.detail;
-  const { args } = resolved.value;
+  const { wrapper, plan: applied, ...command } = resolved.value;
   state.runs++;
   state.action = {
     run: state.runs,
     kind,
     environment,
-    plan,
+    wrapper,
+    plan: applied,
     isStopping: false,
     hasTimedOut: false,
     failText: null,
@@ -45,8 +52,7 @@ export function startAction(
   };
   const action = {
     run: state.runs,
-    ...resolved.value,
-    args: kind === 'run' ? [...paths.argumentsBefore, ...args, ...paths.argumentsAfter] : args,
+    ...command,
     variables: variablesOf(state),
     // Processes that an environment starts serve the tasks: a server, or an application that holds the scene.
     keepsChildren: kind !== 'run',
@@ -55,20 +61,52 @@ export function startAction(
   return null;
 }
 
+interface ResolvedStart extends ResolvedAction {
+  /** The plan of the process: that of the hook if one replaces the action. */
+  readonly plan: ActionPlan;
+  /** The hook, for messages; null if none replaces the action. */
+  readonly wrapper: string | null;
+}
+
+/** Resolves an action, and the hook that replaces it. */
+function resolveStart(
+  state: SessionState,
+  kind: RunningAction['kind'],
+  script: Script,
+  environment: EnvironmentScript | null,
+  plan: ActionPlan,
+): Resolved<ResolvedStart> {
+  const { paths, directory, step } = state;
+  const resolved = resolveAction(script, plan, directory, paths.rulesFile);
+  if (!resolved.ok) return resolved;
+  const { value } = resolved;
+  const args =
+    kind === 'run' ? [...paths.argumentsBefore, ...value.args, ...paths.argumentsAfter] : value.args;
+  const action = { ...value, args };
+  const hook = hookOf(state, kind, environment);
+  if (hook === null) return { ok: true, value: { ...action, plan, wrapper: null } };
+  const owner =
+    environment === null
+      ? ({ kind: 'step', name: step.step_name } as const)
+      : ({ kind: 'environment', name: environment.plan.name } as const);
+  const variables = [...sessionVariables(paths.variables, state.entered)].flatMap(([name, value]) =>
+    value === null ? [] : [`${name}=${value}`],
+  );
+  const wrapped = wrappedActionOf(plan, action, kind, variables, owner);
+  const replaced = resolveHook(hook, wrapped, directory, paths.rulesFile);
+  if (!replaced.ok) return { ok: false, detail: `${hook.name}: ${replaced.detail}` };
+  const written = new Set(action.files.map(({ path }) => path));
+  const files = [...action.files, ...replaced.value.files.filter(({ path }) => !written.has(path))];
+  return { ok: true, value: { ...replaced.value, files, wrapper: hook.name } };
+}
+
 /**
  * Returns the environment variables of a process (docs/contract/sessions.md#environment-variables): delivered ones
  * first, then outer environments before inner ones. Directives override the variables of their environment.
  */
 function variablesOf(state: SessionState): Readonly<Record<string, string | null>> {
-  const variables = new Map<string, string | null>([
-    ...Object.entries(state.paths.variables),
-    ['OPENJD_SESSION_WORKING_DIR', state.directory],
-  ]);
-  for (const environment of state.entered) {
-    for (const [name, value] of Object.entries(environment.variables)) variables.set(name, value);
-    for (const [name, value] of environment.directives) variables.set(name, value);
-  }
-  return Object.fromEntries(variables);
+  const own = { ...state.paths.variables, OPENJD_SESSION_WORKING_DIR: state.directory };
+  return Object.fromEntries(sessionVariables(own, state.entered));
 }
 
 /** Returns the running action if it has this number, else null. Messages of earlier actions are late. */

@@ -1,5 +1,5 @@
 import type { AgentContext } from '../agent-system.ts';
-import { actionOf, cancelAction, timeoutSecondsOf, verdictOf } from './actions.ts';
+import { actionOf, cancelAction, timeoutSecondsOf, verdictOf, type ActionVerdict } from './actions.ts';
 import { advance, noteExitFailure, withActionName } from './advance.ts';
 import type { SessionMessage } from './messages.ts';
 import { reportRunning } from './report.ts';
@@ -59,16 +59,21 @@ export function onActionEnded(
     if (state.attempt?.result === null) state.stop ??= 'interrupted';
     state.isHurried = true;
   }
-  const verdict = verdictOf(action, end, usage);
+  const verdict = namedVerdict(action, verdictOf(action, end, usage));
   applyVerdict(state, action, verdict, { end, ...(usage !== undefined && { usage }) }, context);
   advance(state, context);
+}
+
+/** Adds the hook that ran instead of the action to the note of a failure. */
+function namedVerdict({ wrapper }: RunningAction, verdict: ActionVerdict): ActionVerdict {
+  return verdict.ok || wrapper === null ? verdict : { ...verdict, note: `${wrapper}: ${verdict.note}` };
 }
 
 /** Applies the end of an action to the result of the attempt, unless that is known already. */
 function applyVerdict(
   state: SessionState,
   action: RunningAction,
-  verdict: ReturnType<typeof verdictOf>,
+  verdict: ActionVerdict,
   { end, usage }: Pick<Message<'action.ended'>, 'end' | 'usage'>,
   context: SessionContext,
 ): void {

@@ -13,6 +13,7 @@ import { environmentScripts, taskScript, type ScriptLocation } from './scripts.t
 import { runAsOf } from './run-as.ts';
 import { newStaging, stopStaging } from './staging.ts';
 import type { CurrentAttempt, LogOwner, SessionState } from './state.ts';
+import { wrapFault } from './wrapping.ts';
 
 type SessionContext = AgentContext<'session'>;
 type Message<Type extends SessionMessage['type']> = Extract<SessionMessage, { type: Type }>;
@@ -110,7 +111,7 @@ export function onSessionOpened(
   context: SessionContext,
 ): void {
   state.phase = 'working';
-  const message = failure ?? state.paths.fault;
+  const message = failure ?? state.paths.fault ?? wrapFault(state.environments);
   if (message !== null && state.attempt !== null) state.attempt.result ??= { status: 'failed', message };
   advance(state, context);
 }

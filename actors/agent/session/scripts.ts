@@ -6,6 +6,7 @@ import { hostResolver, type HostResolver } from '../../../src/openjd/template/la
 import type {
   ActionPlan,
   EmbeddedFilePlan,
+  EndOfLine,
   EnvironmentPlan,
   ScriptPlan,
 } from '../../../src/openjd/template/plan.ts';
@@ -31,7 +32,8 @@ export interface TaskScript extends Script {
 }
 
 /** A value, or an error text for the owner of the task. */
-type Resolved<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly detail: string };
+export type Resolved<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly detail: string };
 
 /** An action with all format strings resolved. */
 export interface ResolvedAction {
@@ -117,7 +119,7 @@ export function resolveAction(
     if (!data.ok) return failed(`embedded file ${file.name}: ${data.detail}`);
     const exceeded = tally.exceededBy(data.operations, [data.text]);
     if (exceeded !== null) return failed(`embedded file ${file.name}: ${exceeded}`);
-    files.push({ path, data: data.text, runnable: file.runnable });
+    files.push({ path, data: withLineEnds(data.text, file.endOfLine), runnable: file.runnable });
   }
   const command = script.resolver.text(action.command);
   if (!command.ok) return failed(`command: ${command.detail}`);
@@ -135,6 +137,12 @@ export function resolveAction(
     args.push(...resolved.texts);
   }
   return { ok: true, value: { command: command.text, args, files } };
+}
+
+/** Returns the text with these line ends. */
+function withLineEnds(text: string, endOfLine: EndOfLine | undefined): string {
+  if (endOfLine === undefined) return text;
+  return text.replaceAll(/\r?\n/g, endOfLine === 'LF' ? '\n' : '\r\n');
 }
 
 /** Resolves the environment's own variables. */

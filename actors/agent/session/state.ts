@@ -55,6 +55,9 @@ export interface RunningAction {
   readonly kind: 'enter' | 'run' | 'exit';
   /** The environment of the action; null for the task's own action. */
   readonly environment: EnvironmentScript | null;
+  /** The hook that runs instead of it, for messages; null for none. */
+  readonly wrapper: string | null;
+  /** The plan of its process: that of the hook if there is one. */
   readonly plan: ActionPlan;
   /** Whether it was asked to end. */
   isStopping: boolean;

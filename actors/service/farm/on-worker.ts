@@ -164,8 +164,8 @@ function lengthOf(registration: RegisterMessage): number {
   const { name, hostname, os, arch, compute_location: location, software_version: version } = registration;
   const texts = [name, hostname, os, registration.os_version ?? '', arch, location, version];
   const tags = Object.entries(registration.tags).flat();
-  const { queues, gpu_models: models = [], isolation = [] } = registration;
-  const parts = [...texts, ...queues, ...models, ...isolation, ...tags];
+  const { queues, gpu_models: models = [], isolation = [], extensions = [] } = registration;
+  const parts = [...texts, ...queues, ...models, ...isolation, ...extensions, ...tags];
   return parts.reduce((sum, text) => sum + text.length, 0);
 }
 
@@ -206,6 +206,7 @@ function toWorkerRecord(
       scratchMib: registration.scratch_mib ?? 0,
       osVersion: registration.os_version ?? '',
       ...(registration.isolation === undefined ? {} : { isolation: registration.isolation }),
+      ...(registration.extensions === undefined ? {} : { extensions: registration.extensions }),
     },
     os: registration.os,
     arch: registration.arch,

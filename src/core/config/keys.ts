@@ -1,5 +1,6 @@
 import { jobLinks } from './job-links.ts';
 import { EXPR_LIMITS, EXPR_MEMORY_MAX } from '../../openjd/expr/expr-limits.ts';
+import { EXTRA_EXTENSIONS } from '../../openjd/template/extensions.ts';
 import { DENIED_VARIABLES } from '../access/denied-variables.ts';
 import { PASSWORD_LENGTH_MAX } from '../access/password-rules.ts';
 import { ROLES } from '../access/permissions.ts';
@@ -609,6 +610,12 @@ const SERVER_KEYS = {
     duration(1, HOUR_MS),
     '5s',
     'Maximum time to evaluate the template of a submission, without its wait for a thread. After that the response is 503; the template may still be valid.',
+  ),
+  'openjd.extra_extensions': key(
+    list(choice(EXTRA_EXTENSIONS)),
+    '',
+    'Extensions of OpenJD that submissions may use beyond those that every service accepts. Templates with others are rejected.',
+    'none',
   ),
   'logs.max_bytes_per_task': key(
     integer(0, 999_999_999_999_999),

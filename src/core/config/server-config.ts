@@ -1,3 +1,4 @@
+import type { ExtraExtension } from '../../openjd/template/extensions.ts';
 import type { JobLink } from './job-links.ts';
 import type { RateLimit } from '../rate-limit/rate-limiter.ts';
 import { authConfig, type AuthConfig } from './auth-config.ts';
@@ -97,6 +98,7 @@ export interface ServerConfig {
     readonly maxTasksPerStep: number;
     readonly exprMemoryBytes: number;
     readonly exprSubmissionDeadlineMs: number;
+    readonly extraExtensions: readonly ExtraExtension[];
   };
   readonly events: {
     /** Per subject. */
@@ -202,6 +204,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         maxTasksPerStep: values['openjd.max_tasks_per_step'],
         exprMemoryBytes: values['openjd.expr_memory_limit'],
         exprSubmissionDeadlineMs: values['openjd.expr_submission_deadline'],
+        extraExtensions: [...new Set(values['openjd.extra_extensions'])],
       },
       events: { replayDepth: values['events.replay_depth'] },
       diagnostics: { bufferSize: values['diagnostics.buffer_size'] },

@@ -1,6 +1,11 @@
 import { NO_EXPRESSIONS } from '../../openjd/expr/expr-limits.ts';
 import type { QueueId, WorkerId } from '../ids.ts';
-import { COMPUTE_LOCATION, ISOLATION_PREFIX, VCPU } from '../../openjd/template/capabilities.ts';
+import {
+  COMPUTE_LOCATION,
+  EXTENSION_PREFIX,
+  ISOLATION_PREFIX,
+  VCPU,
+} from '../../openjd/template/capabilities.ts';
 import type { WorkerRecord } from '../records/worker.ts';
 
 /** Offer of a worker to the lease: every field that eligibility depends on. */
@@ -52,6 +57,8 @@ export function offerOf(worker: WorkerRecord, exprMemoryBytes: number): WorkerOf
     attributes.set('attr.worker.os.version', hardware.osVersion);
   for (const part of hardware?.isolation ?? [])
     attributes.set(`${ISOLATION_PREFIX}${part.toLowerCase()}`, 'true');
+  for (const extension of hardware?.extensions ?? [])
+    attributes.set(`${EXTENSION_PREFIX}${extension.toLowerCase()}`, 'true');
   if (worker.computeLocation !== '') attributes.set(COMPUTE_LOCATION, worker.computeLocation);
   for (const [tag, value] of Object.entries(worker.tags))
     attributes.set(`attr.worker.tag.${tag.toLowerCase()}`, value);

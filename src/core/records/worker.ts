@@ -14,6 +14,8 @@ export interface WorkerHardware {
   readonly osVersion: string;
   /** Parts of isolation that apply to all its tasks. Absent for a worker that does not report them. */
   readonly isolation?: readonly string[];
+  /** Extensions of OpenJD that it runs and an earlier version does not. Absent for a worker of such a version. */
+  readonly extensions?: readonly string[];
 }
 
 /** The bus whose "no responders" a worker may count as contact, for a limited time since the last reply. */

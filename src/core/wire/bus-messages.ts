@@ -47,6 +47,8 @@ export interface RegisterMessage {
   readonly tags: Readonly<Record<string, string>>;
   /** Bytes of memory granted to one expression. Absent: the default of `openjd.expr_memory_limit`. */
   readonly expr_memory_limit?: number;
+  /** Extensions of OpenJD that the worker runs and an earlier version does not. Absent: none. */
+  readonly extensions?: readonly string[];
   /** Attempts whose end the service has not confirmed: running ones and those with an unconfirmed report. */
   readonly open_attempts: readonly AttemptId[];
   /** Why this incarnation does not continue the tasks of the one before. Absent: the agent was started. */

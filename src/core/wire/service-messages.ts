@@ -6,7 +6,10 @@ import type {
   CancelationPlan,
   DataFlow,
   EmbeddedFilePlan,
+  EndOfLine,
   EnvironmentPlan,
+  HookFormats,
+  HookPlan,
   ObjectType,
   LetPlan,
   LetValue,
@@ -15,6 +18,7 @@ import type {
   ScriptPlan,
   TaskParameterType,
   TaskParameterValue,
+  WrapPlan,
 } from '../../openjd/template/plan.ts';
 import type {
   Assignment,
@@ -164,11 +168,26 @@ const action = record<ActionPlan>({
   cancelation: optional(cancelation),
 });
 
+const hook = record<HookPlan>({
+  command: planText,
+  args: planList(planText),
+  timeoutSeconds: optional(finite),
+  cancelation: optional(cancelation),
+  formats: optional(
+    record<HookFormats>({
+      timeout: optional(planText),
+      mode: optional(planText),
+      notifyPeriod: optional(planText),
+    }),
+  ),
+});
+
 const embeddedFile = record<EmbeddedFilePlan>({
   name: planText,
   filename: optional(planText),
   runnable: flag,
   data: planText,
+  endOfLine: optional(oneOf<EndOfLine>({ LF: true, CRLF: true })),
 });
 
 const lets = optional(planList(record<LetPlan>({ name: planText, expression: planText })));
@@ -180,6 +199,7 @@ const environment = record<EnvironmentPlan>({
   variables: planMap(planText),
   onEnter: optional(action),
   onExit: optional(action),
+  wrap: optional(record<WrapPlan>({ onEnvEnter: hook, onTaskRun: hook, onEnvExit: hook })),
   embeddedFiles: planList(embeddedFile),
   lets,
 });

@@ -80,6 +80,7 @@ const register = record<RegisterMessage>({
   compute_location: nameOrNone,
   tags: map(name, line(LIMITS.tagValue), LIMITS.tags),
   expr_memory_limit: optional(integer(1, EXPR_MEMORY_MAX)),
+  extensions: optional(list(name, LIMITS.extensions)),
   open_attempts: openAttempts,
   stopped: optional(oneOf<StopCause>({ 'no-contact': true, interrupted: true })),
   reply_to: readInbox,

@@ -32,6 +32,8 @@ export const VCPU = 'amount.worker.vcpu';
 export const COMPUTE_LOCATION = 'attr.worker.computelocation';
 /** Parts of isolation that apply to the tasks of a worker: `true` (docs/isolation.md#capabilities). */
 export const ISOLATION_PREFIX = 'svc:attr.worker.isolation.';
+/** Extensions of OpenJD that a worker runs, if they need more of it than other templates do: `true` (docs/capabilities.md). */
+export const EXTENSION_PREFIX = 'svc:attr.worker.extension.';
 export const USAGE_POOL_PREFIX = 'amount.worker.usagepool.';
 
 /** Attributes with a fixed set of values, of which a host has exactly one. */

@@ -1,12 +1,13 @@
 import type { PointedError } from '../primitives/pointed-error.ts';
 import type { DocumentNode } from '../primitives/document.ts';
 import { LANGUAGE_FEATURES } from './extensions.ts';
+import { farmNotes } from './farm-notes.ts';
 import { Findings } from './findings.ts';
 import type { LanguageOptions } from './language/options.ts';
 import { rootOf } from './located.ts';
 import { readTemplate } from './shape/read-template.ts';
 import type { TemplateShape } from './shape/template-shape.ts';
-import { TEMPLATE_LIMITS } from './template-limits.ts';
+import { limitsOf, TEMPLATE_LIMITS } from './template-limits.ts';
 import { checkVersionAndExtensions } from './validate/01-version-and-extensions.ts';
 import { checkNames } from './validate/03-names.ts';
 import { checkParameters, type CheckedParameter } from './validate/04-parameters.ts';
@@ -22,6 +23,8 @@ import { checkPathDelivery } from './validate/10-path-delivery.ts';
 export interface CheckedTemplate {
   readonly shape: TemplateShape;
   readonly parameters: readonly CheckedParameter[];
+  /** Why a farm can reject it, as sentences; mostly none. */
+  readonly farmNotes: readonly string[];
 }
 
 export type CheckResult =
@@ -34,7 +37,7 @@ export type CheckResult =
  */
 export function checkTemplate(
   document: DocumentNode,
-  { limits = TEMPLATE_LIMITS, supported = LANGUAGE_FEATURES, expressions }: LanguageOptions,
+  { limits: given = TEMPLATE_LIMITS, supported = LANGUAGE_FEATURES, expressions }: LanguageOptions,
 ): CheckResult {
   const findings = new Findings();
   const root = rootOf(document);
@@ -42,6 +45,7 @@ export function checkTemplate(
 
   const extensions = checkVersionAndExtensions(findings, root, supported);
   if (extensions === undefined) return refused();
+  const limits = limitsOf(given, extensions);
   const shape = readTemplate(findings, root, extensions, limits);
   if (shape === undefined) return refused();
 
@@ -52,8 +56,11 @@ export function checkTemplate(
   checkParameterSpaces(findings, shape, limits);
   checkDependencies(findings, shape);
   const settings = extensions.has('EXPR') ? expressions : null;
-  checkFormatStrings(findings, shape, limits, settings);
+  const language = { settings, namesAtCreation: supported.namesAtCreation === true };
+  const { usesNamesAtCreation } = checkFormatStrings(findings, shape, limits, language);
   checkPathDelivery(findings, shape, limits);
-  if (findings.count === 0) checkKnownSpaces(findings, shape, limits, settings);
-  return findings.count === 0 ? { ok: true, template: { shape, parameters } } : refused();
+  if (findings.count === 0) checkKnownSpaces(findings, shape, limits, language);
+  return findings.count === 0
+    ? { ok: true, template: { shape, parameters, farmNotes: farmNotes(extensions, usesNamesAtCreation) } }
+    : refused();
 }

@@ -38,3 +38,11 @@ export interface Text {
   readonly value: string;
   readonly at: Located;
 }
+
+/** Reports whether a node is text with an interpolation. */
+export const isFormatString = ({ node }: Located): boolean =>
+  node.kind === 'string' && node.value.includes('{{');
+
+/** Returns the text of a node, or undefined for another one. */
+export const textAt = (at: Located): Text | undefined =>
+  at.node.kind === 'string' ? { value: at.node.value, at } : undefined;

@@ -123,7 +123,7 @@ export interface ActionPlan {
   readonly command: string;
   /** Format strings. */
   readonly args: readonly string[];
-  /** Seconds; absent means no limit. The default of an onExit is already filled in. */
+  /** Seconds; absent means the default of the action: 300 for an onExit, else no limit. */
   readonly timeoutSeconds?: number;
   readonly cancelation?: CancelationPlan;
 }
@@ -140,7 +140,11 @@ export interface EmbeddedFilePlan {
   readonly runnable: boolean;
   /** Format string. */
   readonly data: string;
+  /** Line ends of the written file. Absent: the resolved text is written as it is. */
+  readonly endOfLine?: EndOfLine;
 }
+
+export type EndOfLine = 'LF' | 'CRLF';
 
 /** An evaluated `let` binding of a job's creation. */
 export interface LetValue {
@@ -170,7 +174,32 @@ export interface EnvironmentPlan {
   readonly variables: Readonly<Record<string, string>>;
   readonly onEnter?: ActionPlan;
   readonly onExit?: ActionPlan;
+  /** Absent if it wraps nothing. A worker that cannot wrap gets no such environment. */
+  readonly wrap?: WrapPlan;
   readonly embeddedFiles: readonly EmbeddedFilePlan[];
   /** Of its script, in their order; absent when there are none. */
   readonly lets?: readonly LetPlan[];
+}
+
+/**
+ * The actions of an environment that run instead of the actions of inner environments and of tasks (specification,
+ * section 4.3, extension WRAP_ACTIONS).
+ */
+export interface WrapPlan {
+  readonly onEnvEnter: HookPlan;
+  readonly onTaskRun: HookPlan;
+  readonly onEnvExit: HookPlan;
+}
+
+/** An action whose further fields can refer to the action that it replaces. */
+export interface HookPlan extends ActionPlan {
+  /** Format strings that the worker resolves. They replace `timeoutSeconds` and `cancelation`. */
+  readonly formats?: HookFormats;
+}
+
+export interface HookFormats {
+  readonly timeout?: string;
+  /** `TERMINATE`, `NOTIFY_THEN_TERMINATE`, or null for an action without a method. */
+  readonly mode?: string;
+  readonly notifyPeriod?: string;
 }

@@ -6,12 +6,15 @@ import type { Text } from './located.ts';
 import { rowOf } from './parameter-types.ts';
 import type { ParameterType } from './plan.ts';
 import type { StepShape } from './shape/template-shape.ts';
+import { WRAPPED_ELSEWHERE, wrappedSymbolTypes } from './wrapped-action.ts';
 
 /** The values that a format string may refer to (specification, section 7.3.1). Unresolved ones become known later. */
 export interface Scope {
   readonly symbols: ReadonlyMap<string, Value>;
   /** Symbols that exist but must not be used here, with the reason. */
   readonly elsewhere: ReadonlyMap<string, string>;
+  /** Symbols that have no value here in a service. */
+  readonly notInService?: readonly string[];
   /** Set if it is resolved on the worker. */
   readonly isHost: boolean;
 }
@@ -23,6 +26,8 @@ export interface JobFacts {
   readonly parameters: readonly KnownParameter[];
   /** Null before it is resolved. */
   readonly jobName: string | null;
+  /** Whether the names of job and step have values in requirements and parameter spaces (`SupportedFeatures`). */
+  readonly namesAtCreation: boolean;
 }
 
 export interface KnownParameter {
@@ -54,7 +59,7 @@ export interface JobScopes {
 export function jobScopes(facts: JobFacts): JobScopes {
   const creation = new Map<string, Value>();
   const host = new Map<string, Value>();
-  const elsewhere = new Map<string, string>();
+  const elsewhere = new Map<string, string>(WRAPPED_ELSEWHERE);
   for (const [symbol, type] of SESSION_SYMBOLS) {
     host.set(symbol, later(type, facts));
     elsewhere.set(symbol, 'it is known on the worker only');
@@ -77,7 +82,7 @@ export function jobScopes(facts: JobFacts): JobScopes {
   return {
     facts,
     creation: { symbols: creation, elsewhere, isHost: false },
-    host: { symbols: host, elsewhere: new Map(), isHost: true },
+    host: { symbols: host, elsewhere: new Map(WRAPPED_ELSEWHERE), isHost: true },
   };
 }
 
@@ -85,19 +90,48 @@ export function jobScopes(facts: JobFacts): JobScopes {
 const later = (type: ResolvedType, { isExpr }: JobFacts): Value =>
   isExpr ? unresolvedOf(type) : UNKNOWN_TEXT;
 
+/** Returns the symbols of the names of the job and, inside of it, a step. They exist with EXPR only. */
+function nameSymbols({ isExpr, jobName }: JobFacts, step?: StepShape): [string, Value][] {
+  if (!isExpr) return [];
+  const job: [string, Value] = ['Job.Name', jobName ?? unresolvedOf(STRING)];
+  return step === undefined ? [job] : [job, ['Step.Name', step.name?.value ?? '']];
+}
+
 /** Returns the scope of a step's own `let`. */
 export const stepLetScope = ({ facts, creation }: JobScopes, step: StepShape): Scope =>
-  extended(creation, [
-    ['Job.Name', facts.jobName ?? unresolvedOf(STRING)],
-    ['Step.Name', step.name?.value ?? ''],
-  ]);
+  extended(creation, nameSymbols(facts, step));
 
 /**
- * Returns the scope of a step's parameter space and host requirements: without the names of job and step
+ * Returns the scope of a step's parameter space and host requirements: without the names of job and step in a service
  * (docs/contract/openjd.md#format-strings).
  */
-export const stepCreationScope = ({ creation }: JobScopes, lets: ReadonlyMap<string, Value>): Scope =>
-  extended(creation, [...lets]);
+export function stepCreationScope(
+  { facts, creation }: JobScopes,
+  step: StepShape,
+  lets: ReadonlyMap<string, Value>,
+): Scope {
+  if (!facts.namesAtCreation) return extended(creation, [...lets]);
+  const names = nameSymbols(facts, step);
+  return { ...extended(creation, [...names, ...lets]), notInService: names.map(([name]) => name) };
+}
+
+/** Returns the scope of the timeouts and cancelations of job environments, which are resolved at job creation. */
+export const jobActionScope = ({ facts, creation }: JobScopes): Scope =>
+  extended(creation, nameSymbols(facts));
+
+/** Returns the scope of the timeouts and cancelations of a step and its environments. */
+export const stepActionScope = (
+  { facts, creation }: JobScopes,
+  step: StepShape,
+  lets: ReadonlyMap<string, Value>,
+): Scope => extended(creation, [...nameSymbols(facts, step), ...lets]);
+
+/** Returns the scope of a hook: that of the actions of its environment, and the wrapped action. */
+export const hookScope = (inner: Scope, facts: JobFacts, wraps: 'environment' | 'step'): Scope =>
+  extended(
+    inner,
+    wrappedSymbolTypes(wraps).map(([symbol, type]) => [symbol, later(type, facts)]),
+  );
 
 /** The scopes of a step that are resolved on the worker. */
 export interface StepScopes {
@@ -127,8 +161,9 @@ export const environmentScope = (
 ): Scope => extended(outer, fileSymbols('Env.File', files, facts));
 
 function taskScope(outer: Scope, facts: JobFacts, step: StepShape, extensions: ReadonlySet<string>): Scope {
-  const symbols = fileSymbols('Task.File', step.embeddedFiles, facts);
-  const elsewhere = new Map<string, string>();
+  const files = step.embeddedFiles.filter(({ isGenerated }) => !isGenerated);
+  const symbols = fileSymbols('Task.File', files, facts);
+  const elsewhere = new Map<string, string>(outer.elsewhere);
   for (const { name, type } of step.space?.parameters ?? []) {
     if (name === undefined) continue;
     const types = type === undefined ? UNKNOWN : taskValueTypes(type);

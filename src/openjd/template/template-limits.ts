@@ -50,11 +50,23 @@ export interface TemplateLimits {
   /** 7.2 */
   readonly maxDescription: number;
 
+  /** Limits with the extension FEATURE_BUNDLE_1, which replace those above. */
+  readonly withFeatureBundle1: BundleLimits;
+
   /** Comma-separated parts of one range expression. */
   readonly maxRangeParts: number;
   /** Points of one step's parameter space (docs/contract/limits.md#expressions-and-templates). */
   readonly maxTasksPerStep: number;
 }
+
+export type BundleLimits = Pick<
+  TemplateLimits,
+  'maxJobName' | 'maxParameters' | 'maxName' | 'maxFilename' | 'maxIdentifier'
+>;
+
+/** Returns the limits of a template that declares the extensions. */
+export const limitsOf = (limits: TemplateLimits, extensions: ReadonlySet<string>): TemplateLimits =>
+  extensions.has('FEATURE_BUNDLE_1') ? { ...limits, ...limits.withFeatureBundle1 } : limits;
 
 export const TEMPLATE_LIMITS: TemplateLimits = {
   maxJobName: 128,
@@ -80,6 +92,13 @@ export const TEMPLATE_LIMITS: TemplateLimits = {
   maxFilename: 64,
   maxIdentifier: 64,
   maxDescription: 2048,
+  withFeatureBundle1: {
+    maxJobName: 512,
+    maxParameters: 200,
+    maxName: 512,
+    maxFilename: 256,
+    maxIdentifier: 512,
+  },
   maxRangeParts: 10_000,
   maxTasksPerStep: 1_000_000,
 };

@@ -64,6 +64,8 @@ export class TextChecker {
   readonly #contexts: { readonly creation: ExprContext; readonly host: ExprContext } | null;
   /** First parts of the referenced names, in valid strings. */
   readonly used = new Set<string>();
+  /** Whether a valid string refers to a name that has no value there in a service. */
+  usesNamesAtCreation = false;
   #suggestions = 0;
   /** Total size of the bindings of steps, as counted by `sizeOf`. */
   #keptBytes = 0;
@@ -88,6 +90,11 @@ export class TextChecker {
     };
   }
 
+  /** Reports why the value of a field is not valid. */
+  report(at: Located, detail: string): void {
+    this.#findings.add(at, detail);
+  }
+
   /** Returns the value; undefined if it was reported. `target` is the required type of a single expression. */
   check(text: Text | undefined, scope: Scope, target: ExprType = STRING): CheckedText | undefined {
     if (text === undefined || this.#isOverBudget(text.at)) return undefined;
@@ -110,7 +117,7 @@ export class TextChecker {
       this.#findings.add(text.at, `${wrong?.detail ?? ''}${hint}`, wrong?.offset ?? 0);
       return undefined;
     }
-    this.#use(expressionSymbols(prepared.text));
+    this.#use(expressionSymbols(prepared.text), scope);
     return { text: prepared.text, value: resolved.value };
   }
 
@@ -140,7 +147,7 @@ export class TextChecker {
       this.#findings.add(binding.at, `${wrong ?? ''}${elsewhereHint(symbols, scope)}`);
       return unresolvedOf(ANY);
     }
-    this.#use(symbols);
+    this.#use(symbols, scope);
     return this.#kept(binding, scope, context, result.value);
   }
 
@@ -175,8 +182,12 @@ export class TextChecker {
     return this.#contexts?.[isHost ? 'host' : 'creation'] ?? null;
   }
 
-  #use(symbols: readonly string[]): void {
-    for (const symbol of symbols) this.used.add(symbol.split('.', 1)[0] ?? '');
+  #use(symbols: readonly string[], { notInService }: Scope): void {
+    for (const symbol of symbols) {
+      this.used.add(symbol.split('.', 1)[0] ?? '');
+      if (notInService?.some((name) => symbol === name || symbol.startsWith(`${name}.`)) === true)
+        this.usesNamesAtCreation = true;
+    }
   }
 
   #unknown(symbol: string, scope: Scope): string {

@@ -103,6 +103,7 @@ test('a worker registers with all its properties, then requests work and sends h
       compute_location: 'here',
       tags: { gpu: 'true' },
       expr_memory_limit: 500_000,
+      extensions: ['FEATURE_BUNDLE_1', 'WRAP_ACTIONS'],
       open_attempts: [],
     },
   });

@@ -1,12 +1,19 @@
 import { test } from 'tap';
 import { runOpenjdJsonl } from '../../../cli/openjd/jsonl.ts';
 
-async function answers(kind: 'check' | 'expand' | 'eval', ...lines: string[]): Promise<unknown[]> {
+const answers = (kind: 'check' | 'expand' | 'eval', ...lines: string[]): Promise<unknown[]> =>
+  answersWith(undefined, kind, ...lines);
+
+async function answersWith(
+  extensions: string | undefined,
+  kind: 'check' | 'expand' | 'eval',
+  ...lines: string[]
+): Promise<unknown[]> {
   const written: unknown[] = [];
   async function* input(): AsyncGenerator<string> {
     yield* lines;
   }
-  await runOpenjdJsonl(kind, input(), (line) => void written.push(JSON.parse(line)));
+  await runOpenjdJsonl(kind, input(), (line) => void written.push(JSON.parse(line)), extensions);
   return written;
 }
 
@@ -220,4 +227,23 @@ void test('eval returns an error for an invalid line', async (t) => {
   for (const [request, error] of wrong) {
     t.same(await evaluated(request), [{ ok: false, error }], JSON.stringify(request));
   }
+});
+
+void test('a template with an extension that an operator must admit is refused unless --extensions names it', async (t) => {
+  const template = {
+    ...TEMPLATE,
+    extensions: ['FEATURE_BUNDLE_1'],
+    steps: [{ name: 'S', bash: { script: 'x' } }],
+  };
+  const line = JSON.stringify({ template, params: { N: 1 } });
+  t.match(await answers('check', line), [
+    { ok: false, error: /^\/extensions\/0: the extension FEATURE_BUNDLE_1/ },
+  ]);
+  const notes = [
+    'a farm rejects the extension FEATURE_BUNDLE_1 unless its operator lists it in openjd.extra_extensions',
+  ];
+  t.same(await answersWith('FEATURE_BUNDLE_1', 'check', line), [{ ok: true, notes }]);
+  t.match(await answersWith('EXPR,FEATURE_BUNDLE_1', 'expand', line), [
+    { ok: true, notes, job: { name: '1' } },
+  ]);
 });

@@ -38,7 +38,7 @@ function planOf(made: CreatedJob): JobPlan {
 
 test('a template is read, and its tasks get their arguments', (t) => {
   const document = documentOf(TEXT);
-  t.same(checkTemplate(document), { ok: true });
+  t.same(checkTemplate(document), { ok: true, farmNotes: [] });
   const plan = planOf(createJob(document, { Shot: 'x10' }));
   t.equal(plan.jobName, 'Shot x10');
   const [step] = plan.steps;
@@ -93,7 +93,7 @@ test('reading, checking and creating return errors in the same form', (t) => {
 
 test('the caller names the supported extensions', (t) => {
   const document = documentOf(`extensions: [TASK_CHUNKING, REDACTED_ENV_VARS]\n${TEXT}`);
-  t.same(checkTemplate(document), { ok: true });
+  t.same(checkTemplate(document), { ok: true, farmNotes: [] });
   const supported = { ...LANGUAGE_FEATURES, extensions: ['TASK_CHUNKING' as const] };
   t.match(checkTemplate(document, { supported }), { ok: false, errors: [{ pointer: '/extensions/1' }] });
   t.end();

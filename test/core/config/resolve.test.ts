@@ -100,7 +100,12 @@ test('the server has its defaults', async (t) => {
         retryForMs: 86_400_000,
         poolExhaustedAfterMs: 600_000,
       },
-      openjd: { maxTasksPerStep: 1_000_000, exprMemoryBytes: 1_000_000, exprSubmissionDeadlineMs: 5_000 },
+      openjd: {
+        maxTasksPerStep: 1_000_000,
+        exprMemoryBytes: 1_000_000,
+        exprSubmissionDeadlineMs: 5_000,
+        extraExtensions: [],
+      },
       events: { replayDepth: 1000 },
       diagnostics: { bufferSize: 1000 },
       logs: { maxBytesPerTask: 67_108_864 },
@@ -604,4 +609,16 @@ test('the authentication of the bus and the access to the streams are read, and 
     lines: [/^bus\.streams\.user: .* must be set together/],
   });
   t.end();
+});
+
+test('extensions that submissions may use are listed by name', async (t) => {
+  const admitted = (args: readonly string[]): unknown => serverConfig(sources({ args: [...args] }));
+  t.match(admitted(['--openjd-extra-extensions=WRAP_ACTIONS,FEATURE_BUNDLE_1,WRAP_ACTIONS']), {
+    ok: true,
+    values: { openjd: { extraExtensions: ['WRAP_ACTIONS', 'FEATURE_BUNDLE_1'] } },
+  });
+  t.match(admitted(['--openjd-extra-extensions=EXPR']), {
+    ok: false,
+    lines: [/^openjd\.extra_extensions: must be one of FEATURE_BUNDLE_1, WRAP_ACTIONS, got "EXPR"/],
+  });
 });

@@ -57,6 +57,7 @@ const presence: fc.Arbitrary<PresenceMessage> = fc.oneof(
       compute_location: fc.oneof(fc.constant(''), name),
       tags: fc.dictionary(name, fc.stringMatching(/^[ -~]{0,20}$/), { maxKeys: 4 }),
       expr_memory_limit: fc.integer({ min: 1, max: 1_000_000_000 }),
+      extensions: fc.array(name, { maxLength: 3 }),
       open_attempts: openAttempts,
       reply_to: inbox,
     },
@@ -209,24 +210,34 @@ const taskValue = fc.oneof(
   fc.record({ type: fc.constant('CHUNK[INT]' as const), value: fc.string() }),
 );
 const file = fc.record(
-  { name, filename: name, runnable: fc.boolean(), data: fc.string() },
+  {
+    name,
+    filename: name,
+    runnable: fc.boolean(),
+    data: fc.string(),
+    endOfLine: fc.constantFrom('LF' as const, 'CRLF' as const),
+  },
   { requiredKeys: ['name', 'runnable', 'data'] },
 );
-const action = fc.record(
-  {
-    command: fc.string(),
-    args: fc.array(fc.string(), { maxLength: 3 }),
-    timeoutSeconds: fc.integer({ min: 1, max: 1000 }),
-    cancelation: fc.oneof(
-      fc.record({ mode: fc.constant('TERMINATE' as const) }),
-      fc.record(
-        { mode: fc.constant('NOTIFY_THEN_TERMINATE' as const), notifyPeriodSeconds: fc.nat(600) },
-        { requiredKeys: ['mode'] },
-      ),
+const actionFields = {
+  command: fc.string(),
+  args: fc.array(fc.string(), { maxLength: 3 }),
+  timeoutSeconds: fc.integer({ min: 1, max: 1000 }),
+  cancelation: fc.oneof(
+    fc.record({ mode: fc.constant('TERMINATE' as const) }),
+    fc.record(
+      { mode: fc.constant('NOTIFY_THEN_TERMINATE' as const), notifyPeriodSeconds: fc.nat(600) },
+      { requiredKeys: ['mode'] },
     ),
-  },
-  { requiredKeys: ['command', 'args'] },
+  ),
+};
+const action = fc.record(actionFields, { requiredKeys: ['command', 'args'] });
+const formats = fc.record(
+  { timeout: fc.string(), mode: fc.string(), notifyPeriod: fc.string() },
+  { requiredKeys: [] },
 );
+const hook = fc.record({ ...actionFields, formats }, { requiredKeys: ['command', 'args'] });
+const wrap = fc.record({ onEnvEnter: hook, onTaskRun: hook, onEnvExit: hook });
 const lets = fc.array(fc.record({ name, expression: fc.string() }), { maxLength: 2 });
 const script: fc.Arbitrary<ScriptPlan> = fc.record(
   { onRun: action, embeddedFiles: fc.array(file, { maxLength: 2 }), lets },
@@ -238,6 +249,7 @@ const environment: fc.Arbitrary<EnvironmentPlan> = fc.record(
     variables: fc.dictionary(name, fc.string(), { maxKeys: 2, noNullPrototype: true }),
     onEnter: action,
     onExit: action,
+    wrap,
     embeddedFiles: fc.array(file, { maxLength: 2 }),
     lets,
   },

@@ -19,6 +19,7 @@ const taskOf = (text: string): PreparationTask => ({
   values: {},
   limits: TEMPLATE_LIMITS,
   exprLimits: EXPR_LIMITS,
+  extraExtensions: [],
   previews: false,
 });
 const PLAIN = taskOf('not a template');

@@ -3,11 +3,11 @@ import { decodeValue } from '../../../src/adapters/lmdb/value-codec.ts';
 import { joinPlan } from '../../../daemons/threads/plan-parts.ts';
 import { prepareTemplate } from '../../../daemons/threads/pool-task.ts';
 import { EXPR_LIMITS } from '../../../src/openjd/expr/expr-limits.ts';
-import { KNOWN_EXTENSIONS } from '../../../src/openjd/template/extensions.ts';
+import { REGISTERED_EXTENSIONS, type ExtraExtension } from '../../../src/openjd/template/extensions.ts';
 import { TEMPLATE_LIMITS } from '../../../src/openjd/template/template-limits.ts';
 import { STEP, template, withStep } from '../../openjd/template/template-text.ts';
 
-const prepare = (text: string, previews = false) =>
+const prepare = (text: string, previews = false, extraExtensions: readonly ExtraExtension[] = []) =>
   prepareTemplate({
     kind: 'prepare',
     jobName: '',
@@ -16,20 +16,27 @@ const prepare = (text: string, previews = false) =>
     values: {},
     limits: TEMPLATE_LIMITS,
     exprLimits: EXPR_LIMITS,
+    extraExtensions,
     previews,
   });
 
 /** Returns the problems of a template as `pointer: detail`. */
-function refusals(source: object): string[] {
-  const result = prepare(JSON.stringify(source));
+function refusals(source: object, extraExtensions: readonly ExtraExtension[] = []): string[] {
+  const result = prepare(JSON.stringify(source), false, extraExtensions);
   return result.ok ? [] : result.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`);
 }
 
 void test('a submission may use only the supported extensions', (t) => {
-  t.same(refusals(template({ extensions: KNOWN_EXTENSIONS })), []);
+  t.same(refusals(template({ extensions: REGISTERED_EXTENSIONS })), []);
   t.same(refusals(template({ extensions: ['EXPR', 'FEATURE_BUNDLE_1'] })), [
-    '/extensions/1: unknown extension "FEATURE_BUNDLE_1"',
+    '/extensions/1: the extension FEATURE_BUNDLE_1 is not accepted here; the operator of a service admits it with openjd.extra_extensions',
   ]);
+  const simple = template({
+    extensions: ['FEATURE_BUNDLE_1'],
+    steps: [{ name: 'S', bash: { script: 'x' } }],
+  });
+  t.same(refusals(simple, ['FEATURE_BUNDLE_1']), [], 'the operator admits it');
+  t.equal(refusals(simple, ['WRAP_ACTIONS']).length, 1);
   const pool = { amounts: [{ name: 'amount.worker.usagepool.nuke', min: 1 }] };
   t.same(refusals(withStep({ hostRequirements: pool })), []);
   t.end();

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
-import { RUNNABLE_FEATURES } from '../../../src/openjd/template/runnable-features.ts';
+import { serviceFeatures } from '../../../src/openjd/template/extensions.ts';
 import { readDocument } from '../../../src/adapters/yaml/read-document.ts';
 import { checkTemplate } from '../../../src/openjd/template/check-template.ts';
 import { textOfErrors } from '../../../src/core/problems.ts';
@@ -204,10 +204,11 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
   ['no extensions', template({ extensions: [] }), '/extensions: must have at least one element'],
   [
     'unknown extensions',
-    template({ extensions: ['FEATURE_BUNDLE_1', 'TASK_CHUNKIN', 'x'] }),
-    '/extensions/0: unknown extension "FEATURE_BUNDLE_1"; known are TASK_CHUNKING, REDACTED_ENV_VARS, EXPR, SVC_PATH_TRANSLATION, SVC_CHUNK_BOUNDS',
+    template({ extensions: ['FEATURE_BUNDLE_2', 'TASK_CHUNKIN', 'x', 'FOO'] }),
+    '/extensions/0: unknown extension "FEATURE_BUNDLE_2"; did you mean "FEATURE_BUNDLE_1"?',
     '/extensions/1: unknown extension "TASK_CHUNKIN"; did you mean "TASK_CHUNKING"?',
     '/extensions/2: must be the name of an extension: 3 to 128 of A-Z, 0-9 and _',
+    '/extensions/3: unknown extension "FOO"; known are TASK_CHUNKING, REDACTED_ENV_VARS, EXPR, SVC_PATH_TRANSLATION, SVC_CHUNK_BOUNDS, FEATURE_BUNDLE_1, WRAP_ACTIONS',
   ],
   [
     'an extension twice',
@@ -456,7 +457,11 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
     `${ONRUN}/args/1: must be text, not an integer; put it in quotes`,
   ],
   ['no time', action({ timeout: 0 }), `${ONRUN}/timeout: must be at least 1`],
-  ['time by parameter', action({ timeout: '{{Param.T}}' }), `${ONRUN}/timeout: must not be a format string`],
+  [
+    'time by parameter',
+    action({ timeout: '{{Param.T}}' }),
+    `${ONRUN}/timeout: must not be a format string without the extension FEATURE_BUNDLE_1`,
+  ],
   ['half a second', action({ timeout: 0.5 }), `${ONRUN}/timeout: must be an integer: the number of seconds`],
   [
     'a long notice',
@@ -487,9 +492,9 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
   ],
   ['an empty environment', environment({}), '/jobEnvironments/0: must have "variables" or "script"'],
   [
-    'an environment that is only left',
-    environment({ script: { actions: { onExit: { command: 'x' } } } }),
-    '/jobEnvironments/0/script/actions: "onEnter" is required',
+    'an environment without an action',
+    environment({ script: { actions: {} } }),
+    '/jobEnvironments/0/script/actions: must have "onEnter" or "onExit"',
   ],
   [
     'names that are not valid variables',
@@ -769,17 +774,17 @@ void test('unsupported features are rejected with their positions', (t) => {
     'EXPR',
     'TASK_CHUNKING',
   ];
-  t.same(findings(template({ extensions }), RUNNABLE_FEATURES), []);
+  t.same(findings(template({ extensions }), serviceFeatures([])), []);
   t.same(
-    findings(template({ extensions }), { ...RUNNABLE_FEATURES, extensions: ['EXPR', 'TASK_CHUNKING'] }),
+    findings(template({ extensions }), { ...serviceFeatures([]), extensions: ['EXPR', 'TASK_CHUNKING'] }),
     [
-      '/extensions/0: the extension SVC_CHUNK_BOUNDS is not supported yet',
-      '/extensions/1: the extension REDACTED_ENV_VARS is not supported yet',
-      '/extensions/2: the extension SVC_PATH_TRANSLATION is not supported yet',
+      '/extensions/0: the extension SVC_CHUNK_BOUNDS is not accepted here',
+      '/extensions/1: the extension REDACTED_ENV_VARS is not accepted here',
+      '/extensions/2: the extension SVC_PATH_TRANSLATION is not accepted here',
     ],
   );
   const pool = amount({ name: 'amount.worker.usagepool.nuke', min: 1 });
-  t.same(findings(pool, RUNNABLE_FEATURES), []);
+  t.same(findings(pool, serviceFeatures([])), []);
   t.end();
 });
 

@@ -88,6 +88,32 @@ steps:
         onRun: {command: "{{ 'a' if Param.Fast else 'b' }}", args: ["{{ out / string(size) }}", "{{ raw if Param.Fast else null }}", "{{ apply_path_mapping(Param.Name) }}"]}
 `;
 
+const BUNDLE_TEXT = `specificationVersion: jobtemplate-2023-09
+extensions: [FEATURE_BUNDLE_1, WRAP_ACTIONS, EXPR]
+name: "{{ Param.Name }}"
+parameterDefinitions:
+  - {name: Name, type: STRING, default: abc}
+  - {name: Last, type: INT, default: 20}
+jobEnvironments:
+  - name: Container
+    script:
+      let: ["image = Param.Name"]
+      actions:
+        onEnter: {command: start, args: ["{{ image }}"], timeout: "{{ Param.Last }}"}
+        onWrapEnvEnter: {command: exec, args: ["{{ WrappedAction.Command }}", "{{ WrappedAction.Args }}"], timeout: "{{ WrappedAction.Timeout }}"}
+        onWrapTaskRun: {command: exec, args: ["{{ WrappedStep.Name }}"], cancelation: {mode: "{{ WrappedAction.Cancelation.Mode }}"}}
+        onWrapEnvExit: {command: exec, args: ["{{ WrappedEnv.Name }}"]}
+steps:
+  - name: Render
+    hostRequirements:
+      amounts: [{name: amount.worker.memory, min: "{{ Param.Last }}", max: "{{ Param.Last * 2 }}"}]
+    bash: {script: "echo {{ a }}", let: ["a = 1"], args: [-v], timeout: 7, cancelation: {mode: NOTIFY_THEN_TERMINATE, notifyPeriodInSeconds: "{{ Param.Last }}"}}
+  - name: Join
+    script:
+      actions: {onRun: {command: join, args: ["{{ Task.File.Run }}"]}}
+      embeddedFiles: [{name: Run, type: TEXT, data: x, endOfLine: CRLF}]
+`;
+
 /** Values that a hostile or careless author inserts instead of others. */
 const replacement: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(
@@ -213,7 +239,7 @@ const arePointed = (errors: readonly PointedError[]): boolean =>
   );
 
 void test('the original templates are valid', (t) => {
-  for (const text of [TEXT, EXPR_TEXT]) {
+  for (const text of [TEXT, EXPR_TEXT, BUNDLE_TEXT]) {
     const result = prepareJob(documentOf(text), new Map(), { expressions: EXPRESSIONS });
     t.same(result.ok ? [] : result.errors, []);
   }
@@ -221,7 +247,7 @@ void test('the original templates are valid', (t) => {
 });
 
 void test('a mutated template yields a job or errors', (t) => {
-  const originals = [TEXT, EXPR_TEXT].map((text) => plainValueOf(documentOf(text)));
+  const originals = [TEXT, EXPR_TEXT, BUNDLE_TEXT].map((text) => plainValueOf(documentOf(text)));
   const slowest = new Slowest();
   fc.assert(
     fc.property(fc.constantFrom(...originals), mutations, (original, list) => {
@@ -237,7 +263,7 @@ void test('a mutated template yields a job or errors', (t) => {
 });
 
 void test('the schema of templates accepts each mutated template that the checker accepts', (t) => {
-  const originals = [TEXT, EXPR_TEXT].map((text) => plainValueOf(documentOf(text)));
+  const originals = [TEXT, EXPR_TEXT, BUNDLE_TEXT].map((text) => plainValueOf(documentOf(text)));
   const accepts = new Ajv2020({ strict: false }).compile(templateSchema());
   let valid = 0;
   fc.assert(
@@ -293,7 +319,7 @@ void test('a damaged text yields a job or errors', (t) => {
   const slowest = new Slowest();
   fc.assert(
     fc.property(
-      fc.constantFrom(TEXT, EXPR_TEXT),
+      fc.constantFrom(TEXT, EXPR_TEXT, BUNDLE_TEXT),
       fc.array(fc.record({ at: fc.nat({ max: TEXT.length }), cut: fc.nat({ max: 30 }), put: piece }), {
         minLength: 1,
         maxLength: 4,

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
-import { RUNNABLE_FEATURES } from '../../../src/openjd/template/runnable-features.ts';
+import { serviceFeatures } from '../../../src/openjd/template/extensions.ts';
 import { prepareJob } from '../../../src/openjd/template/expand/prepare-job.ts';
 import { documentOf, findings, STEP, template } from './template-text.ts';
 
@@ -32,7 +32,7 @@ void test('a template and its steps declare the path delivery of their tasks', (
     ],
   });
   const prepared = prepareJob(documentOf(source), new Map(), {
-    supported: RUNNABLE_FEATURES,
+    supported: serviceFeatures([]),
     expressions: EXPRESSIONS,
   });
   t.strictSame(prepared.ok ? prepared.job.plan.steps.map(({ deliveries }) => deliveries) : prepared.errors, [

@@ -1,6 +1,7 @@
 import { test } from 'tap';
 import { EXPRESSIONS, LOCAL_EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
 import { checkTemplate } from '../../../src/openjd/template/check-template.ts';
+import { serviceFeatures } from '../../../src/openjd/template/extensions.ts';
 import type { HostContext } from '../../../src/openjd/template/host-symbols.ts';
 import { hostResolver } from '../../../src/openjd/template/language/host-texts.ts';
 import type { StepPlan } from '../../../src/openjd/template/plan.ts';
@@ -121,7 +122,7 @@ void test('values that only the worker knows are unresolved when the job is crea
   t.match(inName('{{ Job.Name }}')[0], /^\/name: Undefined variable: 'Job\.Name'/);
   t.match(inName('{{ apply_path_mapping("/a") }}')[0], /^\/name: .*apply_path_mapping/);
   const range = (text: string): string[] =>
-    findings(withStep(space({ name: 'T', type: 'STRING', range: [text] }), all));
+    findings(withStep(space({ name: 'T', type: 'STRING', range: [text] }), all), serviceFeatures([]));
   for (const name of ['Job.Name', 'Step.Name', 'Session.WorkingDirectory', 'Task.Param.T']) {
     t.match(range(`{{ ${name} }}`)[0], new RegExp(`^${RANGE}/0: Undefined variable: '${name}'`), name);
   }

@@ -66,7 +66,8 @@ export function refusals(
   source: object | string,
   values: Readonly<Record<string, string>> = {},
   limits: TemplateLimits = TEMPLATE_LIMITS,
+  supported?: SupportedFeatures,
 ): string[] {
-  const result = prepare(source, values, limits);
+  const result = prepare(source, values, limits, supported);
   return result.ok ? [] : result.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`);
 }

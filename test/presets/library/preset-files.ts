@@ -8,7 +8,7 @@ import type { ProductDefinition } from '../../../src/core/products/product-defin
 import type { DocumentNode } from '../../../src/openjd/primitives/document.ts';
 import type { PointedError } from '../../../src/openjd/primitives/pointed-error.ts';
 import { checkTemplate } from '../../../src/openjd/template/check-template.ts';
-import { RUNNABLE_FEATURES } from '../../../src/openjd/template/runnable-features.ts';
+import { serviceFeatures } from '../../../src/openjd/template/extensions.ts';
 import { TEMPLATE_LIMITS } from '../../../src/openjd/template/template-limits.ts';
 
 /** The root of the repository, relative to the compiled file. */
@@ -28,7 +28,7 @@ export const RENDERED_CODE = join(ROOT, 'test/presets/library/check-rendered.py'
 /** The settings of `callsheet openjd check`, and the features that a submitted job may use. */
 export const LANGUAGE = {
   limits: { ...TEMPLATE_LIMITS, maxTasksPerStep: Number.MAX_VALUE },
-  supported: RUNNABLE_FEATURES,
+  supported: serviceFeatures([]),
   expressions: EXPRESSIONS,
 };
 

@@ -2,7 +2,7 @@ import { STRING, type ExprType } from '../../expr/type-system/expr-type.ts';
 import { displayOf } from '../../expr/values/display.ts';
 import type { Value } from '../../expr/values/value.ts';
 import { isUnresolved } from '../language/prepared-text.ts';
-import type { Text } from '../located.ts';
+import type { Located, Text } from '../located.ts';
 import type { Scope } from '../scope.ts';
 import type { TextChecker } from '../text-checker.ts';
 
@@ -21,6 +21,11 @@ export class CreationValues {
     const value = this.#checker.check(text, this.#scope, target)?.value;
     // A value that depends on a reported binding stays unresolved.
     return value === undefined || isUnresolved(value) ? undefined : value;
+  }
+
+  /** Reports why the resolved value of a field is not valid. */
+  report(at: Located, detail: string): void {
+    this.#checker.report(at, detail);
   }
 
   /** Returns the resolved text; undefined if it was reported. */

@@ -1,12 +1,11 @@
 import { CreationValues } from './creation-values.ts';
 import { resolveSpace } from './resolve-space.ts';
 import type { Findings } from '../findings.ts';
-import type { ExprSettings } from '../language/expressions.ts';
 import { jobScopes, stepCreationScope } from '../scope.ts';
 import type { TaskParameterShape, TemplateShape } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { TextChecker } from '../text-checker.ts';
-import { bindSteps, NO_LETS } from '../validate/09-format-strings.ts';
+import { bindSteps, NO_LETS, type CheckedLanguage } from '../validate/09-format-strings.ts';
 
 /**
  * Last pass of a check, if the others had no findings: reports parameter spaces that make no job with any values of the parameters, such
@@ -16,17 +15,17 @@ export function checkKnownSpaces(
   findings: Findings,
   template: TemplateShape,
   limits: TemplateLimits,
-  settings: ExprSettings | null,
+  { settings, namesAtCreation }: CheckedLanguage,
 ): void {
   const checker = new TextChecker(findings, settings);
   const parameters = template.parameters.flatMap(({ name, type }) =>
     name === undefined ? [] : [{ name: name.value, type, value: null }],
   );
-  const job = jobScopes({ isExpr: settings !== null, parameters, jobName: null });
+  const job = jobScopes({ isExpr: settings !== null, parameters, jobName: null, namesAtCreation });
   const lets = bindSteps(checker, template, job);
   for (const [order, step] of template.steps.entries()) {
     if (step.space?.parameters.some(isTextRange) === true) continue;
-    const scope = stepCreationScope(job, lets[order] ?? NO_LETS);
+    const scope = stepCreationScope(job, step, lets[order] ?? NO_LETS);
     resolveSpace(findings, new CreationValues(checker, scope), step, limits);
   }
 }

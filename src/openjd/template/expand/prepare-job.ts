@@ -3,22 +3,24 @@ import { typeOf, type Value } from '../../expr/values/value.ts';
 import type { PointedError } from '../../primitives/pointed-error.ts';
 import { checkTemplate, type CheckedTemplate } from '../check-template.ts';
 import type { DocumentNode } from '../../primitives/document.ts';
-import type { ExtensionName } from '../extensions.ts';
+import { LANGUAGE_FEATURES, type ExtensionName } from '../extensions.ts';
 import { Findings } from '../findings.ts';
 import type { LanguageOptions } from '../language/options.ts';
 import type { JobPlan, StepPlan } from '../plan.ts';
-import { jobScopes, stepCreationScope, type JobScopes } from '../scope.ts';
+import { jobActionScope, jobScopes, stepActionScope, stepCreationScope, type JobScopes } from '../scope.ts';
 import type { TemplateShape } from '../shape/template-shape.ts';
-import { TEMPLATE_LIMITS, type TemplateLimits } from '../template-limits.ts';
+import { limitsOf, TEMPLATE_LIMITS, type TemplateLimits } from '../template-limits.ts';
 import { TextChecker } from '../text-checker.ts';
 import { characters, hasControl } from '../../primitives/text-rules.ts';
 import { bindSteps, checkHostTexts, NO_LETS } from '../validate/09-format-strings.ts';
+import { ActionValues } from './action-values.ts';
 import { CreationValues } from './creation-values.ts';
 import { parameterValues } from './parameter-values.ts';
 import { resolveRequirements } from './resolve-requirements.ts';
 import { resolveSpace } from './resolve-space.ts';
 import { deliveryPlans } from './delivery-plans.ts';
 import { environmentPlan, scriptPlan } from './script-plans.ts';
+import { withWorkerExtensions } from './worker-extensions.ts';
 
 const EXPR: ExtensionName = 'EXPR';
 
@@ -27,6 +29,8 @@ export interface PreparedJob {
   readonly plan: JobPlan;
   readonly description: string;
   readonly extensions: readonly string[];
+  /** Why a farm can reject the template, as sentences; mostly none. */
+  readonly farmNotes: readonly string[];
 }
 
 export type PrepareResult =
@@ -53,25 +57,36 @@ export function prepareJob(
 function createJob(
   template: CheckedTemplate,
   submitted: ReadonlyMap<string, string>,
-  { limits = TEMPLATE_LIMITS, expressions, localPath }: LanguageOptions,
+  { limits: given = TEMPLATE_LIMITS, supported = LANGUAGE_FEATURES, expressions, localPath }: LanguageOptions,
   givenName: string,
 ): PrepareResult {
   const findings = new Findings();
   const { shape } = template;
+  const limits = limitsOf(given, shape.extensions);
   const parameters = parameterValues(findings, template, submitted, { limits, localPath });
   if (findings.count > 0) return { ok: false, errors: findings.sorted() };
 
   const isExpr = shape.extensions.has('EXPR');
   const checker = new TextChecker(findings, isExpr ? expressions : null);
   const known = [...parameters].map(([name, { type, value }]) => ({ name, type, value }));
-  const before = jobScopes({ isExpr, parameters: known, jobName: null });
+  const facts = { isExpr, parameters: known, namesAtCreation: supported.namesAtCreation === true };
+  const before = jobScopes({ ...facts, jobName: null });
   const jobName =
     givenName === ''
       ? resolveJobName(findings, new CreationValues(checker, before.creation), shape, limits)
       : givenName;
-  const job = jobScopes({ isExpr, parameters: known, jobName: jobName ?? null });
+  const job = jobScopes({ ...facts, jobName: jobName ?? null });
   const lets = bindSteps(checker, shape, job);
-  const steps = resolveSteps(findings, checker, job, shape, lets, limits);
+  const actionsOfJob = new ActionValues(new CreationValues(checker, jobActionScope(job)));
+  const environments = shape.jobEnvironments.map((each) => environmentPlan(each, actionsOfJob));
+  const steps = resolveSteps(findings, checker, job, shape, lets, limits).map((step) => ({
+    ...step,
+    requirements: withWorkerExtensions(
+      step.requirements,
+      [...environments, ...step.environments],
+      step.script,
+    ),
+  }));
   // The template check covered only names; the results of expressions with the now known values are checked here.
   const needed = isExpr ? checkHostTexts(checker, shape, job, lets) : [];
   if (findings.count > 0 || jobName === undefined) return { ok: false, errors: findings.sorted() };
@@ -82,7 +97,7 @@ function createJob(
         version: 1,
         jobName,
         parameters: Object.fromEntries(parameters),
-        environments: shape.jobEnvironments.map(environmentPlan),
+        environments,
         steps: steps.map((step) => ({
           ...step,
           ...letValues(lets[step.order], needed[step.order]),
@@ -90,6 +105,7 @@ function createJob(
       },
       description: shape.description?.value ?? '',
       extensions: [...shape.extensions],
+      farmNotes: template.farmNotes,
     },
   };
 }
@@ -139,7 +155,9 @@ function resolveSteps(
   const orders = new Map(shape.steps.map((step, order) => [step.name?.value, order]));
   return shape.steps.flatMap((step, order) => {
     const deliveries = step.deliveries ?? shape.deliveries;
-    const scope = stepCreationScope(job, lets[order] ?? NO_LETS);
+    const bound = lets[order] ?? NO_LETS;
+    const scope = stepCreationScope(job, step, bound);
+    const actions = new ActionValues(new CreationValues(checker, stepActionScope(job, step, bound)));
     const creation = new CreationValues(checker, scope);
     const space = resolveSpace(findings, creation, step, limits);
     const requirements = {
@@ -153,8 +171,8 @@ function resolveSteps(
       dependsOn: step.dependencies.flatMap((dependency) => orders.get(dependency.value) ?? []),
       ...space,
       requirements,
-      environments: step.environments.map(environmentPlan),
-      script: scriptPlan(step),
+      environments: step.environments.map((each) => environmentPlan(each, actions)),
+      script: scriptPlan(step, actions),
       ...(deliveries === undefined ? {} : { deliveries: deliveryPlans(deliveries) }),
     };
   });

@@ -9,12 +9,12 @@ import { displayOf } from '../../expr/values/display.ts';
 import { ATTRIBUTE_VALUE, listedValues } from '../language/field-types.ts';
 import type { Findings } from '../findings.ts';
 import type { Text } from '../located.ts';
-import { decimalOf } from '../../primitives/numbers.ts';
 import type { AmountRequirement, AttributeRequirement, StepRequirements } from '../plan.ts';
-import type { AmountShape, AttributeShape, HostRequirementsShape } from '../shape/template-shape.ts';
+import type { AttributeShape, HostRequirementsShape } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { checkAmountName, checkAttributeName, checkUniqueNames } from '../validate/06-host-requirements.ts';
 import type { CreationValues } from './creation-values.ts';
+import { resolveAmount } from './resolve-amount.ts';
 
 /** Cores of a step that requires the amount without a minimum (docs/contract/openjd.md#host-requirements). */
 const DEFAULT_CORES = 1;
@@ -35,7 +35,7 @@ export function resolveRequirements(
   for (const { requirement, name } of namedAttributes)
     checkAttributeName(findings, requirement, name, limits);
   const amounts = namedAmounts.map(({ requirement, name }) =>
-    amountOf(requirement, name.value.toLowerCase()),
+    resolveAmount(findings, creation, requirement, name.value.toLowerCase()),
   );
   const attributes = namedAttributes.map(({ requirement, name }) =>
     attributeOf(findings, creation, requirement, name.value.toLowerCase(), limits),
@@ -82,16 +82,6 @@ const isPool = ({ name }: AmountRequirement): boolean => name.startsWith(USAGE_P
 function onlyValue(attribute: AttributeRequirement): string | null {
   const values = [...(attribute.anyOf ?? []), ...(attribute.allOf ?? [])];
   return values.length === 1 ? (values[0] ?? null) : null;
-}
-
-function amountOf(shape: AmountShape, name: string): AmountRequirement {
-  const min = shape.min === undefined ? undefined : decimalOf(shape.min.node);
-  const max = shape.max === undefined ? undefined : decimalOf(shape.max.node);
-  return {
-    name,
-    ...(typeof min === 'object' ? { min: min.value } : {}),
-    ...(typeof max === 'object' ? { max: max.value } : {}),
-  };
 }
 
 function attributeOf(

@@ -1,43 +1,47 @@
-import type { Located, Text } from '../located.ts';
+import { isFormatString, textAt, type Located, type Text } from '../located.ts';
 import { integerOf } from '../../primitives/numbers.ts';
-import type { ActionPlan, CancelationPlan, EmbeddedFilePlan, EnvironmentPlan, ScriptPlan } from '../plan.ts';
+import type {
+  ActionPlan,
+  EmbeddedFilePlan,
+  EnvironmentPlan,
+  HookFormats,
+  HookPlan,
+  ScriptPlan,
+  WrapPlan,
+} from '../plan.ts';
 import type {
   ActionShape,
-  CancelationShape,
   EmbeddedFileShape,
   EnvironmentShape,
   LetShape,
   StepShape,
+  WrapShape,
 } from '../shape/template-shape.ts';
+import type { ActionValues } from './action-values.ts';
 
-/** Defaults of an action, by its kind (sections 5 and 5.3.2). */
-interface ActionDefaults {
-  readonly timeoutSeconds?: number;
-  readonly notifyPeriodSeconds: number;
-}
-
-const ON_RUN: ActionDefaults = { notifyPeriodSeconds: 120 };
-const ON_ENTER: ActionDefaults = { notifyPeriodSeconds: 30 };
-const ON_EXIT: ActionDefaults = { notifyPeriodSeconds: 30, timeoutSeconds: 300 };
+/** Default notify periods in seconds of the action of a task, and of all others (section 5.3.2). */
+const NOTIFY_TASK = 120;
+const NOTIFY_ENVIRONMENT = 30;
 
 /** Returns the script of a checked step. */
-export function scriptPlan(step: StepShape): ScriptPlan {
+export function scriptPlan(step: StepShape, values: ActionValues): ScriptPlan {
   if (step.onRun === undefined) throw lacks('onRun');
   return {
-    onRun: actionPlan(step.onRun, ON_RUN),
+    onRun: actionPlan(step.onRun, NOTIFY_TASK, values),
     embeddedFiles: step.embeddedFiles.map(filePlan),
     ...letPlans(step.scriptLets),
   };
 }
 
 /** Returns a checked environment. */
-export function environmentPlan(environment: EnvironmentShape): EnvironmentPlan {
-  const { onEnter, onExit } = environment;
+export function environmentPlan(environment: EnvironmentShape, values: ActionValues): EnvironmentPlan {
+  const { onEnter, onExit, wrap } = environment;
   return {
     name: textOf(environment.name, 'name'),
     variables: Object.fromEntries(environment.variables.map(({ name, value }) => [name, value.value])),
-    ...(onEnter === undefined ? {} : { onEnter: actionPlan(onEnter, ON_ENTER) }),
-    ...(onExit === undefined ? {} : { onExit: actionPlan(onExit, ON_EXIT) }),
+    ...(onEnter === undefined ? {} : { onEnter: actionPlan(onEnter, NOTIFY_ENVIRONMENT, values) }),
+    ...(onExit === undefined ? {} : { onExit: actionPlan(onExit, NOTIFY_ENVIRONMENT, values) }),
+    ...(wrap === undefined ? {} : { wrap: wrapPlan(wrap, values) }),
     embeddedFiles: environment.embeddedFiles.map(filePlan),
     ...letPlans(environment.lets),
   };
@@ -46,38 +50,73 @@ export function environmentPlan(environment: EnvironmentShape): EnvironmentPlan 
 const letPlans = (lets: readonly LetShape[]): Pick<ScriptPlan, 'lets'> =>
   lets.length === 0 ? {} : { lets: lets.map(({ name, expression }) => ({ name, expression })) };
 
-function actionPlan(action: ActionShape, defaults: ActionDefaults): ActionPlan {
-  const timeoutSeconds = secondsOf(action.timeout) ?? defaults.timeoutSeconds;
+function actionPlan(action: ActionShape, defaultPeriod: number, values: ActionValues): ActionPlan {
+  const timeoutSeconds = values.timeout(action);
+  const cancelation = values.cancelation(action.cancelation, defaultPeriod);
   return {
     command: textOf(action.command, 'command'),
-    args: action.args.map((argument) => argument.value),
+    args: [...action.leadingArgs, ...action.args.map((argument) => argument.value)],
     ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
-    ...(action.cancelation === undefined
-      ? {}
-      : { cancelation: cancelationPlan(action.cancelation, defaults) }),
+    ...(cancelation === undefined ? {} : { cancelation }),
   };
 }
 
-function cancelationPlan(cancelation: CancelationShape, defaults: ActionDefaults): CancelationPlan {
-  if (cancelation.mode?.value !== 'NOTIFY_THEN_TERMINATE') return { mode: 'TERMINATE' };
-  const notifyPeriodSeconds = secondsOf(cancelation.notifyPeriod) ?? defaults.notifyPeriodSeconds;
-  return { mode: 'NOTIFY_THEN_TERMINATE', notifyPeriodSeconds };
+function wrapPlan({ onEnvEnter, onTaskRun, onEnvExit }: WrapShape, values: ActionValues): WrapPlan {
+  if (onEnvEnter === undefined || onTaskRun === undefined || onEnvExit === undefined) throw lacks('a hook');
+  return {
+    onEnvEnter: hookPlan(onEnvEnter, values),
+    onTaskRun: hookPlan(onTaskRun, values),
+    onEnvExit: hookPlan(onEnvExit, values),
+  };
+}
+
+/** Returns a hook. The worker resolves its fields that are format strings. */
+function hookPlan(hook: ActionShape, values: ActionValues): HookPlan {
+  const { timeout, cancelation } = hook;
+  const period = cancelation?.notifyPeriod;
+  const timeoutFormat = formatOf(timeout);
+  const mode = formatOf(cancelation?.mode?.at);
+  // The mode decides whether a period is allowed, so both are resolved together.
+  const notifyPeriod = mode === undefined ? formatOf(period) : textOfSeconds(period);
+  const formats: HookFormats = {
+    ...(timeoutFormat !== undefined && { timeout: timeoutFormat }),
+    ...(mode !== undefined && { mode }),
+    ...(notifyPeriod !== undefined && { notifyPeriod }),
+  };
+  const plan = actionPlan(
+    {
+      ...hook,
+      timeout: timeoutFormat === undefined ? timeout : undefined,
+      cancelation:
+        cancelation === undefined || mode !== undefined
+          ? undefined
+          : { ...cancelation, notifyPeriod: notifyPeriod === undefined ? period : undefined },
+    },
+    NOTIFY_ENVIRONMENT,
+    values,
+  );
+  return Object.keys(formats).length === 0 ? plan : { ...plan, formats };
+}
+
+/** Returns the format string of a field; undefined for a literal value. */
+const formatOf = (at: Located | undefined): string | undefined =>
+  at !== undefined && isFormatString(at) ? textAt(at)?.value : undefined;
+
+/** Returns a period as text, whether it is a format string or a literal number. */
+function textOfSeconds(at: Located | undefined): string | undefined {
+  if (at === undefined) return undefined;
+  return formatOf(at) ?? String(integerOf(at.node));
 }
 
 function filePlan(file: EmbeddedFileShape): EmbeddedFilePlan {
+  const endOfLine = file.endOfLine?.value;
   return {
     name: textOf(file.name, 'name'),
     ...(file.filename === undefined ? {} : { filename: file.filename.value }),
     runnable: file.runnable,
     data: textOf(file.data, 'data'),
+    ...(endOfLine === undefined || endOfLine === 'AUTO' ? {} : { endOfLine }),
   };
-}
-
-function secondsOf(at: Located | undefined): number | undefined {
-  if (at === undefined) return undefined;
-  const value = integerOf(at.node);
-  if (typeof value === 'string') throw lacks('a number of seconds');
-  return Number(value);
 }
 
 function textOf(text: Text | undefined, what: string): string {

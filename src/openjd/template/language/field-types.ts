@@ -27,6 +27,10 @@ export const ATTRIBUTE_VALUE = listItem(STRING);
 export const COUNT = INT;
 /** `targetRuntimeSeconds`: null means none. */
 export const OPTIONAL_COUNT = optional(INT);
+/** `mode` of a cancelation: null means no cancelation. */
+export const OPTIONAL_TEXT = optional(STRING);
+/** `min` and `max` of an amount: null means none. */
+export const OPTIONAL_AMOUNT = optional(FLOAT);
 
 const ELEMENTS: Readonly<Record<TaskParameterType, ResolvedType>> = {
   INT,

@@ -56,6 +56,11 @@ export class HostResolver {
       : new HostResolver(this.#symbols, this.#context, bound.detail);
   }
 
+  /** Returns the resolver with further values by symbol. */
+  withValues(values: ReadonlyMap<string, Value>): HostResolver {
+    return new HostResolver(new Map([...this.#symbols, ...values]), this.#context, this.fault);
+  }
+
   /** Returns a tally of the texts of one script, with the limits of this resolver. */
   tally(): ScriptTally {
     return new ScriptTally(this.#context?.limits);
@@ -77,6 +82,10 @@ export class HostResolver {
   }
 
   /** Resolves a format string of a field that accepts the type. */
+  value(format: string, target: ExprType): TextResult {
+    return this.#resolve(format, target);
+  }
+
   #resolve(format: string, target: ExprType): TextResult {
     if (this.fault !== null) return { ok: false, detail: this.fault, offset: 0 };
     const prepared = prepareText(format, this.#context !== null, target);

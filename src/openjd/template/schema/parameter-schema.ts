@@ -33,7 +33,7 @@ import {
 import {
   anyCasePattern,
   decimalSchema,
-  identifierSchema,
+  identifierNode,
   integerSchema,
   textSchema,
   wordsInAnyCase,
@@ -71,7 +71,7 @@ function ofType(
     kind: 'object',
     keys,
     values: new Map<string, SchemaNode>([
-      ['name', valueOf(identifierSchema(limits.maxIdentifier))],
+      ['name', identifierNode(limits)],
       ['type', type],
       ['description', valueOf(textSchema(fieldRules(limits).description))],
       ['default', valueOf(valueSchema(row, limits))],

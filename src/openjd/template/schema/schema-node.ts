@@ -1,5 +1,4 @@
 import type { ExtensionName } from '../extensions.ts';
-import { isKnownExtension } from '../extensions.ts';
 import type { ObjectKeys } from '../shape/object-reader.ts';
 
 export type JsonValue =
@@ -12,17 +11,20 @@ export type JsonSchema = Readonly<Record<string, JsonValue>>;
  */
 export type SchemaNode = ValueNode | ListNode | ObjectNode | ChoiceNode | EitherNode | NamedNode;
 
+/** Restrictions of a template that does not declare the extension. */
+type Restrictions = Readonly<Partial<Record<ExtensionName, JsonSchema>>>;
+
 interface ValueNode {
   readonly kind: 'value';
   readonly schema: JsonSchema;
-  /** Restrictions of a template that does not declare the extension. */
-  readonly without: Readonly<Partial<Record<ExtensionName, JsonSchema>>>;
+  readonly without: Restrictions;
 }
 
 interface ListNode {
   readonly kind: 'list';
   readonly items: SchemaNode;
   readonly max: number;
+  readonly without: Restrictions;
 }
 
 interface ObjectNode {
@@ -53,19 +55,10 @@ interface NamedNode {
   readonly node: SchemaNode;
 }
 
-/** Keys of an object that can exist: not those of an extension that is not known. */
-type PossibleKeys<Keys extends ObjectKeys> = {
-  [Key in keyof Keys]: Keys[Key] extends { readonly needs: infer Needed }
-    ? Needed extends ExtensionName
-      ? Key
-      : never
-    : Key;
-}[keyof Keys];
-
-/** `values` has each possible key of the checker's table: a missing one does not compile. */
+/** `values` has each key of the checker's table: a missing one does not compile. */
 export const objectOf = <Keys extends ObjectKeys>(
   keys: Keys,
-  values: Readonly<Record<PossibleKeys<Keys>, SchemaNode>>,
+  values: Readonly<Record<keyof Keys, SchemaNode>>,
   rules: JsonSchema = {},
 ): SchemaNode => ({
   kind: 'object',
@@ -74,15 +67,20 @@ export const objectOf = <Keys extends ObjectKeys>(
   rules,
 });
 
-export const valueOf = (schema: JsonSchema, without: ValueNode['without'] = {}): SchemaNode => ({
+export const valueOf = (schema: JsonSchema, without: Restrictions = {}): SchemaNode => ({
   kind: 'value',
   schema,
   without,
 });
-export const listOf = (items: SchemaNode, max = Number.MAX_SAFE_INTEGER): SchemaNode => ({
+export const listOf = (
+  items: SchemaNode,
+  max = Number.MAX_SAFE_INTEGER,
+  without: Restrictions = {},
+): SchemaNode => ({
   kind: 'list',
   items,
   max,
+  without,
 });
 export const named = (name: string, node: SchemaNode): SchemaNode => ({ kind: 'named', name, node });
 export const either = (...nodes: readonly SchemaNode[]): SchemaNode => ({ kind: 'either', nodes });
@@ -93,9 +91,19 @@ export const choiceOf = (key: string, value: SchemaNode, cases: ChoiceNode['case
   cases,
 });
 
-/** At least one of the keys has a value: null counts as absent. */
-export const needsOneOf = (keys: readonly string[]): JsonSchema => ({
-  anyOf: keys.map((key) => ({ required: [key], properties: { [key]: { not: { type: 'null' } } } })),
+/** The key has a value: null counts as absent. */
+const needs = (key: string): JsonSchema => ({
+  required: [key],
+  properties: { [key]: { not: { type: 'null' } } },
+});
+/** At least one of the keys has a value. */
+export const needsOneOf = (keys: readonly string[]): JsonSchema => ({ anyOf: keys.map(needs) });
+/** Exactly one of the keys has a value. */
+export const needsJustOneOf = (keys: readonly string[]): JsonSchema => ({ oneOf: keys.map(needs) });
+/** All keys have a value, or none has. */
+export const needsAllOrNone = (keys: readonly string[]): JsonSchema => ({
+  if: needsOneOf(keys),
+  then: { allOf: keys.map(needs) },
 });
 
 const orNull = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
@@ -144,7 +152,7 @@ export class SchemaWriter {
         return node.without[extension] ?? null;
       case 'list': {
         const items = this.without(node.items, extension);
-        return items === null ? null : { items };
+        return allOf([node.without[extension] ?? null, items === null ? null : { items }]);
       }
       case 'either':
         return allOf(node.nodes.map((each) => this.without(each, extension)));
@@ -172,7 +180,6 @@ export class SchemaWriter {
   #object({ keys, values, rules }: ObjectNode): JsonSchema {
     const properties = new Map<string, JsonSchema>();
     for (const [key, rule] of Object.entries(keys)) {
-      if (typeof rule === 'object' && !isKnownExtension(rule.needs)) continue;
       const value = values.get(key);
       if (value === undefined) continue;
       properties.set(key, rule === 'required' ? this.whole(value) : orNull(this.whole(value)));
@@ -188,13 +195,21 @@ export class SchemaWriter {
 
   #objectWithout({ keys, values }: ObjectNode, extension: ExtensionName): JsonSchema | null {
     const properties = Object.entries(keys).flatMap(([key, rule]): (readonly [string, JsonValue])[] => {
-      if (typeof rule === 'object' && rule.needs === extension) return [[key, false]];
+      if (typeof rule === 'object' && 'needs' in rule && rule.needs === extension) return [[key, false]];
       const value = values.get(key);
       const schema = value === undefined ? null : this.without(value, extension);
       if (schema === null) return [];
       return [[key, rule === 'required' ? schema : orNull(schema)]];
     });
-    return properties.length === 0 ? null : { properties: Object.fromEntries(properties) };
+    const required = Object.entries(keys).flatMap(([key, rule]) =>
+      typeof rule === 'object' && 'requiredWithout' in rule && rule.requiredWithout === extension
+        ? [needs(key)]
+        : [],
+    );
+    return allOf([
+      properties.length === 0 ? null : { properties: Object.fromEntries(properties) },
+      ...required,
+    ]);
   }
 
   #define(name: string, make: () => JsonSchema): JsonSchema {

@@ -7,13 +7,32 @@ import {
   EMBEDDED_FILE_TYPES,
   ENVIRONMENT_ACTIONS_KEYS,
   ENVIRONMENT_KEYS,
+  LINE_ENDS,
   NOTIFY_KEYS,
   SCRIPT_KEYS,
+  SIMPLE_ACTION_KEYS,
   STEP_ACTIONS_KEYS,
+  WRAP_HOOKS,
 } from '../shape/template-tables.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { choiceOf, listOf, named, needsOneOf, objectOf, valueOf, type SchemaNode } from './schema-node.ts';
-import { identifierSchema, integerSchema, textSchema } from './value-schemas.ts';
+import {
+  choiceOf,
+  listOf,
+  named,
+  needsAllOrNone,
+  needsOneOf,
+  objectOf,
+  valueOf,
+  type SchemaNode,
+} from './schema-node.ts';
+import {
+  FORMAT_STRING,
+  formattedValue,
+  identifierNode,
+  integerSchema,
+  limitedValue,
+  textSchema,
+} from './value-schemas.ts';
 
 /** `name = expression` (section 3.6). */
 const LET = `^\\s*${LET_NAME.source.replace(/^\^/, '').replace(/\$$/, '')}\\s*=\\s*\\S`;
@@ -33,30 +52,51 @@ const scriptNode = (actions: SchemaNode, limits: TemplateLimits): SchemaNode =>
   });
 
 /** Section 5. */
-function actionNode(limits: TemplateLimits): SchemaNode {
-  const { command, argument, exprArgument } = fieldRules(limits);
-  return named(
+const actionNode = (limits: TemplateLimits): SchemaNode =>
+  named(
     'action',
     objectOf(ACTION_KEYS, {
-      command: valueOf(textSchema(command)),
-      args: listOf(valueOf(textSchema(exprArgument), { EXPR: textSchema(argument) })),
-      timeout: valueOf(integerSchema(1)),
-      cancelation: cancelationNode(limits),
+      command: valueOf(textSchema(fieldRules(limits).command)),
+      ...runNodes(limits),
     }),
   );
+
+/** Section 8. */
+export const simpleActionNode = (limits: TemplateLimits): SchemaNode =>
+  named(
+    'simple action',
+    objectOf(SIMPLE_ACTION_KEYS, {
+      let: letsNode(limits),
+      script: valueOf({ type: 'string', minLength: 1 }),
+      ...runNodes(limits),
+    }),
+  );
+
+/** Keys that actions and simple actions share. */
+function runNodes(limits: TemplateLimits) {
+  const { argument, exprArgument } = fieldRules(limits);
+  return {
+    args: listOf(valueOf(textSchema(exprArgument), { EXPR: textSchema(argument) })),
+    timeout: formattedValue(integerSchema(1)),
+    cancelation: cancelationNode(limits),
+  };
 }
 
 /** Section 5.3. */
 function cancelationNode(limits: TemplateLimits): SchemaNode {
-  const mode = valueOf({ enum: CANCELATION_MODES });
-  const notifyPeriodInSeconds = valueOf(integerSchema(1, limits.maxNotifySeconds));
-  const notifies = { ...CANCELATION_KEYS, ...NOTIFY_KEYS } as const;
+  const mode = formattedValue({ enum: CANCELATION_MODES });
+  const notifyPeriodInSeconds = formattedValue(integerSchema(1, limits.maxNotifySeconds));
+  const notifying = objectOf({ ...CANCELATION_KEYS, ...NOTIFY_KEYS } as const, {
+    mode,
+    notifyPeriodInSeconds,
+  });
   return choiceOf('mode', mode, [
     { when: { const: 'TERMINATE' }, node: objectOf(CANCELATION_KEYS, { mode }) },
     {
       when: { const: 'NOTIFY_THEN_TERMINATE' },
-      node: objectOf(notifies, { mode, notifyPeriodInSeconds }),
+      node: notifying,
     },
+    { when: FORMAT_STRING, node: notifying },
   ]);
 }
 
@@ -65,27 +105,39 @@ const embeddedFileNode = (limits: TemplateLimits): SchemaNode =>
   named(
     'embedded file',
     objectOf(EMBEDDED_FILE_KEYS, {
-      name: valueOf(identifierSchema(limits.maxIdentifier)),
+      name: identifierNode(limits),
       type: valueOf({ enum: EMBEDDED_FILE_TYPES }),
-      filename: valueOf({ ...textSchema(fieldRules(limits).filename), pattern: PLAIN_FILENAME.source }),
+      filename: limitedValue(limits, (each) => ({
+        ...textSchema(fieldRules(each).filename),
+        pattern: PLAIN_FILENAME.source,
+      })),
       runnable: valueOf({ type: 'boolean' }),
       data: valueOf({ type: 'string', minLength: 1 }),
+      endOfLine: valueOf({ enum: LINE_ENDS }),
     }),
   );
 
 /** Section 4. */
 export function environmentNode(limits: TemplateLimits): SchemaNode {
-  const { name, description, variableValue } = fieldRules(limits);
-  const actions = objectOf(ENVIRONMENT_ACTIONS_KEYS, {
-    onEnter: actionNode(limits),
-    onExit: actionNode(limits),
-  });
+  const { description, variableValue } = fieldRules(limits);
+  const action = actionNode(limits);
+  const actions = objectOf(
+    ENVIRONMENT_ACTIONS_KEYS,
+    {
+      onEnter: action,
+      onWrapEnvEnter: action,
+      onWrapTaskRun: action,
+      onWrapEnvExit: action,
+      onExit: action,
+    },
+    { ...needsOneOf(['onEnter', 'onExit', ...WRAP_HOOKS]), ...needsAllOrNone(WRAP_HOOKS) },
+  );
   return named(
     'environment',
     objectOf(
       ENVIRONMENT_KEYS,
       {
-        name: valueOf(textSchema(name)),
+        name: limitedValue(limits, (each) => textSchema(fieldRules(each).name)),
         description: valueOf(textSchema(description)),
         variables: valueOf({
           type: 'object',

@@ -18,6 +18,7 @@ import {
   RANGE_CONSTRAINTS,
   SPACE_KEYS,
   STEP_KEYS,
+  STEP_SCRIPTS,
   TASK_PARAMETER_KEYS,
   TASK_PARAMETER_TYPES,
 } from '../shape/template-tables.ts';
@@ -28,20 +29,23 @@ import {
   either,
   listOf,
   named,
+  needsJustOneOf,
   needsOneOf,
   objectOf,
   valueOf,
   type JsonSchema,
   type SchemaNode,
 } from './schema-node.ts';
-import { environmentNode, letsNode, stepScriptNode } from './script-schema.ts';
+import { environmentNode, letsNode, simpleActionNode, stepScriptNode } from './script-schema.ts';
 import {
   anyCase,
   anyCasePattern,
   decimalSchema,
   FORMAT_STRING,
-  identifierSchema,
+  formattedValue,
+  identifierNode,
   integerSchema,
+  limitedValue,
   resolvedText,
   textSchema,
   wordsInAnyCase,
@@ -49,23 +53,29 @@ import {
 
 /** Specification, section 3. */
 export function stepNode(limits: TemplateLimits): SchemaNode {
-  const { name, description } = fieldRules(limits);
+  const { description } = fieldRules(limits);
   const text = { type: 'string' } as const;
-  return named(
-    'step',
-    objectOf(STEP_KEYS, {
-      // The name of a step takes no format string.
-      name: valueOf({ allOf: [textSchema(name), { not: FORMAT_STRING }] }),
-      description: valueOf(textSchema(description)),
-      dependencies: listOf(objectOf(DEPENDENCY_KEYS, { dependsOn: valueOf(text) })),
-      stepEnvironments: listOf(environmentNode(limits)),
-      hostRequirements: hostRequirementsNode(limits),
-      parameterSpace: spaceNode(limits),
-      script: stepScriptNode(limits),
-      let: letsNode(limits),
-      pathDelivery: deliveriesNode(limits),
-    }),
-  );
+  const simple = simpleActionNode(limits);
+  const keys = {
+    // The name of a step takes no format string.
+    name: limitedValue(limits, (each) => ({
+      allOf: [textSchema(fieldRules(each).name), { not: FORMAT_STRING }],
+    })),
+    description: valueOf(textSchema(description)),
+    dependencies: listOf(objectOf(DEPENDENCY_KEYS, { dependsOn: valueOf(text) })),
+    stepEnvironments: listOf(environmentNode(limits)),
+    hostRequirements: hostRequirementsNode(limits),
+    parameterSpace: spaceNode(limits),
+    let: letsNode(limits),
+    script: stepScriptNode(limits),
+    bash: simple,
+    cmd: simple,
+    node: simple,
+    powershell: simple,
+    python: simple,
+    pathDelivery: deliveriesNode(limits),
+  };
+  return named('step', objectOf(STEP_KEYS, keys, needsJustOneOf(STEP_SCRIPTS)));
 }
 
 /** Section 3.3. */
@@ -74,8 +84,8 @@ function hostRequirementsNode(limits: TemplateLimits): SchemaNode {
     AMOUNT_KEYS,
     {
       name: valueOf(capabilitySchema('amount', limits)),
-      min: valueOf(decimalSchema({ minimum: 0 })),
-      max: valueOf(decimalSchema({ exclusiveMinimum: 0 })),
+      min: formattedValue(decimalSchema({ minimum: 0 })),
+      max: formattedValue(decimalSchema({ exclusiveMinimum: 0 })),
     },
     {
       // A requirement of a pool is always one slot. Names that are format strings are resolved later.
@@ -150,7 +160,7 @@ function taskParameterNode(limits: TemplateLimits): SchemaNode {
     EXPR: { enum: TASK_PARAMETER_TYPES },
     TASK_CHUNKING: { not: { pattern: anyCasePattern(['CHUNK[INT]']) } },
   });
-  const name = valueOf(identifierSchema(limits.maxIdentifier));
+  const name = identifierNode(limits);
   const cases = isCase.map((each) => ({
     when: { type: 'string', pattern: anyCasePattern([each]) },
     node: objectOf(TASK_PARAMETER_KEYS, { name, type, range: rangeNode(each, limits) }),

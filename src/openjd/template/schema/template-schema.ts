@@ -9,7 +9,7 @@ import { parameterNode } from './parameter-schema.ts';
 import { listOf, objectOf, SchemaWriter, valueOf, type JsonSchema, type SchemaNode } from './schema-node.ts';
 import { environmentNode } from './script-schema.ts';
 import { stepNode } from './step-schema.ts';
-import { resolvedText, textSchema } from './value-schemas.ts';
+import { limitedList, limitedValue, resolvedText, textSchema } from './value-schemas.ts';
 
 /** A kind of document: its `specificationVersion` and its content. */
 interface DocumentKind {
@@ -45,7 +45,12 @@ export function templateSchema(limits: TemplateLimits = TEMPLATE_LIMITS): JsonSc
 
 /** Specification, section 1.1. */
 function jobTemplate(limits: TemplateLimits): DocumentKind {
-  const name = { type: 'string', minLength: 1, maxLength: limits.maxJobName } as const;
+  const nameSchema = ({ maxJobName }: TemplateLimits): JsonSchema => ({
+    allOf: [
+      resolvedText({ type: 'string', minLength: 1, maxLength: maxJobName }),
+      { not: { pattern: CONTROL.source } },
+    ],
+  });
   return {
     version: JOB_TEMPLATE_VERSION,
     node: objectOf(TEMPLATE_KEYS, {
@@ -56,10 +61,13 @@ function jobTemplate(limits: TemplateLimits): DocumentKind {
         minItems: 1,
         uniqueItems: true,
         items: { enum: KNOWN_EXTENSIONS },
+        // Hooks pass the wrapped action as values of expressions.
+        if: { contains: { const: 'WRAP_ACTIONS' } },
+        then: { contains: { const: 'EXPR' } },
       }),
-      name: valueOf({ allOf: [resolvedText(name), { not: { pattern: CONTROL.source } }] }),
+      name: limitedValue(limits, nameSchema),
       description: valueOf(textSchema(fieldRules(limits).description)),
-      parameterDefinitions: listOf(parameterNode(limits), limits.maxParameters),
+      parameterDefinitions: limitedList(parameterNode(limits), limits, (each) => each.maxParameters),
       jobEnvironments: listOf(environmentNode(limits)),
       steps: listOf(stepNode(limits)),
       pathDelivery: deliveriesNode(limits),

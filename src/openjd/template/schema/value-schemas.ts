@@ -1,7 +1,9 @@
 import { DECIMAL, INTEGER } from '../../primitives/numbers.ts';
 import { CONTROL, CONTROL_BUT_LINES, IDENTIFIER } from '../../primitives/text-rules.ts';
+import type { ExtensionName } from '../extensions.ts';
 import type { TextRule } from '../text-checks.ts';
-import type { JsonSchema } from './schema-node.ts';
+import { limitsOf, type TemplateLimits } from '../template-limits.ts';
+import { listOf, valueOf, type JsonSchema, type SchemaNode } from './schema-node.ts';
 
 /** Text with a reference or an expression, which is resolved later. */
 export const FORMAT_STRING: JsonSchema = { type: 'string', pattern: '\\{\\{' };
@@ -55,6 +57,29 @@ export const identifierSchema = (max: number): JsonSchema => ({
 
 /** Returns a text without a limit while it has references, because the limit counts for the resolved text. */
 export const resolvedText = (schema: JsonSchema): JsonSchema => ({ anyOf: [FORMAT_STRING, schema] });
+
+const WITH_BUNDLE: ReadonlySet<string> = new Set(['FEATURE_BUNDLE_1'] satisfies readonly ExtensionName[]);
+
+/** Returns a value whose limits are larger with FEATURE_BUNDLE_1. */
+export const limitedValue = (
+  limits: TemplateLimits,
+  schemaOf: (limits: TemplateLimits) => JsonSchema,
+): SchemaNode => valueOf(schemaOf(limitsOf(limits, WITH_BUNDLE)), { FEATURE_BUNDLE_1: schemaOf(limits) });
+
+/** Returns a list that may have more items with FEATURE_BUNDLE_1. */
+export const limitedList = (
+  items: SchemaNode,
+  limits: TemplateLimits,
+  maxOf: (limits: TemplateLimits) => number,
+): SchemaNode =>
+  listOf(items, maxOf(limitsOf(limits, WITH_BUNDLE)), { FEATURE_BUNDLE_1: { maxItems: maxOf(limits) } });
+
+/** Returns a value that may be a format string with FEATURE_BUNDLE_1. */
+export const formattedValue = (schema: JsonSchema): SchemaNode =>
+  valueOf(resolvedText(schema), { FEATURE_BUNDLE_1: schema });
+
+export const identifierNode = (limits: TemplateLimits): SchemaNode =>
+  limitedValue(limits, ({ maxIdentifier }) => identifierSchema(maxIdentifier));
 
 /** Returns the pattern of a text in any case: `^[iI][nN][tT]$`. */
 export const anyCasePattern = (texts: readonly string[]): string => `^(?:${texts.map(anyCase).join('|')})$`;

@@ -5,10 +5,16 @@ import { itemOf, memberOf, type Located, type Text } from '../located.ts';
 import { suggestion } from '../../primitives/nearest.ts';
 import { quoteForMessage } from '../../primitives/text-rules.ts';
 
-/** Allowed keys of an object. A key with the name of an extension is optional with it and rejected without it. */
-export type ObjectKeys = Readonly<
-  Record<string, 'required' | 'optional' | { readonly needs: ExtensionName | 'FEATURE_BUNDLE_1' }>
->;
+/** Allowed keys of an object. */
+export type ObjectKeys = Readonly<Record<string, KeyRule>>;
+
+type KeyRule =
+  | 'required'
+  | 'optional'
+  /** Optional with the extension, and rejected without it. */
+  | { readonly needs: ExtensionName }
+  /** Optional with the extension, and required without it. */
+  | { readonly requiredWithout: ExtensionName };
 
 /** The present fields of an object, by key; an optional key with the value null counts as absent. */
 export type Fields = ReadonlyMap<string, Located>;
@@ -37,13 +43,14 @@ export class ObjectReader {
     for (const entry of node.entries) {
       const member = memberOf(at, entry);
       const rule = Object.hasOwn(keys, entry.key) ? keys[entry.key] : undefined;
+      const missing = rule === undefined ? undefined : this.#missingExtension(rule);
       if (rule === undefined) this.#unknownKey(member, entry.key, keys);
-      else if (typeof rule === 'object' && !this.extensions.has(rule.needs)) {
-        this.#findings.addAtKey(member, `${quoteForMessage(entry.key)} requires the extension ${rule.needs}`);
-      } else if (entry.value.kind !== 'null' || rule === 'required') fields.set(entry.key, member);
+      else if (missing !== undefined) {
+        this.#findings.addAtKey(member, `${quoteForMessage(entry.key)} requires the extension ${missing}`);
+      } else if (entry.value.kind !== 'null' || this.#isRequired(rule)) fields.set(entry.key, member);
     }
     for (const [key, rule] of Object.entries(keys)) {
-      if (rule === 'required' && !fields.has(key))
+      if (this.#isRequired(rule) && !fields.has(key))
         this.#findings.add(at, `${quoteForMessage(key)} is required`);
     }
     return fields;
@@ -101,9 +108,27 @@ export class ObjectReader {
     this.#findings.add(at, detail);
   }
 
+  /** Reports an error of a mapping entry's key. */
+  refuseKey(at: Located, detail: string): void {
+    this.#findings.addAtKey(at, detail);
+  }
+
+  /** Returns the extension that a key needs and the template does not declare. */
+  #missingExtension(rule: KeyRule): ExtensionName | undefined {
+    return typeof rule === 'object' && 'needs' in rule && !this.extensions.has(rule.needs)
+      ? rule.needs
+      : undefined;
+  }
+
+  #isRequired(rule: KeyRule): boolean {
+    return typeof rule === 'object'
+      ? 'requiredWithout' in rule && !this.extensions.has(rule.requiredWithout)
+      : rule === 'required';
+  }
+
   #unknownKey(member: Located, key: string, keys: ObjectKeys): void {
     const known = Object.entries(keys).flatMap(([name, rule]) =>
-      typeof rule === 'string' || this.extensions.has(rule.needs) ? name : [],
+      this.#missingExtension(rule) === undefined ? name : [],
     );
     const near = ++this.#suggestions <= MAX_SUGGESTIONS ? suggestion(key, Object.keys(keys)) : '';
     const instead = near === '' && known.length > 0 ? `; known keys are ${known.join(', ')}` : near;

@@ -1,74 +1,13 @@
 import type { Located } from '../located.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import type { ObjectReader } from './object-reader.ts';
+import type { Fields, ObjectReader } from './object-reader.ts';
+import { readAction, readEmbeddedFiles } from './read-action.ts';
 import { readLets } from './read-let.ts';
-import type {
-  ActionShape,
-  CancelationShape,
-  EmbeddedFileShape,
-  EnvironmentShape,
-  VariableShape,
-} from './template-shape.ts';
-import {
-  ACTION_KEYS,
-  CANCELATION_KEYS,
-  CANCELATION_MODES,
-  EMBEDDED_FILE_KEYS,
-  EMBEDDED_FILE_TYPES,
-  ENVIRONMENT_ACTIONS_KEYS,
-  ENVIRONMENT_KEYS,
-  NOTIFY_KEYS,
-  SCRIPT_KEYS,
-} from './template-tables.ts';
+import type { EnvironmentShape, VariableShape, WrapShape } from './template-shape.ts';
+import { ENVIRONMENT_ACTIONS_KEYS, ENVIRONMENT_KEYS, SCRIPT_KEYS, WRAP_HOOKS } from './template-tables.ts';
 
 /** The specification sets no limit to these lists. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
-
-/** Specification, section 5. */
-export function readAction(reader: ObjectReader, at: Located | undefined): ActionShape | undefined {
-  const fields = reader.object(at, ACTION_KEYS);
-  if (at === undefined || fields === undefined) return undefined;
-  return {
-    at,
-    command: reader.text(fields.get('command')),
-    args: reader.texts(fields.get('args'), UNLIMITED) ?? [],
-    timeout: fields.get('timeout'),
-    cancelation: readCancelation(reader, fields.get('cancelation')),
-  };
-}
-
-/** Specification, section 5.3. The keys depend on the mode. */
-function readCancelation(reader: ObjectReader, at: Located | undefined): CancelationShape | undefined {
-  if (at === undefined) return undefined;
-  const notify =
-    at.node.kind === 'mapping' &&
-    !at.node.entries.some(
-      ({ key, value }) => key === 'mode' && value.kind === 'string' && value.value === 'TERMINATE',
-    );
-  const fields = reader.object(at, notify ? { ...CANCELATION_KEYS, ...NOTIFY_KEYS } : CANCELATION_KEYS);
-  if (fields === undefined) return undefined;
-  return {
-    at,
-    mode: reader.word(fields.get('mode'), CANCELATION_MODES),
-    notifyPeriod: fields.get('notifyPeriodInSeconds'),
-  };
-}
-
-/** Specification, section 6. */
-export function readEmbeddedFiles(reader: ObjectReader, at: Located | undefined): EmbeddedFileShape[] {
-  return (reader.list(at, UNLIMITED) ?? []).flatMap((item) => {
-    const fields = reader.object(item, EMBEDDED_FILE_KEYS);
-    if (fields === undefined) return [];
-    reader.word(fields.get('type'), EMBEDDED_FILE_TYPES);
-    return {
-      at: item,
-      name: reader.text(fields.get('name')),
-      filename: reader.text(fields.get('filename')),
-      runnable: reader.boolean(fields.get('runnable')) ?? false,
-      data: reader.text(fields.get('data')),
-    };
-  });
-}
 
 /** Specification, section 4. */
 export function readEnvironments(
@@ -90,6 +29,9 @@ function readEnvironment(
     reader.refuse(at, 'must have "variables" or "script"');
   const script = reader.object(fields.get('script'), SCRIPT_KEYS);
   const actions = reader.object(script?.get('actions'), ENVIRONMENT_ACTIONS_KEYS);
+  const wrap = readWrap(reader, script?.get('actions'), actions);
+  if (actions !== undefined && !actions.has('onEnter') && !actions.has('onExit') && wrap === undefined)
+    refuseNoAction(reader, script?.get('actions'));
   return {
     at,
     name: reader.text(fields.get('name')),
@@ -99,7 +41,33 @@ function readEnvironment(
     lets: readLets(reader, script?.get('let'), limits),
     onEnter: readAction(reader, actions?.get('onEnter')),
     onExit: readAction(reader, actions?.get('onExit')),
+    wrap,
     embeddedFiles: readEmbeddedFiles(reader, script?.get('embeddedFiles')),
+  };
+}
+
+function refuseNoAction(reader: ObjectReader, at: Located | undefined): void {
+  if (at !== undefined) reader.refuse(at, 'must have "onEnter" or "onExit"');
+}
+
+/** Specification, section 4.3. An environment has all three hooks or none. */
+function readWrap(
+  reader: ObjectReader,
+  at: Located | undefined,
+  actions: Fields | undefined,
+): WrapShape | undefined {
+  const missing = WRAP_HOOKS.filter((hook) => actions?.has(hook) !== true);
+  if (at === undefined || missing.length === WRAP_HOOKS.length) return undefined;
+  if (missing.length > 0)
+    reader.refuse(
+      at,
+      `an environment that wraps actions has all of ${WRAP_HOOKS.join(', ')}; add ${missing.join(', ')}`,
+    );
+  return {
+    at,
+    onEnvEnter: readAction(reader, actions?.get('onWrapEnvEnter')),
+    onTaskRun: readAction(reader, actions?.get('onWrapTaskRun')),
+    onEnvExit: readAction(reader, actions?.get('onWrapEnvExit')),
   };
 }
 

@@ -5,7 +5,8 @@ import { inUpperCase, quoteForMessage } from '../../primitives/text-rules.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { readDeliveries } from './read-delivery.ts';
 import { readLets } from './read-let.ts';
-import { readAction, readEmbeddedFiles, readEnvironments } from './read-script.ts';
+import { readEnvironments } from './read-script.ts';
+import { readStepScript } from './read-simple-action.ts';
 import type {
   AmountShape,
   AttributeShape,
@@ -24,9 +25,7 @@ import {
   DEPENDENCY_KEYS,
   HOST_REQUIREMENTS_KEYS,
   RANGE_CONSTRAINTS,
-  SCRIPT_KEYS,
   SPACE_KEYS,
-  STEP_ACTIONS_KEYS,
   STEP_KEYS,
   TASK_PARAMETER_KEYS,
   TASK_PARAMETER_TYPES,
@@ -37,8 +36,6 @@ import type { TaskParameterType } from '../plan.ts';
 export function readStep(reader: ObjectReader, at: Located, limits: TemplateLimits): StepShape | undefined {
   const fields = reader.object(at, STEP_KEYS);
   if (fields === undefined) return undefined;
-  const script = reader.object(fields.get('script'), SCRIPT_KEYS);
-  const actions = reader.object(script?.get('actions'), STEP_ACTIONS_KEYS);
   return {
     at,
     name: reader.text(fields.get('name')),
@@ -48,9 +45,7 @@ export function readStep(reader: ObjectReader, at: Located, limits: TemplateLimi
     hostRequirements: readHostRequirements(reader, fields.get('hostRequirements'), limits),
     space: readSpace(reader, fields.get('parameterSpace'), limits),
     lets: readLets(reader, fields.get('let'), limits),
-    scriptLets: readLets(reader, script?.get('let'), limits),
-    onRun: readAction(reader, actions?.get('onRun')),
-    embeddedFiles: readEmbeddedFiles(reader, script?.get('embeddedFiles')),
+    ...readStepScript(reader, at, fields, limits),
     deliveries: readDeliveries(reader, fields.get('pathDelivery')),
   };
 }

@@ -1,5 +1,5 @@
 import type { Located, Text } from '../located.ts';
-import type { DataFlow, ObjectType, ParameterType, TaskParameterType } from '../plan.ts';
+import type { DataFlow, EndOfLine, ObjectType, ParameterType, TaskParameterType } from '../plan.ts';
 import type { DeliveryType } from '../deliveries.ts';
 
 /**
@@ -72,7 +72,18 @@ export interface EnvironmentShape {
   readonly lets: readonly LetShape[];
   readonly onEnter: ActionShape | undefined;
   readonly onExit: ActionShape | undefined;
+  /** Undefined if it wraps nothing. */
+  readonly wrap: WrapShape | undefined;
   readonly embeddedFiles: readonly EmbeddedFileShape[];
+}
+
+/** The actions that run instead of those of inner environments and tasks (section 4.3, extension WRAP_ACTIONS). */
+export interface WrapShape {
+  /** The actions of the environment. */
+  readonly at: Located;
+  readonly onEnvEnter: ActionShape | undefined;
+  readonly onTaskRun: ActionShape | undefined;
+  readonly onEnvExit: ActionShape | undefined;
 }
 
 /** An element of a `let` (section 3.6.1), if it has the form `name = expression`. */
@@ -91,6 +102,8 @@ export interface VariableShape {
 export interface ActionShape {
   readonly at: Located;
   readonly command: Text | undefined;
+  /** Format strings of a simple action that the template does not contain; they come before `args`. */
+  readonly leadingArgs: readonly string[];
   readonly args: readonly Text[];
   readonly timeout: Located | undefined;
   readonly cancelation: CancelationShape | undefined;
@@ -98,6 +111,7 @@ export interface ActionShape {
 
 export interface CancelationShape {
   readonly at: Located;
+  /** A word, or with FEATURE_BUNDLE_1 a format string. */
   readonly mode: Text | undefined;
   readonly notifyPeriod: Located | undefined;
 }
@@ -108,9 +122,12 @@ export interface EmbeddedFileShape {
   readonly filename: Text | undefined;
   readonly runnable: boolean;
   readonly data: Text | undefined;
+  readonly endOfLine: Word<EndOfLine | 'AUTO'> | undefined;
+  /** Whether it is the script of a simple action. */
+  readonly isGenerated: boolean;
 }
 
-export interface StepShape {
+export interface StepShape extends StepScriptShape {
   readonly at: Located;
   readonly name: Text | undefined;
   readonly description: Text | undefined;
@@ -120,12 +137,16 @@ export interface StepShape {
   readonly space: SpaceShape | undefined;
   /** Bindings of the step itself: evaluated at job creation. */
   readonly lets: readonly LetShape[];
-  /** Bindings of its script: evaluated for each task. */
+  /** Replaces the template's deliveries. */
+  readonly deliveries: readonly DeliveryShape[] | undefined;
+}
+
+/** The `script` of a step, or what its simple action stands for (sections 3.5 and 8). */
+export interface StepScriptShape {
+  /** Its bindings: evaluated for each task. */
   readonly scriptLets: readonly LetShape[];
   readonly onRun: ActionShape | undefined;
   readonly embeddedFiles: readonly EmbeddedFileShape[];
-  /** Replaces the template's deliveries. */
-  readonly deliveries: readonly DeliveryShape[] | undefined;
 }
 
 /** An element of `pathDelivery` (docs/decisions/path-delivery.md). Fields of other types are undefined. */

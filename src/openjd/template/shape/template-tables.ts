@@ -52,14 +52,32 @@ export const STEP_KEYS = {
   stepEnvironments: 'optional',
   hostRequirements: 'optional',
   parameterSpace: 'optional',
-  script: 'required',
   let: { needs: 'EXPR' },
+  script: { requiredWithout: 'FEATURE_BUNDLE_1' },
   bash: { needs: 'FEATURE_BUNDLE_1' },
   cmd: { needs: 'FEATURE_BUNDLE_1' },
   node: { needs: 'FEATURE_BUNDLE_1' },
   powershell: { needs: 'FEATURE_BUNDLE_1' },
   python: { needs: 'FEATURE_BUNDLE_1' },
   pathDelivery: { needs: 'SVC_PATH_TRANSLATION' },
+} as const satisfies ObjectKeys;
+/** Section 8: keys of a step with a script for an interpreter. */
+export const SIMPLE_ACTIONS = [
+  'bash',
+  'cmd',
+  'node',
+  'powershell',
+  'python',
+] as const satisfies readonly (keyof typeof STEP_KEYS)[];
+export type SimpleActionName = (typeof SIMPLE_ACTIONS)[number];
+/** A step has exactly one of these. */
+export const STEP_SCRIPTS = ['script', ...SIMPLE_ACTIONS] as const;
+export const SIMPLE_ACTION_KEYS = {
+  let: { needs: 'EXPR' },
+  script: 'required',
+  args: 'optional',
+  timeout: 'optional',
+  cancelation: 'optional',
 } as const satisfies ObjectKeys;
 /** Section 3.2. */
 export const DEPENDENCY_KEYS = { dependsOn: 'required' } as const satisfies ObjectKeys;
@@ -113,9 +131,18 @@ export const SCRIPT_KEYS = {
 } as const satisfies ObjectKeys;
 export const STEP_ACTIONS_KEYS = { onRun: 'required' } as const satisfies ObjectKeys;
 export const ENVIRONMENT_ACTIONS_KEYS = {
-  onEnter: 'required',
+  onEnter: 'optional',
+  onWrapEnvEnter: { needs: 'WRAP_ACTIONS' },
+  onWrapTaskRun: { needs: 'WRAP_ACTIONS' },
+  onWrapEnvExit: { needs: 'WRAP_ACTIONS' },
   onExit: 'optional',
 } as const satisfies ObjectKeys;
+/** Section 4.3: an environment has all of them or none. */
+export const WRAP_HOOKS = [
+  'onWrapEnvEnter',
+  'onWrapTaskRun',
+  'onWrapEnvExit',
+] as const satisfies readonly (keyof typeof ENVIRONMENT_ACTIONS_KEYS)[];
 /** Section 4. */
 export const ENVIRONMENT_KEYS = {
   name: 'required',
@@ -145,6 +172,7 @@ export const EMBEDDED_FILE_KEYS = {
   endOfLine: { needs: 'FEATURE_BUNDLE_1' },
 } as const satisfies ObjectKeys;
 export const EMBEDDED_FILE_TYPES = ['TEXT'] as const;
+export const LINE_ENDS = ['AUTO', 'LF', 'CRLF'] as const;
 
 /** docs/decisions/path-delivery.md: the keys depend on the type. */
 export const DELIVERY_TYPES = DELIVERY_ORDER;

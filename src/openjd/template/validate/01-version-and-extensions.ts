@@ -1,4 +1,9 @@
-import { isKnownExtension, KNOWN_EXTENSIONS, type SupportedFeatures } from '../extensions.ts';
+import {
+  EXTRA_EXTENSIONS,
+  isKnownExtension,
+  type ExtensionName,
+  type SupportedFeatures,
+} from '../extensions.ts';
 import type { Findings } from '../findings.ts';
 import { itemOf, memberOf, type Located } from '../located.ts';
 import { suggestion } from '../../primitives/nearest.ts';
@@ -60,14 +65,25 @@ function checkExtensions(
       if (!isKnownExtension(value)) {
         findings.add(
           item,
-          `unknown extension ${quoteForMessage(value)}${suggestion(value, KNOWN_EXTENSIONS) || `; known are ${KNOWN_EXTENSIONS.join(', ')}`}`,
+          `unknown extension ${quoteForMessage(value)}${suggestion(value, supported.extensions) || `; known are ${supported.extensions.join(', ')}`}`,
         );
       } else if (!supported.extensions.includes(value)) {
-        findings.add(item, `the extension ${value} is not supported yet`);
+        findings.add(item, notAccepted(value));
       }
     }
   }
+  for (const [index, node] of at.node.items.entries()) {
+    if (node.kind === 'string' && node.value === 'WRAP_ACTIONS' && !names.has('EXPR'))
+      findings.add(itemOf(at, node, index), 'WRAP_ACTIONS requires the extension EXPR; list EXPR as well');
+  }
   return names;
+}
+
+function notAccepted(name: ExtensionName): string {
+  const isExtra = EXTRA_EXTENSIONS.some((extra) => extra === name);
+  return isExtra
+    ? `the extension ${name} is not accepted here; the operator of a service admits it with openjd.extra_extensions`
+    : `the extension ${name} is not accepted here`;
 }
 
 function member(root: Located, key: string): Located | undefined {

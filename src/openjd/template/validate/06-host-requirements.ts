@@ -6,15 +6,15 @@ import {
 } from '../capabilities.ts';
 import type { Findings } from '../findings.ts';
 import { hasReferences, parseFormatString } from '../format-string.ts';
-import type { Located, Text } from '../located.ts';
+import { isFormatString, type Located, type Text } from '../located.ts';
 import { decimalOf } from '../../primitives/numbers.ts';
 import type { AmountShape, AttributeShape, TemplateShape } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { quoteForMessage } from '../../primitives/text-rules.ts';
 
 /**
- * Pass 6: host requirements (section 3.3; docs/contract/openjd.md#host-requirements). Names that are format strings, and values
- * that depend on them, are checked when they are resolved (`resolveRequirements`).
+ * Pass 6: host requirements (section 3.3; docs/contract/openjd.md#host-requirements). Names and amounts that are format strings, and
+ * values that depend on them, are checked when they are resolved (`resolveRequirements`).
  */
 export function checkHostRequirements(
   findings: Findings,
@@ -36,7 +36,7 @@ export function checkHostRequirements(
     for (const amount of amounts) {
       const name = literalName(amount);
       if (name !== undefined) checkAmountName(findings, amount, name, limits);
-      checkAmountNumbers(findings, amount);
+      checkAmountNumbers(findings, amount, template.extensions.has('FEATURE_BUNDLE_1'));
     }
     for (const attribute of attributes) checkAttribute(findings, attribute, limits);
   }
@@ -76,9 +76,10 @@ export function checkAmountName(
   }
 }
 
-function checkAmountNumbers(findings: Findings, amount: AmountShape): void {
-  const min = amountOf(findings, amount.min);
-  const max = amountOf(findings, amount.max);
+/** `formats`: whether the numbers may be format strings, which are checked when they are resolved. */
+function checkAmountNumbers(findings: Findings, amount: AmountShape, formats: boolean): void {
+  const min = amountOf(findings, amount.min, formats);
+  const max = amountOf(findings, amount.max, formats);
   if (min !== undefined && min < 0 && amount.min !== undefined)
     findings.add(amount.min, 'must be at least 0');
   if (max !== undefined && max <= 0 && amount.max !== undefined) {
@@ -89,10 +90,10 @@ function checkAmountNumbers(findings: Findings, amount: AmountShape): void {
   }
 }
 
-function amountOf(findings: Findings, at: Located | undefined): number | undefined {
+function amountOf(findings: Findings, at: Located | undefined, formats: boolean): number | undefined {
   if (at === undefined) return undefined;
-  if (at.node.kind === 'string' && at.node.value.includes('{{')) {
-    findings.add(at, 'must not be a format string');
+  if (isFormatString(at)) {
+    if (!formats) findings.add(at, 'must not be a format string without the extension FEATURE_BUNDLE_1');
     return undefined;
   }
   const value = decimalOf(at.node);

@@ -4,15 +4,21 @@ import {
   ARGUMENT,
   ATTRIBUTE_VALUE,
   COUNT,
+  OPTIONAL_AMOUNT,
   OPTIONAL_COUNT,
   rangeTarget,
   rangeItemTarget,
 } from '../language/field-types.ts';
 import { literalTextOf } from '../language/prepared-text.ts';
-import type { Located } from '../located.ts';
+import { ActionValues } from '../expand/action-values.ts';
+import { CreationValues } from '../expand/creation-values.ts';
+import { isFormatString, type Located } from '../located.ts';
 import {
   environmentScope,
+  hookScope,
+  jobActionScope,
   jobScopes,
+  stepActionScope,
   stepCreationScope,
   stepLetScope,
   stepScopes,
@@ -31,26 +37,53 @@ export const NO_LETS: ReadonlyMap<string, Value> = new Map();
 
 /**
  * Pass 9: format strings (section 7.3), each against the values that exist when it is resolved: at job creation (its
- * name, ranges, chunks, names and values of requirements, bindings of steps) or on the worker (actions, embedded files, variables,
- * bindings of scripts). `settings` are those of expressions, null without EXPR.
+ * name, ranges, chunks, names, amounts and values of requirements, bindings of steps, timeouts and cancelations) or on the worker
+ * (actions, embedded files, variables, bindings of scripts, all of hooks).
  */
 export function checkFormatStrings(
   findings: Findings,
   template: TemplateShape,
   limits: TemplateLimits,
-  settings: ExprSettings | null,
-): void {
+  { settings, namesAtCreation }: CheckedLanguage,
+): { readonly usesNamesAtCreation: boolean } {
   const checker = new TextChecker(findings, settings);
   const parameters = template.parameters.flatMap(({ name, type }) =>
     name === undefined ? [] : [{ name: name.value, type, value: null }],
   );
-  const job = jobScopes({ isExpr: settings !== null, parameters, jobName: null });
+  const job = jobScopes({ isExpr: settings !== null, parameters, jobName: null, namesAtCreation });
   checkJobName(findings, checker, template, job.creation, limits);
   const lets = bindSteps(checker, template, job);
   for (const [order, step] of template.steps.entries()) {
-    checkCreationFields(checker, step, stepCreationScope(job, lets[order] ?? NO_LETS));
+    checkCreationFields(checker, step, stepCreationScope(job, step, lets[order] ?? NO_LETS));
   }
+  checkActionFields(checker, template, job, lets);
   checkHostTexts(checker, template, job, lets);
+  return checker;
+}
+
+/** The language of a checked template. */
+export interface CheckedLanguage {
+  /** Settings of expressions, null without EXPR. */
+  readonly settings: ExprSettings | null;
+  readonly namesAtCreation: boolean;
+}
+
+/** Checks the timeouts and cancelations that are resolved at job creation: all but those of hooks. */
+function checkActionFields(
+  checker: TextChecker,
+  template: TemplateShape,
+  job: JobScopes,
+  lets: readonly ReadonlyMap<string, Value>[],
+): void {
+  if (!template.extensions.has('FEATURE_BUNDLE_1')) return;
+  const checkAll = (scope: Scope, environments: readonly EnvironmentShape[], onRun?: ActionShape): void => {
+    const values = new ActionValues(new CreationValues(checker, scope));
+    const actions = [onRun, ...environments.flatMap(({ onEnter, onExit }) => [onEnter, onExit])];
+    for (const action of actions) if (action !== undefined) values.check(action);
+  };
+  checkAll(jobActionScope(job), template.jobEnvironments);
+  for (const [order, step] of template.steps.entries())
+    checkAll(stepActionScope(job, step, lets[order] ?? NO_LETS), step.environments, step.onRun);
 }
 
 /** Returns the bindings of each step with their known values. */
@@ -120,7 +153,11 @@ function checkCreationFields(checker: TextChecker, step: StepShape, scope: Scope
     check(chunks?.defaultTaskCount, COUNT);
     check(chunks?.targetRuntimeSeconds, OPTIONAL_COUNT);
   }
-  for (const { name } of step.hostRequirements?.amounts ?? []) checker.check(name, scope);
+  for (const { name, min, max } of step.hostRequirements?.amounts ?? []) {
+    checker.check(name, scope);
+    for (const amount of [min, max])
+      if (amount !== undefined && isFormatString(amount)) check(amount, OPTIONAL_AMOUNT);
+  }
   for (const { name, anyOf, allOf } of step.hostRequirements?.attributes ?? []) {
     checker.check(name, scope);
     for (const value of [...(anyOf ?? []), ...(allOf ?? [])]) checker.check(value, scope, ATTRIBUTE_VALUE);
@@ -138,7 +175,19 @@ function checkEnvironment(
   const inner = checker.bound(environment.lets, scope);
   checkAction(checker, environment.onEnter, inner);
   checkAction(checker, environment.onExit, inner);
+  const { wrap } = environment;
+  const ofEnvironment = hookScope(inner, facts, 'environment');
+  checkHook(checker, wrap?.onEnvEnter, ofEnvironment);
+  checkHook(checker, wrap?.onTaskRun, hookScope(inner, facts, 'step'));
+  checkHook(checker, wrap?.onEnvExit, ofEnvironment);
   for (const file of environment.embeddedFiles) checker.check(file.data, inner);
+}
+
+/** The worker resolves all fields of a hook, with the action that it wraps. */
+function checkHook(checker: TextChecker, hook: ActionShape | undefined, scope: Scope): void {
+  if (hook === undefined) return;
+  checkAction(checker, hook, scope);
+  new ActionValues(new CreationValues(checker, scope)).check(hook);
 }
 
 function checkAction(checker: TextChecker, action: ActionShape | undefined, scope: Scope): void {
