@@ -42,7 +42,7 @@ type WholeStep = RequireAllFields<
   | 'updatedAt'
 >;
 
-/** Returns a mutable copy of a stored step. `chunks`: those of a record of an earlier version, which has none. */
+/** Returns a mutable copy of a stored step. `chunks`: for a record of an earlier version, which has no such field. */
 export const toMutableStep = (written: WholeStep, chunks: StepChunks | null): MutableStepRecord => ({
   version: 1,
   jobId: written.jobId,

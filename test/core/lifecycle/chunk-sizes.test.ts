@@ -43,7 +43,7 @@ test('the size follows from the average time of a value', (t) => {
     40,
     'four times the largest measured chunk at most',
   );
-  t.equal(nextChunkSize(chunksOf(10, 300, [[10, 0]])), 40, 'a time of 0 is no division by it');
+  t.equal(nextChunkSize(chunksOf(10, 300, [[10, 0]])), 40, 'a time of 0 ms counts as 1 ms');
   t.equal(nextChunkSize(chunksOf(10, 300, [[10, 100_000_000]])), 1, 'at least one value');
   t.equal(
     nextChunkSize(chunksOf(100, 300, [[3, 3_000]])),
