@@ -2810,8 +2810,29 @@ export interface components {
             readonly hold?: components["schemas"]["StepHold"];
             /** @description Why the step waits, as explain states it for one of its tasks. Absent if a task of it runs, if it has ended, and if the reason is unknown. */
             readonly waiting_reason?: string;
+            /** @description Only of a step whose chunks have a target run time. */
+            readonly chunks?: components["schemas"]["StepChunks"];
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Chunks whose size follows the run times of the step's tasks. Tasks that have started keep their values; the number and the values of the others may change. */
+        readonly StepChunks: {
+            /** @description Name of the chunked parameter. */
+            readonly parameter: string;
+            /** @description Maximum number of values in a task that has not started. */
+            readonly size: number;
+            /** @description The `defaultTaskCount` of the template. */
+            readonly default_size: number;
+            /** @description The `targetRuntimeSeconds` of the template. */
+            readonly target_seconds: number;
+            /** @description How often the size has changed. */
+            readonly changes: number;
+            /** @description Number of the latest succeeded tasks that determine the size. */
+            readonly measured_tasks: number;
+            /** @description Average duration of one value in these tasks. Absent before the first task has succeeded. */
+            readonly seconds_per_value?: number;
+            /** @description The size and its reason, for people. */
+            readonly sentence: string;
         };
         readonly StepHoldReason: {
             /** @description Why the step is held, for people. */
@@ -3416,6 +3437,8 @@ export interface components {
             readonly attempt?: components["schemas"]["Attempt"];
             /** @description Genuine failures of tasks of the step by worker, most first. */
             readonly failures: readonly components["schemas"]["WorkerFailures"][];
+            /** @description The size of the step's chunks and its reason. Only for a waiting task of a step whose chunks have a target run time. */
+            readonly chunks?: string;
         };
         /** @description Ready tasks ahead of this one, on workers that can run both. Absent if the task is not among the candidates, or no worker can run it. */
         readonly QueuePosition: {

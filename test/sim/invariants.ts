@@ -38,6 +38,7 @@ import {
   successIsCreditedOnce,
   stepsWaitForTheirDependencies,
 } from './task-invariants.ts';
+import { itemsAreInOneTask } from './chunk-invariants.ts';
 
 /** I6: `unschedulable` is a subset of ready, set only while no worker can run the task, and set and cleared in time. */
 const unschedulableIsTrue: Invariant = {
@@ -55,6 +56,7 @@ const unschedulableIsTrue: Invariant = {
 export const AFTER_EACH_STEP: readonly Invariant[] = [
   stepCountsAddUp,
   jobCountsAddUp,
+  itemsAreInOneTask,
   liveTasksHaveOneOpenAttempt,
   attemptsAreDense,
   successIsCreditedOnce,

@@ -31,6 +31,7 @@ import type { TaskTextRecord } from '../../../src/core/records/task-text.ts';
 import type { TaskProgress } from '../../../src/core/records/task-progress.ts';
 import type { AttemptUsage } from '../../../src/core/wire/usage-fields.ts';
 import type { ServiceContext } from '../service-system.ts';
+import { adaptChunks, measureChunk } from './adapt-chunks.ts';
 import { failedOnKey } from './failed-on.ts';
 import { isLeasable, offerOfStep } from './offers.ts';
 import { publishJob } from './publish-job.ts';
@@ -85,6 +86,8 @@ export class JobTurn {
   private closed: Map<string, AttemptRecord> | null = null;
   /** Attempts closed in this turn whose lease actor and workers are not notified yet. Null until the first. */
   private unnotified: UnnotifiedClose[] | null = null;
+  /** Steps with chunks whose attempts were measured in this turn. Null until the first. */
+  private measured: Set<StepState> | null = null;
   private readonly publisher: TaskPublisher;
   private hasStepMoved = false;
   private readonly statusBefore: JobRecord['status'] | null;
@@ -137,12 +140,29 @@ export class JobTurn {
     moveCounts(taskCounts, before.status, status);
     if (before.unschedulable) taskCounts.unschedulable--;
     if (trigger === 'reported success' && before.assignedAt !== null) {
+      const ms = Math.max(0, after.updatedAt - before.assignedAt);
       attemptTimes.count++;
-      attemptTimes.totalMs += Math.max(0, after.updatedAt - before.assignedAt);
+      attemptTimes.totalMs += ms;
+      if (step.adaptive !== null) this.measure(step, index, ms);
     }
     this.touch(step);
     this.publishTask(step, index, after);
     return after;
+  }
+
+  private measure(step: StepState, index: number, ms: number): void {
+    measureChunk(step, index, ms);
+    if (this.measured === null) this.measured = new Set([step]);
+    else this.measured.add(step);
+  }
+
+  /** Adapts the chunks of the steps with new measurements. Their untouched tasks may be others then. */
+  private adaptMeasured(): void {
+    for (const step of this.measured ?? []) {
+      if (!adaptChunks(step)) continue;
+      this.offer(step);
+      this.publisher.publishLostAtEnd();
+    }
   }
 
   /**
@@ -380,6 +400,7 @@ export class JobTurn {
 
   /** Applies the consequences of the turn. */
   end(): void {
+    this.adaptMeasured();
     this.updateStepStatuses();
     const { record, steps } = this.state;
     // If no status has changed, the job status cannot change either.
