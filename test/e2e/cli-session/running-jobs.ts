@@ -32,6 +32,8 @@ export const runningJobCommands: readonly Case<CliSession>[] = [
         run(0, 'logs', `${broken}/Render/1`, '--follow'),
         run(0, 'tasks', 'logs', `${broken}/Render/0`, '--tail', '1'),
         run(0, 'workers', 'show', 'w1'),
+        run(0, 'workers', 'attempts', 'w1'),
+        run(0, 'workers', 'timeline', '--farm', 'north'),
         run(0, 'task', `${broken}/Render/0`, '--json'),
         run(0, 'explain', `${broken}/Render/0`),
         run(0, 'workers', '--farm', 'north', '--status', 'online', '--sort-by', 'hostname'),

@@ -87,21 +87,21 @@ void test('selects tasks by step, range and worker', async (t) => {
   t.strictSame(await picked({ step: 'comp' }), { selection: { stepOrder: 1 } });
   t.strictSame(await picked({ step: `${JOB}-0` }), { selection: { stepOrder: 0 } });
   t.strictSame(await picked({ step: 'comp', index_range: '20-28:4, 0-2,29' }), {
-    selection: { stepOrder: 1, indices: [run(0, 3), run(20, 3, 4), run(29, 1)] },
+    selection: { stepOrder: 1, indices: [run(0, 3), run(20, 3, 4), run(29, 1)], chunkChanges: 0 },
   });
   t.strictSame(await picked({ index_range: '0-29' }, jobNumber(2)), {
-    selection: { stepOrder: 0, indices: [run(0, 30)] },
+    selection: { stepOrder: 0, indices: [run(0, 30)], chunkChanges: 0 },
   });
   t.strictSame(await picked({ step: 'comp', range: '10-12' }), {
-    selection: { stepOrder: 1, indices: [run(9, 3)] },
+    selection: { stepOrder: 1, indices: [run(9, 3)], chunkChanges: 0 },
   });
   t.strictSame(await picked({ step: 'comp', range: 'Frame=1,30-40' }), {
-    selection: { stepOrder: 1, indices: [run(0, 1), run(29, 1)] },
+    selection: { stepOrder: 1, indices: [run(0, 1), run(29, 1)], chunkChanges: 0 },
   });
   t.strictSame(await picked({ worker_id: WORKER }, jobNumber(2)), { selection: { workerOrdinal: 4 } });
   t.strictSame(await picked({ skipped: true }), { selection: { isSkipped: true } });
   t.strictSame(await picked({ worker_id: gone, step: 'render', index_range: '3' }), {
-    selection: { stepOrder: 0, indices: [run(3, 1)], workerOrdinal: 12 },
+    selection: { stepOrder: 0, indices: [run(3, 1)], chunkChanges: 0, workerOrdinal: 12 },
   });
   const cases: readonly (readonly [unknown, string])[] = [
     [{ step: 'none' }, '/step: the job has no such step'],

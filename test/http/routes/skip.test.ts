@@ -46,7 +46,7 @@ void test('skips the selected tasks, with the user and the reason', async (t) =>
   const requests = api.asked.map(({ message }) => (message.type === 'job.retry' ? message.request : null));
   const plain = { upstreams: [], scope: 'later steps', isDryRun: false, skip: SKIP };
   t.strictSame(requests, [
-    { ...plain, target: { selection: { stepOrder: 0, indices: frames } } },
+    { ...plain, target: { selection: { stepOrder: 0, indices: frames, chunkChanges: 0 } } },
     { ...plain, target: { selection: { isFailed: true } }, isDryRun: true, skip: { ...SKIP, reason: '' } },
     { ...plain, target: { stepOrder: 1, index: 4 } },
     { ...plain, target: { stepOrder: 1, index: 4 }, skip: { ...SKIP, reason: '' } },
