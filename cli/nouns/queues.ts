@@ -11,6 +11,7 @@ import { verb, type Noun, type Verb } from '../grammar/verb.ts';
 import type { Column } from '../terminal/table.ts';
 import { catalogVerbs, changeEntry, createEntry, type Catalog, type CatalogOptions } from './catalog.ts';
 import { entryArgument } from '../grammar/verb-parts.ts';
+import { queueEnvironments } from './queue-environments.ts';
 
 /** Number of jobs that have not ended. */
 const activeJobs = ({ pending, blocked, paused, running }: JobSummary): number =>
@@ -174,4 +175,5 @@ export const queues: Noun = {
     pausing('resume', 'Resume a paused queue.'),
     remove,
   ],
+  nouns: [queueEnvironments],
 };

@@ -3,13 +3,18 @@ import type { StepPlan } from '../../src/openjd/template/plan.ts';
 import { readTemplateFile } from '../submission/template-file.ts';
 import { painted, printable, processTerminal, type Terminal } from '../terminal/terminal.ts';
 import { LISTING, MAX_LISTED_TASKS } from './limits.ts';
-import { prepareFile, readFile } from './prepare-file.ts';
+import { environmentsOf, prepareFile, readFile } from './prepare-file.ts';
 
 /** `callsheet openjd expand TEMPLATE`: prints the tasks of each step in order, up to a limit. */
-export async function expandCommandOf(path: string, values: ReadonlyMap<string, string>): Promise<void> {
+export async function expandCommandOf(
+  path: string,
+  values: ReadonlyMap<string, string>,
+  environmentPaths: readonly string[],
+): Promise<void> {
   const terminal = processTerminal();
   const file = await readTemplateFile(path);
-  const { plan } = prepareFile(file, readFile(file, terminal), values, LISTING, terminal);
+  const environments = await environmentsOf(environmentPaths, LISTING, terminal);
+  const { plan } = prepareFile(file, readFile(file, terminal), values, LISTING, environments, terminal);
   terminal.out(`${printable(plan.jobName)}\n`);
   let left = MAX_LISTED_TASKS;
   for (const step of plan.steps) left -= printStep(step, left, terminal);

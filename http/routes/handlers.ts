@@ -23,6 +23,7 @@ import {
   getJobSummary,
   getJobTemplate,
   listJobDependents,
+  listJobEnvironments,
   listJobFailures,
   listJobSteps,
 } from './job-parts.ts';
@@ -50,6 +51,14 @@ import {
   listProducts,
   replaceProduct,
 } from './products.ts';
+import {
+  createQueueEnvironment,
+  deleteQueueEnvironment,
+  getQueueEnvironment,
+  listQueueEnvironments,
+  listQueueParameters,
+  replaceQueueEnvironment,
+} from './queue-environments.ts';
 import { createQueue, deleteQueue, getQueue, listQueues, replaceQueue } from './queues.ts';
 import {
   createStorageLocation,
@@ -141,6 +150,12 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     getQueue,
     replaceQueue,
     deleteQueue,
+    listQueueEnvironments,
+    createQueueEnvironment,
+    getQueueEnvironment,
+    replaceQueueEnvironment,
+    deleteQueueEnvironment,
+    listQueueParameters,
     listComputeLocations,
     createComputeLocation,
     getComputeLocation,
@@ -187,6 +202,7 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     listJobFailures,
     getTaskGrid,
     getJobTemplate,
+    listJobEnvironments,
     listJobDependents,
     getJobGraph,
     listJobOutputs,

@@ -181,6 +181,7 @@ const environment = record<EnvironmentPlan>({
   onEnter: optional(action),
   onExit: optional(action),
   embeddedFiles: planList(embeddedFile),
+  extensions: optional(list(text(LIMITS.name), LIMITS.extensions)),
   lets,
 });
 

@@ -171,6 +171,8 @@ export interface EnvironmentPlan {
   readonly onEnter?: ActionPlan;
   readonly onExit?: ActionPlan;
   readonly embeddedFiles: readonly EmbeddedFilePlan[];
+  /** Extensions of the environment template that it comes from; absent for an environment of the job template. */
+  readonly extensions?: readonly string[];
   /** Of its script, in their order; absent when there are none. */
   readonly lets?: readonly LetPlan[];
 }

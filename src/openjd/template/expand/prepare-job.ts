@@ -1,13 +1,14 @@
 import { displayOf } from '../../expr/values/display.ts';
 import { typeOf, type Value } from '../../expr/values/value.ts';
 import type { PointedError } from '../../primitives/pointed-error.ts';
+import { errorsOfSource, type OuterEnvironment } from '../check-environment.ts';
 import { checkTemplate, type CheckedTemplate } from '../check-template.ts';
 import type { DocumentNode } from '../../primitives/document.ts';
 import type { ExtensionName } from '../extensions.ts';
 import { Findings } from '../findings.ts';
 import type { LanguageOptions } from '../language/options.ts';
-import type { JobPlan, StepPlan } from '../plan.ts';
-import { jobScopes, stepCreationScope, type JobScopes } from '../scope.ts';
+import type { EnvironmentPlan, JobPlan, ParameterValue, StepPlan } from '../plan.ts';
+import { jobScopes, stepCreationScope, type JobScopes, type KnownParameter } from '../scope.ts';
 import type { TemplateShape } from '../shape/template-shape.ts';
 import { TEMPLATE_LIMITS, type TemplateLimits } from '../template-limits.ts';
 import { TextChecker } from '../text-checker.ts';
@@ -29,6 +30,16 @@ export interface PreparedJob {
   readonly extensions: readonly string[];
 }
 
+/** Further parts that a job is created from, besides its template and the submitted values. */
+export interface JobAdditions {
+  /** Replaces the name in the template, unless empty. */
+  readonly jobName?: string;
+  /** Environment templates, the outermost first. Their environments are entered before those of the job. */
+  readonly environments?: readonly OuterEnvironment[];
+  /** Values of an earlier job: they apply where there is such a parameter and no submitted value. */
+  readonly inherited?: ReadonlyMap<string, string>;
+}
+
 export type PrepareResult =
   | { readonly ok: true; readonly job: PreparedJob }
   | { readonly ok: false; readonly errors: readonly PointedError[] };
@@ -36,17 +47,17 @@ export type PrepareResult =
 /**
  * Creates a job from a template and the submitted parameter values, which are texts by parameter name. Validates the
  * template, checks the values, resolves everything that is resolved at job creation and checks it again (specification,
- * section 7.4). Returns all errors of a stage, by position. `jobName` replaces the name in the template, unless empty.
+ * section 7.4). Returns all errors of a stage, by position. Errors of environment templates name them in their text.
  */
 export function prepareJob(
   document: DocumentNode,
   values: ReadonlyMap<string, string>,
   options: LanguageOptions,
-  jobName = '',
+  additions: JobAdditions = {},
 ): PrepareResult {
   const checked = checkTemplate(document, options);
   if (!checked.ok) return checked;
-  return createJob(checked.template, values, options, jobName);
+  return createJob(checked.template, values, options, additions);
 }
 
 /** Second half of `prepareJob`: creates a job from a checked template. */
@@ -54,16 +65,17 @@ function createJob(
   template: CheckedTemplate,
   submitted: ReadonlyMap<string, string>,
   { limits = TEMPLATE_LIMITS, expressions, localPath }: LanguageOptions,
-  givenName: string,
+  { jobName: givenName = '', environments = [], inherited }: JobAdditions,
 ): PrepareResult {
   const findings = new Findings();
   const { shape } = template;
-  const parameters = parameterValues(findings, template, submitted, { limits, localPath });
+  const values = { limits, localPath, environments, inherited };
+  const parameters = parameterValues(findings, template, submitted, values);
   if (findings.count > 0) return { ok: false, errors: findings.sorted() };
 
   const isExpr = shape.extensions.has('EXPR');
   const checker = new TextChecker(findings, isExpr ? expressions : null);
-  const known = [...parameters].map(([name, { type, value }]) => ({ name, type, value }));
+  const known = knownTo(template, parameters);
   const before = jobScopes({ isExpr, parameters: known, jobName: null });
   const jobName =
     givenName === ''
@@ -71,10 +83,15 @@ function createJob(
       : givenName;
   const job = jobScopes({ isExpr, parameters: known, jobName: jobName ?? null });
   const lets = bindSteps(checker, shape, job);
-  const steps = resolveSteps(findings, checker, job, shape, lets, limits);
+  const usesExpressions = [template, ...environments.map((outer) => outer.template)].some((each) =>
+    each.shape.extensions.has(EXPR),
+  );
+  const steps = resolveSteps(findings, checker, job, shape, lets, { limits, usesExpressions });
   // The template check covered only names; the results of expressions with the now known values are checked here.
   const needed = isExpr ? checkHostTexts(checker, shape, job, lets) : [];
   if (findings.count > 0 || jobName === undefined) return { ok: false, errors: findings.sorted() };
+  const outerErrors = environments.flatMap((outer) => valueErrors(outer, parameters, jobName, expressions));
+  if (outerErrors.length > 0) return { ok: false, errors: outerErrors };
   return {
     ok: true,
     job: {
@@ -82,7 +99,7 @@ function createJob(
         version: 1,
         jobName,
         parameters: Object.fromEntries(parameters),
-        environments: shape.jobEnvironments.map(environmentPlan),
+        environments: [...environments.flatMap(outerPlans), ...shape.jobEnvironments.map(environmentPlan)],
         steps: steps.map((step) => ({
           ...step,
           ...letValues(lets[step.order], needed[step.order]),
@@ -93,6 +110,38 @@ function createJob(
     },
   };
 }
+
+/** Returns the parameters that the texts of a template can refer to: its own. */
+const knownTo = (
+  { parameters }: CheckedTemplate,
+  values: ReadonlyMap<string, ParameterValue>,
+): readonly KnownParameter[] =>
+  parameters.flatMap(({ shape }) => {
+    const name = shape.name?.value ?? '';
+    const value = values.get(name);
+    return value === undefined ? [] : [{ name, type: value.type, value: value.value }];
+  });
+
+/** Returns the errors that the expressions of an environment template have with the values of the job. */
+function valueErrors(
+  { source, template }: OuterEnvironment,
+  values: ReadonlyMap<string, ParameterValue>,
+  jobName: string,
+  expressions: LanguageOptions['expressions'],
+): PointedError[] {
+  if (!template.shape.extensions.has(EXPR)) return [];
+  const findings = new Findings();
+  const parameters = knownTo(template, values);
+  const scopes = jobScopes({ isExpr: true, parameters, jobName });
+  checkHostTexts(new TextChecker(findings, expressions), template.shape, scopes, []);
+  return errorsOfSource(source, findings.sorted());
+}
+
+const outerPlans = ({ template: { shape } }: OuterEnvironment): EnvironmentPlan[] =>
+  shape.jobEnvironments.map((environment) => ({
+    ...environmentPlan(environment),
+    extensions: [...shape.extensions],
+  }));
 
 /** Returns the bindings of a step that its scripts need, with their values. */
 function letValues(
@@ -133,9 +182,8 @@ function resolveSteps(
   job: JobScopes,
   shape: TemplateShape,
   lets: readonly ReadonlyMap<string, Value>[],
-  limits: TemplateLimits,
+  { limits, usesExpressions }: { readonly limits: TemplateLimits; readonly usesExpressions: boolean },
 ): StepPlan[] {
-  const usesExpressions = shape.extensions.has(EXPR);
   const orders = new Map(shape.steps.map((step, order) => [step.name?.value, order]));
   return shape.steps.flatMap((step, order) => {
     const deliveries = step.deliveries ?? shape.deliveries;

@@ -3,7 +3,7 @@ import type { Located } from '../located.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { ObjectReader } from './object-reader.ts';
 import { deliveryKeys, readDeliveries } from './read-delivery.ts';
-import { readEnvironments } from './read-script.ts';
+import { readEnvironment, readEnvironments } from './read-script.ts';
 import { readParameter } from './read-parameter.ts';
 import { readStep } from './read-step.ts';
 import type { TemplateShape } from './template-shape.ts';
@@ -45,5 +45,39 @@ export function readTemplate(
     jobEnvironments: readEnvironments(reader, fields.get('jobEnvironments'), limits),
     steps: steps.flatMap((item) => readStep(reader, item, limits) ?? []),
     deliveries: readDeliveries(reader, fields.get('pathDelivery')),
+  };
+}
+
+/**
+ * Pass 2 of an environment template (specification, section 1.2). Its shape is that of a job template with one job
+ * environment and without steps.
+ */
+export function readEnvironmentTemplate(
+  findings: Findings,
+  at: Located,
+  extensions: ReadonlySet<string>,
+  limits: TemplateLimits,
+): TemplateShape | undefined {
+  const reader = new ObjectReader(findings, extensions);
+  const fields = reader.object(at, {
+    specificationVersion: 'required',
+    $schema: 'optional',
+    extensions: 'optional',
+    parameterDefinitions: 'optional',
+    environment: 'required',
+  });
+  if (fields === undefined) return undefined;
+  const parameters = reader.list(fields.get('parameterDefinitions'), limits.maxParameters) ?? [];
+  const environment = fields.get('environment');
+  const read = environment === undefined ? undefined : readEnvironment(reader, environment, limits);
+  return {
+    at,
+    extensions,
+    name: undefined,
+    description: undefined,
+    parameters: parameters.flatMap((item) => readParameter(reader, item, limits) ?? []),
+    jobEnvironments: read === undefined ? [] : [read],
+    steps: [],
+    deliveries: undefined,
   };
 }
