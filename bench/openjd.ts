@@ -124,7 +124,11 @@ async function commandFigures(): Promise<
     ];
     const taken = await commandTimes(timed, Number(values.runs), { SVC_URL: service.url });
     const node = taken.get('node') ?? 0;
-    return [...taken].map(([name, seconds]) => ({ name, seconds, to_node: rounded(seconds / node) }));
+    return [...taken].map(([name, seconds]) => ({
+      name,
+      seconds: rounded(seconds),
+      to_node: rounded(seconds / node),
+    }));
   } finally {
     await service.stop();
     rmSync(folder, { recursive: true });

@@ -53,10 +53,11 @@ export async function runSimulatedWorkers(config: WorkerConfig, options: Simulat
   const identities = await simulatedIdentities(config, names, others, stopping);
   if (stopping.aborted) return;
   const dialing = new InFlightLimit(DIALING_MAX, 0);
+  const settings = settingsOf(config);
   const workers = names.map(
     (name, index) =>
       new SimulatedWorker({
-        settings: settingsOf(config, name),
+        settings: { ...settings, name },
         simulation: options,
         index,
         servers,
@@ -107,13 +108,13 @@ function nameOf(name: string, index: number, workers: number): string {
   return `${name}-${String(index + 1).padStart(width, '0')}`;
 }
 
-/** Returns the settings of a simulated worker. It reports the configured GPUs and detects nothing. */
-function settingsOf(config: WorkerConfig, name: string): AgentSettings {
+/** Returns the settings of all simulated workers but for the name. They report the configured GPUs and detect nothing. */
+function settingsOf(config: WorkerConfig): AgentSettings {
   const { gpus, tags } = config.worker;
   const { osVersion } = thisMachine();
   const hardware = { gpuCount: gpus ?? 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion };
   return agentSettingsOf(config, {
-    name,
+    name: config.worker.name,
     capabilities: { hardware, tags },
     sessionsDirectory: '/simulated',
     keepsSessions: false,

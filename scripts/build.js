@@ -18,9 +18,6 @@ const WEB_APP = join(root, 'dist/web-app');
 /** The stamp of the bundle's inputs. It is next to the bundle, not in it. */
 const WEB_STAMP = join(root, 'dist/web-app.stamp');
 
-/** Size of the young generation of the compiler, in MiB: with Node's default of 16, it spends more time on collecting garbage. */
-const YOUNG_MIB = 64;
-
 function removeOrphans() {
   const dist = join(root, 'dist');
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
@@ -38,8 +35,8 @@ export function build() {
 }
 
 async function buildAlone() {
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const status = await run(process.execPath, [`--max-semi-space-size=${YOUNG_MIB}`, compiler, '-b']);
+  const compiler = join(root, 'node_modules/typescript-native/bin/tsc');
+  const status = await run(process.execPath, [compiler, '-b']);
   if (status !== 0) throw new Stop('The sources do not compile: see above.');
   removeOrphans();
   await parseApiDocument();

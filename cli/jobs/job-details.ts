@@ -69,6 +69,9 @@ function jobText({ terminal, output }: ClientContext, job: JobDetail, names: Nam
     ['parked', job.park_reason],
     ['canceled', job.cancel_reason],
     ['failed', job.failure_summary.dominant_reason],
+    ...job.steps.flatMap(({ name, chunks }): readonly Fact[] =>
+      chunks === undefined ? [] : [['chunks', `${name}: ${chunks.sentence}`]],
+    ),
     ...Object.entries(job.parameters ?? {}).map(([name, value]): Fact => [`  ${name}`, value]),
   ];
   const columns = shownColumns(stepColumns(job.steps), job.steps, output, undefined);

@@ -85,7 +85,7 @@ const word = (name: string): string =>
 
 /** Formats the summary, one line per gate and the command that helps. Omits a single gate whose sentence is the summary. */
 function explanationText({ terminal, output }: ClientContext, explanation: TaskExplanation): string {
-  const { name, status, summary, gates, failures } = explanation;
+  const { name, status, summary, gates, failures, chunks } = explanation;
   const lines = gates.length === 1 && gates[0]?.sentence === summary ? [] : gates;
   const width = Math.max(0, ...lines.map((gate) => gate.gate.length));
   const gateLines = lines.map(
@@ -99,6 +99,7 @@ function explanationText({ terminal, output }: ClientContext, explanation: TaskE
   return [
     `${printable(name)}: ${coloredStatus(status, terminal)}\n${printable(summary)}\n`,
     ...(gateLines.length > 0 ? ['\n', ...gateLines] : []),
+    chunks === undefined ? '' : `\nThe step has ${printable(chunks)}.\n`,
     failureTable,
     `\nNext: callsheet ${helpfulCommand(explanation)}\n`,
   ].join('');

@@ -16,6 +16,7 @@ import { readPages } from '../output/pages.ts';
 import { parametersOf } from './task-text.ts';
 import { confirmable, entryArgument, type ConfirmOptions } from '../grammar/verb-parts.ts';
 import { queueOfGiven } from '../client/place-filters.ts';
+import { attemptVerbs } from './worker-attempts.ts';
 import { workerTokens } from './worker-tokens.ts';
 
 interface FarmOptions extends ClientOptions {
@@ -272,6 +273,7 @@ export const workers: Noun = {
       options: ofFarm,
       run: ([worker = ''], options) => show(worker, options),
     }),
+    ...attemptVerbs,
     changing(
       'disable',
       'Disable a worker: it takes no new tasks. It finishes its current ones; with --now they stop and run elsewhere.',

@@ -124,6 +124,10 @@ class TaskPrinter {
     this.terminal.err(`${printable(name)} ${word}${why}\n`);
   }
 
+  chunksChange(step: string, chunks: string): void {
+    this.terminal.err(`${printable(step)}: ${printable(chunks)}\n`);
+  }
+
   /** Writes text. Waits while the reader of the output is slow. */
   async output({ stream, data }: LogMessage): Promise<void> {
     const [place, lines] =

@@ -19,6 +19,8 @@ export { Rest } from '../rest.ts';
 export type { AnswerWithHeaders, RestOptions, StreamOptions, TaggedAnswer } from '../rest.ts';
 export { auditEntries, signIn, signOut } from '../accounts.ts';
 export type { AuditFilter, Credentials, SignedIn } from '../accounts.ts';
+export { workerAttempts } from '../worker-attempts.ts';
+export type { AttemptTimes } from '../worker-attempts.ts';
 export type { AnswerOf, BodyOf, CallArguments, Method, PathOf, QueryOf, StreamLines } from '../rest-calls.ts';
 export { eventsUrl } from '../events/channel.ts';
 export type { Clock, ConnectionState, SubjectListener, SubscribeOptions } from '../events/channel.ts';

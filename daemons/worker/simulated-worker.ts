@@ -101,14 +101,16 @@ export class SimulatedWorker {
       {
         left: () => depart(),
         welcomed: () => {
-          if (!isWelcome) options.welcomed();
+          if (isWelcome) return;
           isWelcome = true;
+          options.welcomed();
+          // Its confirmation takes a connection, too: not before those of the workers, which are limited.
+          identity?.start(() => this.bus.redial());
         },
         registering: () => undefined,
       },
     );
     post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.start' } });
-    identity?.start(() => this.bus.redial());
   }
 
   /**

@@ -28,9 +28,9 @@ export interface OpenTaskList {
   readonly spaceOf: SpaceOf;
 }
 
-/** Immutable data of a job. */
+/** Data of a job that never changes, and its steps: of these only the number of tasks is used, which may change. */
 interface KnownJob {
-  readonly steps: readonly StepRecord[];
+  steps: readonly StepRecord[];
   readonly shapeOf: ShapeOf;
   readonly spaceOf: SpaceOf;
 }
@@ -72,9 +72,11 @@ export class TaskLists {
       this.#jobs.delete(jobId(id));
       return null;
     }
+    const steps = this.#stepsOf(job.id);
+    known.steps = steps;
     return {
       job,
-      steps: this.#stepsOf(job.id),
+      steps,
       tasksOf: (step) => this.#tasksOf(step, versions.get(step.order) ?? []),
       shapeOf: known.shapeOf,
       spaceOf: known.spaceOf,
@@ -144,12 +146,14 @@ export class TaskLists {
 
   #keptOf(step: StepRecord): KeptStep {
     const key = keys.step(step.jobId, step.order);
-    const known = this.#kept.get(key);
+    const kept = this.#kept.get(key);
+    // Chunks that change their size change the number of tasks.
+    const known = kept?.tasks.taskCount === step.taskCount ? kept : undefined;
     const tasks = known?.tasks ?? new StepTasks(step.taskCount);
-    const kept = known ?? { tasks, versions: Array.from({ length: tasks.blockCount }, () => null) };
+    const latest = known ?? { tasks, versions: Array.from({ length: tasks.blockCount }, () => null) };
     this.#kept.delete(key);
-    this.#kept.set(key, kept);
-    return kept;
+    this.#kept.set(key, latest);
+    return latest;
   }
 
   /**

@@ -599,6 +599,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/farms/{id}/attempts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Attempts of the workers of a farm
+         * @description A page of workers by name, each with its open attempts and its latest closed ones, as in the list of one worker.
+         */
+        readonly get: operations["listFarmAttempts"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/queues": {
         readonly parameters: {
             readonly query?: never;
@@ -1856,6 +1878,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/workers/{id}/attempts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Attempts of a worker in all jobs
+         * @description The latest end first. The first page begins with the open attempts, in addition to `limit`. Attempts of jobs that the caller may not see, and of deleted jobs, are absent. Attempts that ended before the service had this index are absent too (docs/decisions/worker-attempts.md). A page may have fewer items than `limit`, or none, and a `next`.
+         */
+        readonly get: operations["listWorkerAttempts"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/workers/{id}/disable": {
         readonly parameters: {
             readonly query?: never;
@@ -2923,8 +2967,29 @@ export interface components {
             readonly hold?: components["schemas"]["StepHold"];
             /** @description Why the step waits, as explain states it for one of its tasks. Absent if a task of it runs, if it has ended, and if the reason is unknown. */
             readonly waiting_reason?: string;
+            /** @description Only of a step whose chunks have a target run time. */
+            readonly chunks?: components["schemas"]["StepChunks"];
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Chunks whose size follows the run times of the step's tasks. Tasks that have started keep their values; the number and the values of the others may change. */
+        readonly StepChunks: {
+            /** @description Name of the chunked parameter. */
+            readonly parameter: string;
+            /** @description Maximum number of values in a task that has not started. */
+            readonly size: number;
+            /** @description The `defaultTaskCount` of the template. */
+            readonly default_size: number;
+            /** @description The `targetRuntimeSeconds` of the template. */
+            readonly target_seconds: number;
+            /** @description How often the size has changed. */
+            readonly changes: number;
+            /** @description Number of the latest succeeded tasks that determine the size. */
+            readonly measured_tasks: number;
+            /** @description Average duration of one value in these tasks. Absent before the first task has succeeded. */
+            readonly seconds_per_value?: number;
+            /** @description The size and its reason, for people. */
+            readonly sentence: string;
         };
         readonly StepHoldReason: {
             /** @description Why the step is held, for people. */
@@ -3354,6 +3419,41 @@ export interface components {
             /** @description Null while the worker was not online, or not registered yet. */
             readonly cores_booked: readonly (number | null)[];
         };
+        readonly WorkerAttempt: {
+            readonly job_id: string;
+            readonly job_name: string;
+            readonly step_id: string;
+            readonly step_name: string;
+            readonly task_id: string;
+            readonly task_name: string;
+            readonly attempt_number: number;
+            /** @enum {string} */
+            readonly status: "running" | "succeeded" | "failed" | "canceled";
+            readonly exit_code?: number;
+            readonly message?: string;
+            /** @description As in the attempts of a task. */
+            readonly reclaimed?: boolean;
+            readonly started_at: components["schemas"]["Timestamp"];
+            readonly ended_at?: components["schemas"]["Timestamp"];
+        };
+        readonly WorkerAttemptPage: {
+            readonly items: readonly components["schemas"]["WorkerAttempt"][];
+            /** @description Pass it as `before` for the next page. Absent at the end. */
+            readonly next?: string;
+        };
+        readonly WorkerWithAttempts: {
+            readonly worker_id: string;
+            readonly worker_name: string;
+            readonly status: components["schemas"]["WorkerStatus"];
+            readonly attempts: readonly components["schemas"]["WorkerAttempt"][];
+            /** @description Whether the worker may have earlier attempts in the range that are not in the response. */
+            readonly has_more: boolean;
+        };
+        readonly FarmAttemptPage: {
+            readonly items: readonly components["schemas"]["WorkerWithAttempts"][];
+            /** @description Number of workers of the farm. */
+            readonly total: number;
+        };
         /** @enum {string} */
         readonly WaitingReason: "paused_job" | "paused_queue" | "usage_pool_missing" | "workers" | "retry_after" | "farm_cap" | "queue_cap" | "usage_pool" | "cores" | "order";
         readonly WaitingGroup: {
@@ -3494,6 +3594,8 @@ export interface components {
             readonly attempt?: components["schemas"]["Attempt"];
             /** @description Genuine failures of tasks of the step by worker, most first. */
             readonly failures: readonly components["schemas"]["WorkerFailures"][];
+            /** @description The size of the step's chunks and its reason. Only for a waiting task of a step whose chunks have a target run time. */
+            readonly chunks?: string;
         };
         /** @description Ready tasks ahead of this one, on workers that can run both. Absent if the task is not among the candidates, or no worker can run it. */
         readonly QueuePosition: {
@@ -4574,7 +4676,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/schema+json": string;
+                    readonly "application/schema+json": Record<string, never>;
                 };
             };
             readonly 304: components["responses"]["NotModified"];
@@ -5667,6 +5769,51 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listFarmAttempts: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only attempts that are open or ended at or after this time. */
+                readonly since?: components["schemas"]["Timestamp"];
+                /** @description Only attempts that started before this time. */
+                readonly until?: components["schemas"]["Timestamp"];
+                /** @description Maximum number of closed attempts of each worker. */
+                readonly per_worker?: number;
+                /** @description Maximum number of workers. */
+                readonly limit?: number;
+                readonly offset?: components["parameters"]["Offset"];
+            };
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of workers with their attempts. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["FarmAttemptPage"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -8616,6 +8763,49 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["WorkerHistory"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listWorkerAttempts: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only attempts that are open or ended at or after this time. */
+                readonly since?: components["schemas"]["Timestamp"];
+                /** @description Only attempts that started before this time. */
+                readonly until?: components["schemas"]["Timestamp"];
+                /** @description Only attempts after this place of the list. The `next` of the page before. */
+                readonly before?: string;
+                readonly limit?: components["parameters"]["Limit"];
+            };
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of attempts. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WorkerAttemptPage"];
                 };
             };
             readonly 304: components["responses"]["NotModified"];

@@ -1,5 +1,6 @@
 import { explainTask as explanationOf } from '../../src/core/explain/explain-task.ts';
 import type { Names } from '../../src/core/explain/task-facts.ts';
+import { chunksSentence } from '../../src/core/lifecycle/chunk-sizes.ts';
 import { stepIdOf, taskIdOf } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { keys } from '../../src/core/records/tables.ts';
@@ -53,6 +54,8 @@ export const explainTask: Handler<'explainTask'> = async ({ path, principal: { o
       ...(workers !== null && { workers: workersOutlookView(workers) }),
       ...(facts.attempt !== null && { attempt: attemptView(facts.attempt) }),
       failures: failuresOf(store, task, facts.names),
+      ...(isWaitingTask(facts.task.status) &&
+        task.step.chunks !== undefined && { chunks: chunksSentence(task.step.chunks) }),
     },
   };
 };

@@ -104,6 +104,7 @@ import {
   revokeWorkerCredential,
   revokeWorkerToken,
 } from './worker-tokens.ts';
+import { listFarmAttempts, listWorkerAttempts } from './worker-attempts.ts';
 import { deleteWorker, disableWorker, enableWorker, getWorker, listWorkers } from './workers.ts';
 
 /** Returns the handlers of all operations. */
@@ -224,6 +225,8 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     listWorkers,
     getWorker,
     getWorkerHistory,
+    listWorkerAttempts,
+    listFarmAttempts,
     deleteWorker,
     disableWorker,
     enableWorker,

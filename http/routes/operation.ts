@@ -25,6 +25,7 @@ export const DEFAULTED_PARAMETERS = [
   'with_dependents',
   'minutes',
   'step_minutes',
+  'per_worker',
 ] as const;
 type Defaulted = (typeof DEFAULTED_PARAMETERS)[number];
 

@@ -43,7 +43,7 @@ export function retryTargetOf(
   if (worker !== undefined && ordinal === null) return wrong('/worker_id', 'the farm has no such worker');
   const selection: RetrySelection = {
     ...((stepText !== undefined || indices !== null) && step !== null && { stepOrder: step.order }),
-    ...(indices !== null && { indices: indices.value }),
+    ...(indices !== null && { indices: indices.value, chunkChanges: step?.chunks?.changes ?? 0 }),
     ...(ordinal !== null && { workerOrdinal: ordinal }),
     ...(isFailed && { isFailed }),
     ...(isSkipped && { isSkipped }),
@@ -59,7 +59,7 @@ function indicesOf(
   { range, indexRange }: { readonly range: string | undefined; readonly indexRange: string | undefined },
 ): Outcome<readonly IndexRun[]> {
   if (range === undefined) return positionsOf(indexRange ?? '', step);
-  const shape = shapesOf(store, job.id)(step.order);
+  const shape = shapesOf(store, job.id)(step);
   if (shape === undefined) throw new Error(`the job ${job.id} has no plan of its step ${step.order}`);
   const tasks = tasksWithValues(shape, range);
   return tasks.ok ? done(tasks.runs) : wrong('/range', tasks.detail);

@@ -1,4 +1,5 @@
 import { stepIdOf } from '../../src/core/ids.ts';
+import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
 import { taskAxis } from '../views/task-axis.ts';
 import { GRID_LEGEND, gridCells } from '../views/task-grid.ts';
@@ -25,9 +26,9 @@ export const getTaskGrid: Handler<'getTaskGrid'> = ({ path, query, principal }, 
     const what = steps.length > 1 ? 'is required: the job' : 'the step';
     return invalid('/query/step', `${what} has ${total} tasks; a grid has at most ${GRID_TASKS_MAX}`);
   }
-  const axisOf = (order: number): Partial<Pick<GridStep, 'axis'>> => {
-    const shape = list.shapeOf(order);
-    const axis = shape === undefined ? null : taskAxis(shape);
+  const axisOf = (step: StepRecord): Partial<Pick<GridStep, 'axis'>> => {
+    const shape = list.shapeOf(step);
+    const axis = shape === undefined ? null : taskAxis(shape, step.taskCount);
     return axis === null ? {} : { axis };
   };
   return {
@@ -40,7 +41,7 @@ export const getTaskGrid: Handler<'getTaskGrid'> = ({ path, query, principal }, 
         id: stepIdOf(job.id, step.order),
         name: step.name,
         order: step.order,
-        ...axisOf(step.order),
+        ...axisOf(step),
         cells: gridCells(step, list.tasksOf(step), function* () {
           for (const { key, value } of store.scan('taskPage', {
             prefix: keys.taskPagesOf(job.id, step.order),

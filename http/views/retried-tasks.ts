@@ -3,7 +3,7 @@ import { stepIdOf, type JobId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { runsOfValues, shortestText } from '../../src/openjd/primitives/integer-set.ts';
-import { openSpace } from '../../src/openjd/template/space/open-space.ts';
+import { openTasks } from '../../src/openjd/template/space/adaptive-space.ts';
 import { shapesOf, type StepShape } from './job-spaces.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -19,12 +19,13 @@ export function retriedSteps(
 ): Schemas['RetriedStep'][] {
   const shapeOf = shapesOf(store, id);
   return steps.map(({ stepOrder, retried, indices }) => {
-    const shape = indices === null ? undefined : shapeOf(stepOrder);
+    const step = store.get('step', keys.step(id, stepOrder));
+    const shape = indices === null || step === undefined ? undefined : shapeOf(step);
     // A step without task parameters has one task.
     const hasValues = shape !== undefined && shape.taskParameters.length > 0;
     return {
       step_id: stepIdOf(id, stepOrder),
-      name: store.get('step', keys.step(id, stepOrder))?.name ?? '',
+      name: step?.name ?? '',
       retried,
       ...(indices !== null && hasValues && { tasks: retriedTasksText(shape, indices) }),
     };
@@ -40,14 +41,16 @@ function retriedTasksText(step: StepShape, runs: readonly IndexRun[]): string {
 }
 
 /** Null for a step without a parameter or with several, or too many tasks. */
-function valuesText({ space, taskParameters }: StepShape, runs: readonly IndexRun[]): string | null {
-  const [parameter, ...others] = taskParameters;
-  const leaf = parameter === undefined || others.length > 0 ? null : openSpace(space).leafOf(parameter.name);
-  if (parameter === undefined || leaf === null) return null;
+function valuesText(shape: StepShape, runs: readonly IndexRun[]): string | null {
+  const [parameter, ...others] = shape.taskParameters;
+  if (parameter === undefined || others.length > 0) return null;
   if (runs.reduce((sum, { count }) => sum + count, 0) > VALUES_MAX) return null;
+  const space = openTasks(shape, shape.sections);
+  // The chunks may have changed since the tasks were found.
+  if (runs.some(({ start, step, count }) => start + step * (count - 1) >= space.length)) return null;
   const values: string[] = [];
   for (const { start, step, count } of runs)
-    for (let nth = 0; nth < count; nth++) values.push(leaf.axis.valueAt(start + nth * step));
+    for (let nth = 0; nth < count; nth++) values.push(space.at(start + nth * step)[parameter.name] ?? '');
   const text = parameter.type === 'INT' ? shortestText(runsOfValues(values.map(BigInt))) : values.join(',');
   return `${parameter.name}=${text}`;
 }

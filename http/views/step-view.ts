@@ -1,5 +1,6 @@
 import { stepIdOf } from '../../src/core/ids.ts';
-import type { AttemptTimes, StepRecord } from '../../src/core/records/step.ts';
+import { chunkSizeOf, chunksSentence, secondsPerItem } from '../../src/core/lifecycle/chunk-sizes.ts';
+import type { AttemptTimes, StepChunks, StepRecord } from '../../src/core/records/step.ts';
 import type { Schemas } from './schemas.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 
@@ -24,6 +25,7 @@ export function stepView(
     ...(step.attemptTimes !== undefined && { attempt_seconds: secondsView(step.attemptTimes) }),
     ...(step.hold !== undefined && { hold: { ...step.hold, at: timestampOf(step.hold.at) } }),
     ...(waitingReason !== null && { waiting_reason: waitingReason }),
+    ...(step.chunks !== undefined && { chunks: chunksView(step.chunks) }),
     created_at: timestampOf(step.createdAt),
     updated_at: timestampOf(step.updatedAt),
   };
@@ -33,3 +35,18 @@ const secondsView = ({ count, totalMs }: AttemptTimes): Schemas['AttemptSeconds'
   count,
   mean: Math.round(totalMs / count) / SECOND_MS,
 });
+
+function chunksView(chunks: StepChunks): Schemas['StepChunks'] {
+  const seconds = secondsPerItem(chunks);
+  const size = chunkSizeOf(chunks);
+  return {
+    parameter: chunks.parameter,
+    size,
+    default_size: chunks.sections[0]?.size ?? size,
+    target_seconds: chunks.targetSeconds,
+    changes: chunks.changes,
+    measured_tasks: chunks.measured.length,
+    ...(seconds !== null && { seconds_per_value: Math.round(seconds * SECOND_MS) / SECOND_MS }),
+    sentence: chunksSentence(chunks),
+  };
+}

@@ -1,4 +1,4 @@
-import { openSpace } from '../../src/openjd/template/space/open-space.ts';
+import { openTasks } from '../../src/openjd/template/space/adaptive-space.ts';
 import type { StepShape } from './job-spaces.ts';
 import type { Schemas } from './schemas.ts';
 import type { IntegerRun } from '../../src/openjd/primitives/integer-set.ts';
@@ -12,7 +12,7 @@ type TaskAxis = Schemas['TaskAxis'];
  * Returns the values of the only task parameter of a step, in task order; null if there is none, several, or too many
  * ranges.
  */
-export function taskAxis({ space, taskParameters, taskCount }: StepShape): TaskAxis | null {
+export function taskAxis({ space, taskParameters, sections }: StepShape, taskCount: number): TaskAxis | null {
   const [parameter, ...others] = taskParameters;
   const axis = space.kind === 'product' && space.parts.length === 1 ? space.parts[0] : space;
   if (parameter === undefined || others.length > 0 || axis?.kind !== 'axis') return null;
@@ -24,7 +24,7 @@ export function taskAxis({ space, taskParameters, taskCount }: StepShape): TaskA
       : { ...about, runs: runs.flatMap((run) => run ?? []) };
   }
   if (taskCount > PARTS_MAX) return null;
-  const opened = openSpace(axis);
+  const opened = openTasks({ space: axis }, sections);
   const values = Array.from({ length: opened.length }, (_, place) => opened.at(place)[parameter.name] ?? '');
   return { ...about, values };
 }

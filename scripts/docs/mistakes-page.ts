@@ -16,7 +16,7 @@ export const textOf = ({ edits }: Mistake): string =>
   }, TEMPLATE);
 
 /** Returns what `callsheet openjd check` prints for a template with a mistake. */
-export function outputOf(mistake: Mistake): string {
+function outputOf(mistake: Mistake): string {
   const text = textOf(mistake);
   const errors = errorsOf(text, mistake.values);
   if (errors.length === 0) throw new Error(`this is not a mistake: ${mistake.title}`);

@@ -451,6 +451,78 @@ test('a job is paused, resumed and retried', async (t) => {
   );
 });
 
+test('the attempts of workers are listed, of one or of a farm', async (t) => {
+  const worker = { id: 'w1', name: 'node-a', farm_id: FARM.id };
+  const attempt = (number: number, more: object): object => ({
+    job_id: JOB.id,
+    job_name: 'a job',
+    step_id: `${JOB.id}-0`,
+    step_name: 'render',
+    task_id: `${JOB.id}-0-${number}`,
+    task_name: `render[Frame=${number}]`,
+    attempt_number: 1,
+    started_at: '2026-01-02T03:04:05.000Z',
+    ...more,
+  });
+  const open = attempt(1, { status: 'running' });
+  const done = attempt(2, { status: 'succeeded', exit_code: 0, ended_at: '2026-01-02T03:05:06.000Z' });
+  const reclaimed = attempt(3, {
+    status: 'failed',
+    reclaimed: true,
+    message: 'the worker was lost',
+    ended_at: '2026-01-02T05:05:05.000Z',
+  });
+  const failed = attempt(4, { status: 'failed', exit_code: 3, ended_at: '2026-01-02T03:04:20.000Z' });
+  const service = await answeringService({
+    ...FARMS,
+    'GET /api/v1/workers': [{ body: { items: [worker], total: 1 } }],
+    'GET /api/v1/workers/w1/attempts': [
+      { body: { items: [open, done] } },
+      { body: { items: [open, done], next: 'place' } },
+      { body: { items: [reclaimed] } },
+    ],
+    'GET /api/v1/farms/11111111-1111-7111-8111-111111111111/attempts': [
+      {
+        body: {
+          items: [
+            {
+              worker_id: 'w1',
+              worker_name: 'node-a',
+              status: 'online',
+              attempts: [done, failed],
+              has_more: true,
+            },
+            { worker_id: 'w2', worker_name: 'node-b', status: 'offline', attempts: [], has_more: false },
+          ],
+          total: 2,
+        },
+      },
+    ],
+  });
+  t.teardown(() => service.close());
+  const run = (...words: string[]): Promise<Ran> => runCallsheet([...words, '--url', service.url]);
+  const range = ['--since', '2026-01-02T03:00:00Z', '--until', '2026-01-02T07:00:00Z'];
+
+  const first = await run('workers', 'attempts', 'w1', '--limit', '1');
+  t.match(first.err, /1 attempt\nThere are earlier attempts: give --limit, --since or --all\./);
+  const all = await run('workers', 'attempts', 'node-a', '--all', ...range, '-o', 'wide');
+  t.match(all, { code: 0, err: '3 attempts\n' });
+  t.match(all.out, /a job +render\[Frame=2\] +1 +succeeded +0 .* 1m 01s/);
+  t.match(all.out, /render\[Frame=3\] +1 +canceled .* 2h 01m +the worker was lost/);
+  const asked = service.requests.filter(
+    ({ path }) => path.includes('/attempts') && !path.includes('limit=2'),
+  );
+  t.match(asked[0]?.path, /since=2026-01-02T03%3A00%3A00Z&until=2026-01-02T07%3A00%3A00Z&limit=1000$/);
+  t.match(asked[1]?.path, /before=place/);
+
+  const farm = await run('workers', 'timeline', ...range);
+  t.equal(farm.code, 0);
+  t.match(farm.out, /node-a +online +2\+ +1 +!\.{39}\n/);
+  t.match(farm.out, /node-b +offline +0 +0 +\.{40}\n/);
+  t.match(farm.err, /2 workers\nOf workers with \+ only the latest 200 attempts are shown/);
+  t.match(await run('workers', 'timeline', '--since', 'yesterday'), { code: 2, err: /must be a time/ });
+});
+
 test('workers are disabled, enabled and deleted, by id or name', async (t) => {
   const workers = [
     { id: 'w1', name: 'one', farm_id: FARM.id },

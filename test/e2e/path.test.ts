@@ -87,6 +87,32 @@ steps:
     script: { actions: { onRun: { command: sleep, args: ["600"] } } }
 `;
 
+/** The first step grows its chunks four times with each task; no worker may run the second. */
+const CHUNKED = `
+specificationVersion: jobtemplate-2023-09
+extensions: [TASK_CHUNKING]
+name: chunked
+steps:
+  - name: Grow
+    parameterSpace:
+      taskParameterDefinitions:
+        - name: Frame
+          type: CHUNK[INT]
+          range: 1-12
+          chunks: { defaultTaskCount: 1, targetRuntimeSeconds: 36000, rangeConstraint: CONTIGUOUS }
+    script: { actions: { onRun: { command: bash, args: ["-c", "echo chunk {{Task.Param.Frame}}"] } } }
+  - name: Wait
+    dependencies: [{ dependsOn: Grow }]
+    hostRequirements: { attributes: [{ name: attr.worker.tag.gpu, anyOf: [none] }] }
+    parameterSpace:
+      taskParameterDefinitions:
+        - name: Frame
+          type: CHUNK[INT]
+          range: 1-12
+          chunks: { defaultTaskCount: 2, targetRuntimeSeconds: 60, rangeConstraint: CONTIGUOUS }
+    script: { actions: { onRun: { command: "true" } } }
+`;
+
 const isOver = (status: string): boolean => ['completed', 'failed', 'canceled'].includes(status);
 
 await test('a submitted job runs to completion', { timeout: 240_000 }, async (t) => {
@@ -215,6 +241,44 @@ await test('a submitted job runs to completion', { timeout: 240_000 }, async (t)
       );
       return view.current_tasks.length === 0;
     });
+  });
+
+  await t.test('chunks with a target run time change their size, and say why', async (t) => {
+    const submitted = await farm.submit(CHUNKED);
+    const job = await until('the first step is completed', async () => {
+      const view = await api.job(submitted.body.id);
+      return view.steps?.[0]?.status === 'completed' ? view : null;
+    });
+    const tasks = await api.tasks(job.id);
+    const ofGrow = tasks.filter(({ name }) => name.startsWith('Grow'));
+    t.same(
+      ofGrow.map((task) => [task.status, task.parameters]),
+      [
+        ['succeeded', { Frame: '1-1' }],
+        ['succeeded', { Frame: '2-5' }],
+        ['succeeded', { Frame: '6-12' }],
+      ],
+    );
+    t.match(job.steps?.[0], {
+      task_counts: { total: 3, succeeded: 3 },
+      chunks: { parameter: 'Frame', size: 16, default_size: 1, target_seconds: 36_000, changes: 2 },
+    });
+    t.match(job.steps?.[0], {
+      chunks: {
+        sentence:
+          /^chunks of 16 values of Frame: a value takes .+ s on average \(from .+ the target is 36000 s$/,
+      },
+    });
+    const log = await api.must<{ items: { data: string }[] }>(
+      'GET',
+      `/api/v1/tasks/${ofGrow[1]?.id ?? ''}/logs`,
+    );
+    t.match(log.items.map(({ data }) => data).join(''), /chunk 2-5/);
+    const waiting = tasks.find(({ name }) => name.startsWith('Wait'));
+    t.match(await api.must('GET', `/api/v1/tasks/${waiting?.id ?? ''}/explain`), {
+      chunks: 'chunks of 2 values of Frame until the first task has succeeded; the target is 60 s',
+    });
+    await api.must('POST', `/api/v1/jobs/${job.id}/cancel`);
   });
 
   await t.test('a job waits for its upstream job and is canceled with it', async (t) => {

@@ -58,6 +58,12 @@ export interface Page<Item> {
 
 const PAGE = 1000;
 
+const isClosedConnection = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.cause instanceof Error &&
+  'code' in error.cause &&
+  error.cause.code === 'UND_ERR_SOCKET';
+
 export class ApiClient {
   readonly url: string;
   private readonly headers: Readonly<Record<string, string>>;
@@ -74,10 +80,16 @@ export class ApiClient {
     body?: object | string,
     contentType = 'application/json',
   ): Promise<ApiAnswer<Body>> {
-    const response = await fetch(`${this.url}${path}`, {
+    const request = {
       method,
       headers: { ...this.headers, ...(body === undefined ? {} : { 'content-type': contentType }) },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    };
+    const send = (): Promise<Response> => fetch(`${this.url}${path}`, request);
+    // A process that was busy for seconds may use a connection that the service has closed meanwhile.
+    const response = await send().catch((error: unknown) => {
+      if (method === 'GET' && isClosedConnection(error)) return send();
+      throw error;
     });
     const text = await response.text();
     const isJson = (response.headers.get('content-type') ?? '').includes('json');

@@ -8,6 +8,8 @@ export interface PlannedStep {
   /** Names of the steps that it depends on. */
   readonly after?: readonly string[];
   readonly needs?: Partial<StepRequirements>;
+  /** Tasks are contiguous chunks of `size` frames, which should take `targetSeconds`. */
+  readonly chunks?: { readonly size: number; readonly targetSeconds: number };
 }
 
 /** Returns the plan of a job with these steps. Task i of a step has the parameter Frame with the value i + 1. */
@@ -32,14 +34,29 @@ function stepPlan(step: PlannedStep, at: number, order: ReadonlyMap<string, numb
       return upstream;
     }),
     taskCount: step.tasks,
-    taskParameters: [{ name: 'Frame', type: 'INT' }],
-    space: {
-      kind: 'axis',
-      name: 'Frame',
-      values: { kind: 'runs', runs: [{ start: '1', step: '1', count: step.tasks }] },
-    },
+    ...tasksOf(step),
     requirements: requirements(step.needs),
     environments: [],
     script: { onRun: { command: 'render', args: ['{{Task.Param.Frame}}'] }, embeddedFiles: [] },
+  };
+}
+
+function tasksOf({ tasks, chunks }: PlannedStep): Pick<StepPlan, 'taskParameters' | 'space' | 'chunks'> {
+  const runs = [{ start: '1', step: '1', count: tasks * (chunks?.size ?? 1) }];
+  if (chunks === undefined) {
+    const space = { kind: 'axis', name: 'Frame', values: { kind: 'runs', runs } } as const;
+    return { taskParameters: [{ name: 'Frame', type: 'INT' }], space };
+  }
+  const { size, targetSeconds } = chunks;
+  const cut = { size, constraint: 'CONTIGUOUS', greedy: targetSeconds > 0 } as const;
+  return {
+    taskParameters: [{ name: 'Frame', type: 'CHUNK[INT]' }],
+    space: { kind: 'axis', name: 'Frame', values: { kind: 'chunks', runs, cut } },
+    chunks: {
+      parameter: 'Frame',
+      defaultTaskCount: size,
+      targetRuntimeSeconds: targetSeconds,
+      rangeConstraint: 'CONTIGUOUS',
+    },
   };
 }

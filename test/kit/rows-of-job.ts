@@ -17,6 +17,7 @@ const JOB_PARTS: Partial<Record<TableName, number>> = {
   comingJob: 0,
   activeJob: 1,
   endedJob: 3,
+  workerAttempt: 2,
 };
 
 const jobOfKey = (table: TableName, key: string): string | null => {

@@ -86,13 +86,25 @@ export const JOB_MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
+    'actors/service/job/adapt-chunks.ts',
+    [`${JOB}/adaptive-chunks.test.ts`],
+    [
+      'tasks that were canceled get other values',
+      'if (readTaskStatus(page, index) !== null) return',
+      "if (readTaskStatus(page, index) === 'succeeded') return",
+    ],
+    ['the counts do not follow the chunks', '  taskCounts.ready += change;', ''],
+  ),
+  ...mutantsOf(
     'actors/service/job/on-tasks-take.ts',
     [
       `${JOB}/take.test.ts`,
       `${JOB}/fences.test.ts`,
+      `${JOB}/adaptive-chunks.test.ts`,
       'test/actors/service/lease/refusals.test.ts',
       'test/actors/service/lease/lease.test.ts',
     ],
+    ['a task that chunks no longer have is leased', 'if (isGone || !leasable', 'if (!leasable'],
     ['a delayed task is leased', "task.status !== 'ready' || isHeld)", "task.status !== 'ready')"],
     ['tasks of a paused job are leased', "!leasable || task.status !== 'ready'", "task.status !== 'ready'"],
     [

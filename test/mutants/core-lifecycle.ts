@@ -32,6 +32,40 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
+    'src/core/lifecycle/chunk-sizes.ts',
+    [`${LIFE}/chunk-sizes.test.ts`],
+    [
+      'a target of 0 seconds is one',
+      'chunks === undefined || chunks.targetRuntimeSeconds === 0',
+      'chunks === undefined',
+    ],
+    [
+      'the earliest attempts count',
+      'chunks.measured.slice(1 - MEASURED_MAX)',
+      'chunks.measured.slice(0, MEASURED_MAX - 1)',
+    ],
+    ['a chunk may have no value', 'Math.max(1, Math.floor(', 'Math.max(0, Math.floor('],
+    ['the size jumps after one fast chunk', 'Math.max(current, Math.min(wanted, largest))', 'wanted'],
+    [
+      'small chunks at gaps make others smaller',
+      'Math.max(current, Math.min(wanted, largest))',
+      'Math.min(wanted, largest)',
+    ],
+    ['each little difference changes the size', 'size !== current && isFar', 'size !== current'],
+    ['the size changes without end', ' || changes >= CHUNK_CHANGES_MAX', ''],
+  ),
+  ...mutantsOf(
+    'src/core/lifecycle/recut-chunks.ts',
+    [`${LIFE}/chunk-sizes.test.ts`, 'test/actors/service/job/adaptive-chunks.test.ts'],
+    ['smaller chunks make too many tasks', 'while (count > most && size < sizeMax)', 'while (count < 0)'],
+    ['a section of tasks that are cut again stays', 'firstTask < from', 'firstTask <= from'],
+    [
+      'the first task of the rest is cut off',
+      'space.itemsOf(from);',
+      'space.itemsOf(Math.min(from + 1, space.length - 1));',
+    ],
+  ),
+  ...mutantsOf(
     'src/core/lifecycle/failure-tallies.ts',
     [`${LIFE}/failure-tallies.test.ts`],
     ['the list of steps is not limited', 'steps.slice(-WORKER_FAILURE_STEPS_MAX)', 'steps'],

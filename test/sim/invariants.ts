@@ -25,6 +25,7 @@ import {
 } from './lease-invariants.ts';
 import {
   poolsAreHeldByOpenAttempts,
+  attemptsAreIndexed,
   failuresAreCounted,
   noRowsOfDeletedWorkersRemain,
   farmsKnowPools,
@@ -37,6 +38,7 @@ import {
   successIsCreditedOnce,
   stepsWaitForTheirDependencies,
 } from './task-invariants.ts';
+import { itemsAreInOneTask } from './chunk-invariants.ts';
 
 /** I6: `unschedulable` is a subset of ready, set only while no worker can run the task, and set and cleared in time. */
 const unschedulableIsTrue: Invariant = {
@@ -54,6 +56,7 @@ const unschedulableIsTrue: Invariant = {
 export const AFTER_EACH_STEP: readonly Invariant[] = [
   stepCountsAddUp,
   jobCountsAddUp,
+  itemsAreInOneTask,
   liveTasksHaveOneOpenAttempt,
   attemptsAreDense,
   successIsCreditedOnce,
@@ -86,6 +89,7 @@ export const FINAL_INVARIANTS: readonly Invariant[] = [jobsEndOrCannotRun, noBoo
 /** Checks of the final state that are too slow to run often. */
 export const FINAL_SLOW_INVARIANTS: readonly Invariant[] = [
   farmsKnowPools,
+  attemptsAreIndexed,
   failuresAreCounted,
   noRowsOfDeletedJobsRemain,
   expiredJobsAreDeleted,

@@ -5,6 +5,8 @@ import type {
   JobPlan,
   StepPlan,
 } from '../../src/openjd/template/plan.ts';
+import type { AxisValues, SpaceDescription } from '../../src/openjd/template/space-description.ts';
+import type { IntegerRun } from '../../src/openjd/primitives/integer-set.ts';
 import type { SimulationOptions } from './options.ts';
 import type { Random } from './random.ts';
 
@@ -12,6 +14,9 @@ export const LOCATIONS = ['', '', 'north', 'south'] as const;
 /** Names of usage pools that are registered at times; the last never is. Names are case-insensitive. */
 export const POOL_NAMES = ['Nuke', 'seats'] as const;
 const UNREGISTERED_POOL = 'ghost';
+/** Number of frames in a chunk of the default size. */
+const CHUNK_SIZE = 3;
+const SECOND_MS = 1000;
 /** Share of jobs, and of steps, that have environments. */
 const ENVIRONMENTS_SHARE = 0.3;
 /** Share of jobs with expressions. */
@@ -49,15 +54,12 @@ function randomStep(order: number, random: Random, options: SimulationOptions): 
     order,
     dependsOn,
     taskCount,
-    taskParameters: taskCount === 1 ? [] : [{ name: 'Frame', type: 'INT' }],
-    space:
-      taskCount === 1
-        ? { kind: 'single' }
-        : {
-            kind: 'axis',
-            name: 'Frame',
-            values: { kind: 'runs', runs: [{ start: '1', step: '1', count: taskCount }] },
-          },
+    ...(options.chunks && taskCount > 1
+      ? chunkedTasks(taskCount, order, options.taskMs)
+      : {
+          taskParameters: taskCount === 1 ? [] : [{ name: 'Frame', type: 'INT' }],
+          space: taskCount === 1 ? { kind: 'single' } : frames({ kind: 'runs', runs: runOf(taskCount) }),
+        }),
     requirements: {
       cores: random.pick([null, 1, 1, 1, 2, 3, 0.5]),
       computeLocation: random.chance(0.15) ? random.pick(LOCATIONS) : '',
@@ -69,6 +71,41 @@ function randomStep(order: number, random: Random, options: SimulationOptions): 
     },
     environments: randomEnvironments('S', random),
     script: { onRun: { command: 'run', args: [] }, embeddedFiles: [] },
+  };
+}
+
+const frames = (values: AxisValues): SpaceDescription => ({ kind: 'axis', name: 'Frame', values });
+
+const runOf = (count: number): IntegerRun[] => [{ start: '1', step: '1', count }];
+
+/**
+ * Chunks of three frames with a target run time. Draws nothing, so that the other properties of a seed stay the same:
+ * chunks of even steps should take three times as long as they do, others a third. Some steps have a second parameter.
+ */
+function chunkedTasks(
+  taskCount: number,
+  order: number,
+  taskMs: number,
+): Pick<StepPlan, 'taskParameters' | 'space' | 'chunks'> {
+  const eyes = taskCount % 2 === 0 ? ['left', 'right'] : [];
+  const constraint = order === 1 ? 'NONCONTIGUOUS' : 'CONTIGUOUS';
+  const count = (CHUNK_SIZE * taskCount) / Math.max(1, eyes.length);
+  const cut = { size: CHUNK_SIZE, constraint, greedy: true } as const;
+  const chunks = frames({ kind: 'chunks', runs: runOf(count), cut });
+  const eye: SpaceDescription = { kind: 'axis', name: 'Eye', values: { kind: 'list', values: eyes } };
+  const isLonger = order % 2 === 0;
+  return {
+    taskParameters: [
+      ...(eyes.length > 0 ? [{ name: 'Eye', type: 'STRING' } as const] : []),
+      { name: 'Frame', type: 'CHUNK[INT]' },
+    ],
+    space: eyes.length > 0 ? { kind: 'product', parts: [eye, chunks] } : chunks,
+    chunks: {
+      parameter: 'Frame',
+      defaultTaskCount: CHUNK_SIZE,
+      targetRuntimeSeconds: Math.max(1, Math.round((taskMs / SECOND_MS) * (isLonger ? 3 : 1 / 3))),
+      rangeConstraint: constraint,
+    },
   };
 }
 

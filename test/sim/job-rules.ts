@@ -105,6 +105,11 @@ export function judgeTurn(seen: JobTurnSeen, jobId: string): Violation | null {
   const edge = `${before.status} ${after.status}` as const;
   if (before.status !== after.status && !JOB_EDGES[message.type].includes(edge))
     return wrong('a job changes its status as in the contract', edge);
+  for (const [stepOrder, tasks] of before.steps.entries()) {
+    for (const [index, { values }] of tasks.entries())
+      if (values !== null && after.steps[stepOrder]?.[index]?.values !== values)
+        return wrong('a task that has a record keeps its values', `task ${stepOrder}-${index} had ${values}`);
+  }
   for (const [stepOrder, tasks] of after.steps.entries()) {
     for (const [index, task] of tasks.entries()) {
       const was = before.steps[stepOrder]?.[index];
@@ -256,9 +261,13 @@ function judgeEvents({ before, after, message, said }: JobTurnSeen, jobId: strin
   // A new job has no subscribers yet.
   if (message.type === 'job.create') return null;
   const published = new Map<string, string>();
+  const isLost = said.effects.some(
+    (effect) => effect.kind === 'event' && effect.event.subject === 'tasks-lost',
+  );
+  if (after.steps.some((tasks, order) => tasks.length !== before.steps[order]?.length))
+    return isLost ? null : ['subscribers load the tasks again after their chunks have changed', jobId];
+  if (isLost) return ['the events of few tasks are not lost', jobId];
   for (const effect of said.effects) {
-    if (effect.kind === 'event' && effect.event.subject === 'tasks-lost')
-      return ['the events of few tasks are not lost', jobId];
     const events =
       effect.kind === 'task-events'
         ? effect.events()

@@ -16,6 +16,8 @@ export interface TaskSnapshot {
   readonly isSkipped: boolean;
   /** Time of the last status change. */
   readonly since: number;
+  /** The values of a task that has a record, if the chunks of its step can change their size; else null. */
+  readonly values: string | null;
 }
 
 /** A job between two turns, read without the functions of the actors. */
@@ -76,6 +78,7 @@ export function snapshotOf({ record, steps }: JobState): JobSnapshot {
           isUnschedulable: unschedulable,
           isSkipped: skipped,
           since: updatedAt,
+          values: step.adaptive === null ? null : JSON.stringify(step.space.at(index)),
         };
       }),
     ),
@@ -92,6 +95,7 @@ function untouchedOf({ record: { untouched } }: StepState): TaskSnapshot {
     isUnschedulable: untouched.unschedulable === true,
     isSkipped: untouched.skip !== undefined,
     since: untouched.updatedAt,
+    values: null,
   };
 }
 
@@ -106,6 +110,7 @@ export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
     one.waits === other.waits &&
     one.startAfter === other.startAfter &&
     one.held.every((isHeld, order) => isHeld === other.held[order]) &&
+    one.steps.every((tasks, order) => tasks.length === other.steps[order]?.length) &&
     one.steps.every((tasks, order) =>
       tasks.every((task, index) => {
         const same = other.steps[order]?.[index];
@@ -117,7 +122,8 @@ export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
           task.retryAfter === same.retryAfter &&
           task.hasText === same.hasText &&
           task.isUnschedulable === same.isUnschedulable &&
-          task.isSkipped === same.isSkipped
+          task.isSkipped === same.isSkipped &&
+          task.values === same.values
         );
       }),
     )

@@ -1,4 +1,5 @@
+import { CHUNK_MUTANTS } from './chunk-mutants.ts';
 import { RULE_MUTANTS } from './rule-mutants.ts';
 import { testMutants } from './kill-mutants.ts';
 
-testMutants(RULE_MUTANTS);
+testMutants([...RULE_MUTANTS, ...CHUNK_MUTANTS]);

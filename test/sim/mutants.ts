@@ -11,6 +11,7 @@ import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, readTask, writeTask } from '../../src/core/records/task-page.ts';
 import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
 import { AGENT_MUTANTS } from './agent-mutants.ts';
+import { CHUNK_MUTANTS } from './chunk-mutants.ts';
 import { IDENTITY_MUTANTS } from './identity-mutants.ts';
 import { OUTAGE_MUTANTS } from './outage-mutants.ts';
 import { RULE_MUTANTS } from './rule-mutants.ts';
@@ -260,6 +261,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SERVICE_MUTANTS,
   ...AGENT_MUTANTS,
   ...RULE_MUTANTS,
+  ...CHUNK_MUTANTS,
   ...OUTAGE_MUTANTS,
   ...IDENTITY_MUTANTS,
 ];

@@ -42,6 +42,8 @@ export interface SimulationOptions {
   readonly holds: boolean;
   /** Clients that disable workers stop their tasks. */
   readonly evicts: boolean;
+  /** Steps have chunks with a target run time. */
+  readonly chunks: boolean;
   /** Clients set and remove start times of jobs. */
   readonly starts: boolean;
   /** Clients delete jobs. */
@@ -221,6 +223,7 @@ export function drawOptions(random: Random): SimulationOptions {
     holds: false,
     starts: false,
     evicts: false,
+    chunks: false,
     deletes: isActive(0.4),
     standing: isActive(0.4),
     pools: isActive(0.4),
@@ -298,6 +301,15 @@ export const drawControls = (drawn: SimulationOptions, random: Random): Simulati
   holds: random.chance(CONTROL_SHARE),
   starts: random.chance(CONTROL_SHARE),
   evicts: random.chance(CONTROL_SHARE),
+});
+
+/** Share of seeds whose steps have chunks with a target run time. */
+const CHUNKS_SHARE = 0.25;
+
+/** Gives the steps chunks. Drawn separately, so that the other options of a seed stay the same. */
+export const drawChunks = (drawn: SimulationOptions, random: Random): SimulationOptions => ({
+  ...drawn,
+  chunks: random.chance(CHUNKS_SHARE),
 });
 
 const RECLAIM_TIMES_MS = [

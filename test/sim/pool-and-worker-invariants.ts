@@ -1,6 +1,7 @@
 import type { JobState } from '../../actors/service/job/state.ts';
-import { parseAttemptId } from '../../src/core/ids.ts';
+import { attemptIdOf, parseAttemptId, workerId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import { indexedAttempts } from '../../src/core/records/attempts-of-worker.ts';
 import type { Invariant } from './invariant-frame.ts';
 
 /** I7: the holders of a pool are the open attempts of the steps that name it. */
@@ -52,7 +53,32 @@ export const failuresAreCounted: Invariant = {
   },
 };
 
-/** A deleted worker leaves no rows, except for its number. */
+/** The index by worker has exactly the closed attempts of the jobs that exist. */
+export const attemptsAreIndexed: Invariant = {
+  name: 'every closed attempt is in the index of its worker',
+  check: ({ store }) => {
+    const expected = new Set<string>();
+    for (const { value: attempt } of store.scan('attempt')) {
+      const address = parseAttemptId(attempt.id);
+      if (address === null || attempt.endedAt === undefined) continue;
+      if (isThere(store.get('job', address.jobId))) expected.add(`${attempt.workerId} ${attempt.id}`);
+    }
+    const workers = new Set(
+      [...store.scan('workerAttempt')].map(({ key }) => key.slice(0, key.indexOf('/'))),
+    );
+    for (const worker of workers) {
+      for (const { attempt } of indexedAttempts(store, workerId(worker), null)) {
+        if (!isThere(store.get('job', attempt.jobId))) continue;
+        const entry = `${worker} ${attemptIdOf(attempt)}`;
+        if (!expected.delete(entry)) return `the index has ${entry}, which is open, or there twice`;
+      }
+    }
+    for (const entry of expected) return `the index lacks ${entry}`;
+    return null;
+  },
+};
+
+/** A deleted worker leaves no rows, except for its number and its closed attempts. */
 export const noRowsOfDeletedWorkersRemain: Invariant = {
   name: 'the rows of a worker are deleted with it',
   check: ({ store }) => {

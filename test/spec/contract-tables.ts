@@ -55,8 +55,8 @@ export const ROUTES: Readonly<Record<string, readonly number[]>> = {
 
   'GET /api/v1/workers': [200],
   'GET /api/v1/workers/{id}': [200, 404],
-  'POST /api/v1/workers/{id}/disable': [200, 404],
-  'POST /api/v1/workers/{id}/enable': [200, 404],
+  'POST /api/v1/workers/{id}/disable': [200, 404, 412],
+  'POST /api/v1/workers/{id}/enable': [200, 404, 412],
   'DELETE /api/v1/workers/{id}': [204, 404, 409],
 
   'GET /api/v1/farms': [200],

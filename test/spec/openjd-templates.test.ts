@@ -30,7 +30,7 @@ const REFUSED: readonly (readonly [file: RegExp, error: RegExp, why: string])[] 
     /^: "name" is required/,
     'a fragment that a submitter completes',
   ],
-  [/asset_references\.yaml$/, /^: is not YAML: Tabs are not allowed as indentation/, 'not a template'],
+  [/asset_references\.yaml$/, /: is not YAML: Tabs are not allowed as indentation/, 'not a template'],
   [
     /afterfx_render_one_task\/template\.yaml$/,
     /^\/steps\/0\/name: must not be a format string$/,

@@ -86,8 +86,50 @@ await test('the timeline of a job, and the notification of its end', { timeout: 
     );
   });
 
-  await t.test('the button that watches a job', async (t) => {
+  await t.test('the timelines of workers have the attempts before a retry too', async (t) => {
     await page.setViewportSize({ width: 1440, height: 900 });
+    await api.must('POST', `/api/v1/jobs/${job.id}/retry`);
+    await until('the task has failed again', async () => {
+      const [task] = (await api.tasks(job.id)).filter(({ status }) => status === 'failed');
+      if (task === undefined) return false;
+      const { items } = await api.must<{ items: object[] }>(
+        'GET',
+        `/api/v1/tasks/${encodeURIComponent(task.id)}/attempts`,
+      );
+      return items.length === 2;
+    });
+    const tasksOf = async (): Promise<number> => {
+      await page.getByText('Show as table').click();
+      const cells = await page.locator('.timeline-table tbody td:nth-of-type(1)').allInnerTexts();
+      return cells.reduce((sum, text) => sum + Number(text), 0);
+    };
+    await page.goto('/workers?view=timeline');
+    const farmChart = page.getByRole('application', { name: 'Attempts by worker over time' });
+    await farmChart.waitFor();
+    t.equal(await tasksOf(), 13, '12 tasks and one retry on both workers');
+    t.strictSame(await violations(page), []);
+    await saveScreenshots(page, 'workers-timeline');
+    await page.goto('/workers');
+    await page.getByRole('link', { name: 'render-02' }).first().click();
+    const chart = page.getByRole('application', { name: 'Attempts by job over time' });
+    await chart.waitFor();
+    const ofWorker = await tasksOf();
+    t.ok(ofWorker > 0 && ofWorker < 13, `${ofWorker} of them on this worker`);
+    t.strictSame(await page.locator('.timeline-table tbody th').allInnerTexts(), ['Sequence 010']);
+    t.strictSame(await violations(page), []);
+    await saveScreenshots(page, 'worker-timeline');
+    await chart.focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/tasks\/.*\?attempt=1/);
+    await page.goBack();
+    await chart.waitFor();
+    await page.getByRole('button', { name: '24 hours' }).click();
+    await page.waitForURL(/span=24h/);
+    await chart.waitFor();
+  });
+
+  await t.test('the button that watches a job', async (t) => {
     const open = (await farm.submit(template('Sequence 020', 'sleep 60'))).body;
     await page.goto(`/jobs/${open.id}`);
     const bell = page.getByRole('button', { name: 'Notify me when this job ends' });

@@ -2,7 +2,13 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { WorkerSummary } from '../../client/resources.ts';
 import type { QueryOf } from '../../client/rest-calls.ts';
 import type { Rest } from '../../client/rest.ts';
+import { startOfSpan, type TimeSpan } from './time-span.ts';
 import { workerComponent } from './worker-component.ts';
+
+/** Maximum number of closed attempts in the timeline of a worker. */
+export const WORKER_ATTEMPTS_MAX = 1_000;
+/** Maximum number of workers in the timeline of a farm. */
+export const FARM_TIMELINE_WORKERS = 50;
 
 /** Queries about a farm and its workers over time. */
 export const farmQueries = {
@@ -62,6 +68,33 @@ export const farmQueries = {
     queryOptions({
       queryKey: ['workers', 'one', id, 'history'],
       queryFn: ({ signal }) => rest.call('get', '/workers/{id}/history', { path: { id }, signal }),
+    }),
+  workerAttempts: (rest: Rest, id: string, span: TimeSpan) =>
+    queryOptions({
+      queryKey: ['workers', 'one', id, 'attempts', span],
+      queryFn: ({ signal }) =>
+        rest.call('get', '/workers/{id}/attempts', {
+          path: { id },
+          query: { since: startOfSpan(span, Date.now()), limit: WORKER_ATTEMPTS_MAX },
+          signal,
+        }),
+      placeholderData: keepPreviousData,
+    }),
+  farmAttempts: (rest: Rest, farm: string, span: TimeSpan, offset: number) =>
+    queryOptions({
+      queryKey: ['workers', 'timeline', farm, span, offset],
+      queryFn: ({ signal }) =>
+        rest.call('get', '/farms/{id}/attempts', {
+          path: { id: farm },
+          query: {
+            since: startOfSpan(span, Date.now()),
+            offset,
+            limit: FARM_TIMELINE_WORKERS,
+            per_worker: 100,
+          },
+          signal,
+        }),
+      placeholderData: keepPreviousData,
     }),
   workerLog: (rest: Rest, id: string) =>
     queryOptions({

@@ -3,22 +3,24 @@
  * the action; `close` drops it.
  */
 
-/** Runs an action at most once per interval: immediately after a quiet interval, else at its end. */
+/** Runs an action at most once per interval: `leadMs` after the first of a quiet interval, else at its end. */
 export class Throttle {
   readonly #everyMs: number;
+  readonly #leadMs: number;
   #lastAt = -Infinity;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #act: () => void = () => undefined;
 
-  constructor(everyMs: number) {
+  constructor(everyMs: number, leadMs = 0) {
     this.#everyMs = everyMs;
+    this.#leadMs = leadMs;
   }
 
   /** Of several actions within one interval, only the last runs. */
   readonly run = (act: () => void): void => {
     this.#act = act;
     if (this.#timer !== null) return;
-    const waitMs = Math.max(0, this.#lastAt + this.#everyMs - performance.now());
+    const waitMs = Math.max(this.#leadMs, this.#lastAt + this.#everyMs - performance.now());
     this.#timer = setTimeout(() => {
       this.#timer = null;
       this.#lastAt = performance.now();

@@ -26,10 +26,12 @@ import { withoutStart, type JobRecord } from '../../../src/core/records/job.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { PageArena } from '../../../src/core/records/page-arena.ts';
 import { pageOf, writeTask, type TaskState } from '../../../src/core/records/task-page.ts';
+import { indexAttempts } from '../../../src/core/records/attempts-of-worker.ts';
 import type { TaskTextRecord } from '../../../src/core/records/task-text.ts';
 import type { TaskProgress } from '../../../src/core/records/task-progress.ts';
 import type { AttemptUsage } from '../../../src/core/wire/usage-fields.ts';
 import type { ServiceContext } from '../service-system.ts';
+import { adaptChunks, measureChunk } from './adapt-chunks.ts';
 import { failedOnKey } from './failed-on.ts';
 import { isLeasable, offerOfStep } from './offers.ts';
 import { publishJob } from './publish-job.ts';
@@ -84,6 +86,8 @@ export class JobTurn {
   private closed: Map<string, AttemptRecord> | null = null;
   /** Attempts closed in this turn whose lease actor and workers are not notified yet. Null until the first. */
   private unnotified: UnnotifiedClose[] | null = null;
+  /** Steps with chunks whose attempts were measured in this turn. Null until the first. */
+  private measured: Set<StepState> | null = null;
   private readonly publisher: TaskPublisher;
   private hasStepMoved = false;
   private readonly statusBefore: JobRecord['status'] | null;
@@ -136,12 +140,29 @@ export class JobTurn {
     moveCounts(taskCounts, before.status, status);
     if (before.unschedulable) taskCounts.unschedulable--;
     if (trigger === 'reported success' && before.assignedAt !== null) {
+      const ms = Math.max(0, after.updatedAt - before.assignedAt);
       attemptTimes.count++;
-      attemptTimes.totalMs += Math.max(0, after.updatedAt - before.assignedAt);
+      attemptTimes.totalMs += ms;
+      if (step.adaptive !== null) this.measure(step, index, ms);
     }
     this.touch(step);
     this.publishTask(step, index, after);
     return after;
+  }
+
+  private measure(step: StepState, index: number, ms: number): void {
+    measureChunk(step, index, ms);
+    if (this.measured === null) this.measured = new Set([step]);
+    else this.measured.add(step);
+  }
+
+  /** Adapts the chunks of the steps with new measurements. Their untouched tasks may be others then. */
+  private adaptMeasured(): void {
+    for (const step of this.measured ?? []) {
+      if (!adaptChunks(step)) continue;
+      this.offer(step);
+      this.publisher.publishLostAtEnd();
+    }
   }
 
   /**
@@ -185,14 +206,19 @@ export class JobTurn {
     if (record.progress !== undefined || record.statusMessage !== undefined)
       (this.closed ??= new Map()).set(taskIdOf(address), record);
     this.context.change(put('attempt', keys.attempt(address, attemptNumber), record));
-    const unnotified = { attempt: address, workerId: attempt.workerId, isExiting: closed.exiting === true };
+    const unnotified = {
+      attempt: address,
+      workerId: attempt.workerId,
+      endedAt: record.endedAt ?? this.context.now,
+      isExiting: closed.exiting === true,
+    };
     if (this.unnotified === null) this.unnotified = [unnotified];
     else this.unnotified.push(unnotified);
   }
 
   /**
-   * Notifies the lease actor and the workers of closed attempts. Part of `end`. Of a deleted job the worker actors need
-   * not track the attempts that may still run.
+   * Notifies the lease actor and the workers of closed attempts, and adds them to the index of their worker. Part of
+   * `end`. Those of a deleted job are not indexed, and the worker actors need not track the ones that may still run.
    */
   notifyClosed(isDeleted = false): void {
     const { unnotified } = this;
@@ -203,6 +229,9 @@ export class JobTurn {
       this.context.send('lease', farmId, { type: 'tasks.ended', jobId, stepOrder, count: ofStep.length });
     for (const [workerId, ofWorker] of grouped(unnotified, (each) => each.workerId)) {
       const attempts = ofWorker.map(({ attempt }) => attempt);
+      const [first] = ofWorker;
+      if (!isDeleted && first !== undefined)
+        this.context.change(indexAttempts(workerId, first.endedAt, attempts));
       const areExiting = !isDeleted && ofWorker.some(({ isExiting }) => isExiting);
       const exiting = areExiting ? ofWorker.flatMap((each) => (each.isExiting ? [each.attempt] : [])) : NONE;
       this.context.send('worker', workerId, { type: 'attempts.released', attempts, exiting });
@@ -371,6 +400,7 @@ export class JobTurn {
 
   /** Applies the consequences of the turn. */
   end(): void {
+    this.adaptMeasured();
     this.updateStepStatuses();
     const { record, steps } = this.state;
     // If no status has changed, the job status cannot change either.
@@ -560,6 +590,7 @@ export class JobTurn {
 interface UnnotifiedClose {
   readonly attempt: AttemptAddress;
   readonly workerId: WorkerId;
+  readonly endedAt: number;
   /** Whether its process may still run. */
   readonly isExiting: boolean;
 }

@@ -42,6 +42,8 @@ export interface RetrySelection {
   readonly stepOrder?: number;
   /** Indices in the step, rising, without duplicates. Only with `stepOrder`. */
   readonly indices?: readonly IndexRun[];
+  /** How often the chunks of the step had changed their size when the indices were found. Only with `indices`. */
+  readonly chunkChanges?: number;
   /** Ordinal of a worker: only failed tasks whose last attempt ran on that worker. */
   readonly workerOrdinal?: number;
   /** Only failed tasks. */

@@ -1,5 +1,5 @@
 import { copyOfCounts, type MutableCounts } from '../../../src/core/lifecycle/task-counts.ts';
-import type { AttemptTimes, StepHold, StepRecord } from '../../../src/core/records/step.ts';
+import type { AttemptTimes, StepChunks, StepHold, StepRecord } from '../../../src/core/records/step.ts';
 import type { RequireAllFields } from '../../../src/core/records/require-all-fields.ts';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -10,13 +10,15 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
  * copy would get a class of its own, which makes every access slow (docs/performance.md).
  */
 export interface MutableStepRecord extends Mutable<
-  Omit<StepRecord, 'taskCounts' | 'attemptTimes' | 'unschedulableReason' | 'hasSkipped' | 'hold'>
+  Omit<StepRecord, 'taskCounts' | 'attemptTimes' | 'unschedulableReason' | 'hasSkipped' | 'hold' | 'chunks'>
 > {
   taskCounts: MutableCounts;
   readonly attemptTimes: Mutable<AttemptTimes>;
   unschedulableReason: string | null;
   hasSkipped: boolean;
   hold: StepHold | null;
+  /** Null for a step whose chunks have no target run time. */
+  chunks: StepChunks | null;
 }
 
 type WholeStep = RequireAllFields<
@@ -35,12 +37,13 @@ type WholeStep = RequireAllFields<
   | 'unschedulableReason'
   | 'hasSkipped'
   | 'hold'
+  | 'chunks'
   | 'createdAt'
   | 'updatedAt'
 >;
 
-/** Returns a mutable copy of a stored step. */
-export const toMutableStep = (written: WholeStep): MutableStepRecord => ({
+/** Returns a mutable copy of a stored step. `chunks`: for a record of an earlier version, which has no such field. */
+export const toMutableStep = (written: WholeStep, chunks: StepChunks | null): MutableStepRecord => ({
   version: 1,
   jobId: written.jobId,
   order: written.order,
@@ -55,13 +58,14 @@ export const toMutableStep = (written: WholeStep): MutableStepRecord => ({
   unschedulableReason: written.unschedulableReason ?? null,
   hasSkipped: written.hasSkipped ?? false,
   hold: written.hold ?? null,
+  chunks: written.chunks ?? chunks,
   createdAt: written.createdAt,
   updatedAt: written.updatedAt,
 });
 
 /** Returns the step's record for the store. */
 export function toStepRecord(live: MutableStepRecord): StepRecord {
-  const { attemptTimes, unschedulableReason, hasSkipped, hold, ...record } = live;
+  const { attemptTimes, unschedulableReason, hasSkipped, hold, chunks, ...record } = live;
   return {
     ...record,
     taskCounts: copyOfCounts(live.taskCounts),
@@ -69,5 +73,6 @@ export function toStepRecord(live: MutableStepRecord): StepRecord {
     ...(unschedulableReason !== null && { unschedulableReason }),
     ...(hasSkipped && { hasSkipped }),
     ...(hold !== null && { hold }),
+    ...(chunks !== null && { chunks }),
   };
 }

@@ -1,3 +1,4 @@
+import { chunksOfPlan } from '../../../src/core/lifecycle/chunk-sizes.ts';
 import { countsOf, sumCounts } from '../../../src/core/lifecycle/task-counts.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
 import { templateRecord, type JobRecord } from '../../../src/core/records/job.ts';
@@ -37,6 +38,7 @@ export function newJobState(message: Create): JobState {
 }
 
 function newStepRecord(job: JobRecord, plan: StepPlan): StepRecord {
+  const chunks = chunksOfPlan(plan);
   return {
     version: 1,
     jobId: job.id,
@@ -48,6 +50,7 @@ function newStepRecord(job: JobRecord, plan: StepPlan): StepRecord {
     taskCount: plan.taskCount,
     taskCounts: countsOf(plan.taskCount, 'pending'),
     untouched: { status: 'pending', updatedAt: job.createdAt, failureReason: '' },
+    ...(chunks !== null && { chunks }),
     createdAt: job.createdAt,
     updatedAt: job.createdAt,
   };

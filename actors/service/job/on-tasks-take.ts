@@ -38,9 +38,11 @@ export const onTasksTake = (
     let refused = 0;
     for (const range of pick.ranges) {
       for (let index = range.start; index < range.start + range.count; index++) {
+        // The tasks of adaptive chunks may have become fewer since the lease actor selected these.
+        const isGone = index >= step.record.taskCount;
         const task = taskOf(step, index);
         const isHeld = task.status === 'ready' && isRetryDelayed(task, context.now);
-        if (!leasable || task.status !== 'ready' || isHeld) {
+        if (isGone || !leasable || task.status !== 'ready' || isHeld) {
           refused++;
           if (leasable && isHeld) makeReady(state, step, index, task.retryAfter, context);
           continue;

@@ -29,6 +29,8 @@ export function selectedTasks(
   let remaining = SELECTED_TASKS_MAX;
   for (const step of state.steps) {
     if (stepOrder !== undefined && step.record.order !== stepOrder) continue;
+    if (named !== undefined && (selection.chunkChanges ?? 0) !== (step.record.chunks?.changes ?? 0))
+      return refused('conflict', 'the step has just changed the size of its chunks; repeat the request');
     if (isWhole) {
       selected.push({ step, indices: isSkipped === true ? 'skipped' : 'all' });
       continue;

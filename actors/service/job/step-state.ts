@@ -1,5 +1,7 @@
+import { openAdaptiveSpace, type AdaptiveSpace } from '../../../src/openjd/template/space/adaptive-space.ts';
 import { openSpace, type Space } from '../../../src/openjd/template/space/open-space.ts';
 import type { StepPlan } from '../../../src/openjd/template/plan.ts';
+import { chunksOfPlan } from '../../../src/core/lifecycle/chunk-sizes.ts';
 import type { TaskCounts } from '../../../src/core/lifecycle/task-counts.ts';
 import type { PageArena } from '../../../src/core/records/page-arena.ts';
 import type { StepRecord } from '../../../src/core/records/step.ts';
@@ -17,7 +19,10 @@ import { toMutableStep, type MutableStepRecord } from './mutable-step.ts';
 export interface StepState {
   readonly record: MutableStepRecord;
   readonly plan: StepPlan;
-  readonly space: Space;
+  /** Replaced when its chunks change their size. */
+  space: Space;
+  /** The same space, if its chunks can change their size; else null. */
+  adaptive: AdaptiveSpace | null;
   readonly pages: Map<number, Uint8Array>;
   /** Allocator of new pages; null until the first. */
   arena: PageArena | null;
@@ -36,18 +41,24 @@ export const stepStateOf = (
   record: StepRecord,
   plan: StepPlan,
   pages: Map<number, Uint8Array> = new Map(),
-): StepState => ({
-  record: toMutableStep(record),
-  plan,
-  space: openSpace(plan.space),
-  pages,
-  arena: null,
-  assignment: null,
-  countsInJob: record.taskCounts,
-  dirtyPages: new Set(),
-  isDirty: false,
-  touchedBy: null,
-});
+): StepState => {
+  const mutable = toMutableStep(record, chunksOfPlan(plan));
+  const { chunks } = mutable;
+  const adaptive = chunks === null ? null : openAdaptiveSpace(plan.space, chunks.sections);
+  return {
+    record: mutable,
+    plan,
+    space: adaptive ?? openSpace(plan.space),
+    adaptive,
+    pages,
+    arena: null,
+    assignment: null,
+    countsInJob: record.taskCounts,
+    dirtyPages: new Set(),
+    isDirty: false,
+    touchedBy: null,
+  };
+};
 
 /** Returns the state of a task, with or without a record of its own. */
 export function taskOf(step: StepState, index: number): TaskState {

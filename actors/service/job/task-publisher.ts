@@ -79,6 +79,11 @@ export class TaskPublisher {
     if (this.isFull) this.publishLost();
   }
 
+  /** Publishes at the end of the turn that subscribers must load the tasks of the job again, and no further changes. */
+  publishLostAtEnd(): void {
+    this.isFull = true;
+  }
+
   /** Publishes that subscribers must load the tasks of the job again. */
   publishLost(): void {
     this.context.effect({
@@ -99,6 +104,9 @@ export class TaskPublisher {
       return;
     }
     const { jobId } = this;
+    const { order, name } = step.record;
+    // The events are made later, when the step may have other chunks.
+    const { space } = step;
     const { status } = untouched;
     const reason = (untouched.unschedulable === true ? unschedulableReason : null) ?? '';
     const updatedAt = timestampOf(untouched.updatedAt);
@@ -111,7 +119,7 @@ export class TaskPublisher {
         for (let index = 0; index < taskCount; index++) {
           if (own.has(index)) continue;
           events.push({
-            ...eventOf(jobId, step, index),
+            ...eventOf(jobId, { record: { order, name }, space }, index),
             status,
             worker_id: '',
             unschedulable_reason: reason,
@@ -148,7 +156,7 @@ export class TaskPublisher {
 /** Returns the fields of a task event that never change. */
 const eventOf = (
   jobId: JobId,
-  step: StepState,
+  step: Pick<StepState, 'space'> & { readonly record: Pick<StepState['record'], 'order' | 'name'> },
   index: number,
 ): Pick<TaskEvent, 'job_id' | 'task_id' | 'name'> => ({
   job_id: jobId,

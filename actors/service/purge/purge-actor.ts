@@ -7,40 +7,61 @@
 import { jobId, type FarmId, type JobId } from '../../../src/core/ids.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import { remove } from '../../../src/core/records/change-set.ts';
-import { keys, type TableName } from '../../../src/core/records/tables.ts';
+import type { AttemptRecord } from '../../../src/core/records/attempt.ts';
+import { attemptOfKey, keys, type TableName } from '../../../src/core/records/tables.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { ServiceSystem } from '../service-system.ts';
 
 /** Maximum number of rows that one batch of a purge adds to a commit. */
 export const PURGE_ROWS = 2_000;
 
-/** Tables in which a job may have millions of rows. */
+/** Tables besides `attempt` in which a job may have millions of rows. */
 const BULK_TABLES = [
-  'attempt',
   'taskOutput',
   'taskText',
   'stepFailures',
   'taskPage',
 ] as const satisfies readonly TableName[];
 
+interface PurgedRow {
+  readonly table: TableName;
+  readonly key: string;
+}
+
 /** The next batch of a purge. It is read when the actor is loaded, and the actor lasts for one batch. */
 interface PurgeState {
   readonly jobId: JobId;
   readonly farmId: FarmId;
-  readonly piece: readonly { readonly table: TableName; readonly key: string }[];
+  readonly piece: readonly PurgedRow[];
+  /** Whether rows may remain after the piece. */
+  readonly isFull: boolean;
 }
 
 function loadPurge(id: string, reader: StoreReader): PurgeState | null {
   const doomed = reader.get('doomedJob', id);
   if (doomed === undefined) return null;
   const job = jobId(id);
-  const piece: { table: TableName; key: string }[] = [];
+  const prefix = keys.bulkOf(job);
+  // Each attempt may take two rows of the batch.
+  const attempts = [...reader.scan('attempt', { prefix, limit: PURGE_ROWS / 2 })];
+  const piece = attempts.flatMap(({ key, value }) => [...indexEntryOf(key, value), attemptRow(key)]);
+  let isFull = attempts.length === PURGE_ROWS / 2;
   for (const table of BULK_TABLES) {
+    if (isFull) break;
     const limit = PURGE_ROWS - piece.length;
-    if (limit === 0) break;
-    for (const { key } of reader.scan(table, { prefix: keys.bulkOf(job), limit })) piece.push({ table, key });
+    for (const { key } of reader.scan(table, { prefix, limit })) piece.push({ table, key });
+    isFull = piece.length === PURGE_ROWS;
   }
-  return { jobId: job, farmId: doomed.farmId, piece };
+  return { jobId: job, farmId: doomed.farmId, piece, isFull };
+}
+
+const attemptRow = (key: string): PurgedRow => ({ table: 'attempt', key });
+
+/** Returns the entry of the index by worker that begins with an attempt. Most attempts have one. */
+function indexEntryOf(key: string, { workerId, endedAt }: AttemptRecord): PurgedRow[] {
+  // An attempt of an earlier version that was open when its job was deleted.
+  if (endedAt === undefined) return [];
+  return [{ table: 'workerAttempt', key: keys.workerAttempt(workerId, endedAt, attemptOfKey(key)) }];
 }
 
 /**
@@ -55,9 +76,9 @@ export function purgeActor(): ActorDefinition<ServiceSystem, 'purge', PurgeState
     isEvictable: () => true,
     onMissing: () => null,
     handlers: {
-      'purge.next': ({ jobId: id, farmId, piece }, message, context) => {
+      'purge.next': ({ jobId: id, farmId, piece, isFull }, message, context) => {
         for (const { table, key } of piece) context.change(remove(table, key));
-        if (piece.length < PURGE_ROWS) context.effect({ kind: 'delete-logs', jobId: id, farmId });
+        if (!isFull) context.effect({ kind: 'delete-logs', jobId: id, farmId });
         else context.effect({ kind: 'forward', envelope: { actor: 'purge', id, message } });
       },
       'purge.logs-deleted': (state, _message, context) => {

@@ -42,6 +42,11 @@ export interface LeaseComparison {
    * processor time of its own machine. Null: the machine cannot separate them.
    */
   readonly separated: Comparison | null;
+  /**
+   * Both services, buses and swarms at the same time on all cores: other programs of the machine, and its disk, slow both down in
+   * the same moments.
+   */
+  readonly together: Comparison;
 }
 
 export interface ComparisonTimes extends LoadTimes {
@@ -81,6 +86,7 @@ export async function compareLeases(
     const figures = {
       workers,
       closed: await inTurns(sides, closed, FIRST_PER_SECOND, times),
+      together: await atTheSameTime(sides, closed, times),
       offered: {
         per_second: offeredPerSecond,
         ...(await inTurns(sides, offered, offeredPerSecond, times)),
@@ -141,6 +147,28 @@ async function inTurns(
       runs[mode].push(await runner.measure(load, times));
     }
   }
+  return comparisonOf(runs);
+}
+
+/** Each repetition measures both modes at once. */
+async function atTheSameTime(
+  sides: Readonly<Record<Mode, Side>>,
+  load: Load,
+  times: ComparisonTimes,
+): Promise<Comparison> {
+  const runs: Record<Mode, Measured[]> = { open: [], authenticated: [] };
+  for (let repetition = 0; repetition < times.repetitions; repetition++) {
+    for (const mode of MODES) await sides[mode].runner.stock(FIRST_PER_SECOND, times);
+    const measured = await Promise.all(MODES.map((mode) => sides[mode].runner.measure(load, times)));
+    for (const [nth, mode] of MODES.entries()) {
+      const run = measured[nth];
+      if (run !== undefined) runs[mode].push(run);
+    }
+  }
+  return comparisonOf(runs);
+}
+
+function comparisonOf(runs: Readonly<Record<Mode, readonly Measured[]>>): Comparison {
   const open = sideOf(runs.open);
   const authenticated = sideOf(runs.authenticated);
   const ratios = open.runs.map((perSecond, nth) => round((authenticated.runs[nth] ?? 0) / perSecond));

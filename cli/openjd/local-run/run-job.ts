@@ -4,6 +4,7 @@ import type { StepPlan } from '../../../src/openjd/template/plan.ts';
 import { taskNameOf } from '../../../src/openjd/template/task-name.ts';
 import { stepAssignmentOf, typedParametersOf } from '../../../src/core/wire/assignment-parts.ts';
 import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import { localTasksOf } from './local-tasks.ts';
 import type { LocalSessions } from './local-sessions.ts';
 import type { SelectedStep } from './select-tasks.ts';
 
@@ -23,6 +24,8 @@ export interface StepOutcome {
 export interface RunEvents {
   taskBegins(name: string): void;
   taskEnds(name: string, status: LocalStatus, message: string): void;
+  /** The tasks that have not run yet have changed. `chunks`: their size and its reason. */
+  chunksChange(step: string, chunks: string): void;
 }
 
 /** The only attempt of each task: a local run does not retry. */
@@ -48,22 +51,31 @@ export async function runJob(
     const startedAt = performance.now();
     let succeeded = 0;
     let status: LocalStatus = 'not run';
-    let left = selected.count;
-    for (const index of selected.indices) {
+    let begun = 0;
+    const tasks = localTasksOf(selected, events);
+    for (const index of tasks.indices()) {
       if (!goesOn || signal.aborted) break;
-      const assignment = assignmentOf(id, selected, index);
+      const assignment = assignmentOf(id, selected.step, tasks.valuesOf(index), index);
       events.taskBegins(assignment.name);
-      left -= 1;
-      const step: StepAssignment = { ...stepAssignmentOf(plan, selected.step, extensions), ready_left: left };
+      begun += 1;
+      const step: StepAssignment = {
+        ...stepAssignmentOf(plan, selected.step, extensions),
+        // Whatever their size, tasks are left as long as this one is not the last.
+        ready_left: tasks.count() - begun,
+      };
+      const taskBegan = performance.now();
       const report = await sessions.run(assignment, step);
       status = report === null || report.status === 'running' ? 'failed' : report.status;
       events.taskEnds(assignment.name, status, report?.message ?? '');
-      if (status === 'succeeded') succeeded += 1;
-      else goesOn = false;
+      if (status === 'succeeded') {
+        succeeded += 1;
+        tasks.succeeded(index, performance.now() - taskBegan);
+      } else goesOn = false;
     }
-    if (status === 'succeeded' && succeeded < selected.count) status = 'canceled';
+    const count = tasks.count();
+    if (status === 'succeeded' && succeeded < count) status = 'canceled';
     const milliseconds = performance.now() - startedAt;
-    outcomes.push({ name: selected.step.name, status, succeeded, count: selected.count, milliseconds });
+    outcomes.push({ name: selected.step.name, status, succeeded, count, milliseconds });
   }
   signal.removeEventListener('abort', cancel);
   return outcomes;
@@ -71,11 +83,11 @@ export async function runJob(
 
 function assignmentOf(
   job: ReturnType<typeof jobId>,
-  { step, space }: { readonly step: StepPlan; readonly space: SelectedStep['space'] },
+  step: StepPlan,
+  values: Record<string, string>,
   index: number,
 ): Assignment {
   const address = { jobId: job, stepOrder: step.order, index };
-  const values = space.at(index);
   return {
     task_id: taskIdOf(address),
     job_id: job,

@@ -10,6 +10,8 @@ export interface SelectedStep {
   readonly space: Space;
   readonly count: number;
   readonly indices: Iterable<number>;
+  /** Whether these are all tasks of the step: only then its chunks may change their size. */
+  readonly isWhole: boolean;
 }
 
 type Selection =
@@ -48,7 +50,9 @@ export function selectTasks(
   }
   const space = openSpace(step.space);
   const indices = matching(space, values, names.length);
-  if (indices.length > 0) return { ok: true, steps: [{ step, space, count: indices.length, indices }] };
+  if (indices.length > 0) {
+    return { ok: true, steps: [{ step, space, count: indices.length, indices, isWhole: false }] };
+  }
   const pairs = [...values].map(([name, value]) => `${name}=${value}`).join(', ');
   return { ok: false, detail: `the step ${quoteForMessage(step.name)} has no task with ${pairs}` };
 }
@@ -57,7 +61,7 @@ const onlyStep = ({ steps }: JobPlan): StepPlan | undefined => (steps.length ===
 
 function whole(step: StepPlan): SelectedStep {
   const space = openSpace(step.space);
-  return { step, space, count: space.length, indices: range(space.length) };
+  return { step, space, count: space.length, indices: range(space.length), isWhole: true };
 }
 
 function* range(length: number): Generator<number> {

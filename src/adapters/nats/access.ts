@@ -1,11 +1,7 @@
-import {
-  credsAuthenticator,
-  jwtAuthenticator,
-  nkeyAuthenticator,
-  type NodeConnectionOptions,
-} from '@nats-io/transport-node';
+import { credsAuthenticator, type NodeConnectionOptions } from '@nats-io/transport-node';
 import type { BusAccess, BusTls } from '../../core/config/bus-access.ts';
 import { readConfiguredFile, readSecret } from '../system/secret-file.ts';
+import { signingKeyOf } from './nkey-signer.ts';
 import type { BusUser, ServerList } from './server-address.ts';
 
 type AccessOptions = Pick<NodeConnectionOptions, 'tls' | 'user' | 'pass' | 'token' | 'authenticator'>;
@@ -35,8 +31,16 @@ export function accessOptions(servers: ServerList): AccessOptions {
 }
 
 function userOptions({ seed, jwt }: BusUser): AccessOptions {
-  const key = new TextEncoder().encode(seed);
-  return { authenticator: jwt === null ? nkeyAuthenticator(key) : jwtAuthenticator(jwt, key) };
+  const key = signingKeyOf(seed);
+  const signatureOf = (challenge: string): string =>
+    key.sign(new TextEncoder().encode(challenge)).toString('base64url');
+  return {
+    authenticator: (nonce = '') => ({
+      ...(jwt === null ? {} : { jwt }),
+      nkey: key.publicKey,
+      sig: nonce === '' ? '' : signatureOf(nonce),
+    }),
+  };
 }
 
 function identityOptions({
@@ -53,7 +57,7 @@ function identityOptions({
     };
   if (nkeyFile !== '') {
     const seed = readConfiguredFile(`${keys}.nkey_file`, nkeyFile).toString('utf8').trim();
-    return { authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)) };
+    return userOptions({ seed, jwt: null });
   }
   if (token !== null) return { token: readSecret(`${keys}.token_file`, token) };
   if (password === null) return {};

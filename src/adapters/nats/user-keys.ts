@@ -1,4 +1,5 @@
-import { createUser, fromPublic, fromSeed } from '@nats-io/nkeys';
+import { createUser } from '@nats-io/nkeys';
+import { isSignedBy, signingKeyOf } from './nkey-signer.ts';
 
 /** NKEYs of users of the bus: Ed25519 keys in the text format of NATS. */
 
@@ -12,15 +13,15 @@ export interface NewUserKey {
 }
 
 export function newUserKey(): NewUserKey {
-  const pair = createUser();
-  return { seed: decoder.decode(pair.getSeed()), publicKey: pair.getPublicKey() };
+  const seed = decoder.decode(createUser().getSeed());
+  return { seed, publicKey: signingKeyOf(seed).publicKey };
 }
 
 /** Returns the public key of a seed; null if the text is not the seed of a user. */
 export function publicKeyOf(seed: string): string | null {
   try {
-    const key = fromSeed(encoder.encode(seed)).getPublicKey();
-    return key.startsWith('U') ? key : null;
+    const { publicKey } = signingKeyOf(seed);
+    return publicKey.startsWith('U') ? publicKey : null;
   } catch {
     return null;
   }
@@ -28,12 +29,12 @@ export function publicKeyOf(seed: string): string | null {
 
 /** Returns the signature of a text in base64url. Throws if the seed is invalid. */
 export const signText = (seed: string, text: string): string =>
-  Buffer.from(fromSeed(encoder.encode(seed)).sign(encoder.encode(text))).toString('base64url');
+  signingKeyOf(seed).sign(encoder.encode(text)).toString('base64url');
 
 /** Reports whether the holder of the key has signed the text. */
 export function isSigned(publicKey: string, text: string, signature: string): boolean {
   try {
-    return fromPublic(publicKey).verify(encoder.encode(text), Buffer.from(signature, 'base64url'));
+    return isSignedBy(publicKey, encoder.encode(text), Buffer.from(signature, 'base64url'));
   } catch {
     // The key is invalid: its checksum is wrong.
     return false;

@@ -8,7 +8,7 @@ const MAX_SYNTAX_ERRORS = 10;
 
 const SAME_COLUMN = 'indent the keys of one mapping, and the items of one list, by the same number of spaces';
 
-/** What to write instead, by the message of the parser. The first match counts. */
+/** Advice on what to write instead, by the message of the parser. The first match counts. */
 const INSTEAD: readonly (readonly [message: RegExp, instead: string])[] = [
   [/^Tabs /, 'use spaces'],
   [/^Missing closing .quote/, 'close the quote'],

@@ -1,3 +1,4 @@
+import type { ChunkSection } from '../../openjd/template/space-description.ts';
 import type { JobId } from '../ids.ts';
 import type { StepStatus } from '../lifecycle/step-rules.ts';
 import type { TaskCounts } from '../lifecycle/task-counts.ts';
@@ -23,6 +24,27 @@ export interface UntouchedTasks {
 export interface AttemptTimes {
   readonly count: number;
   readonly totalMs: number;
+}
+
+/** A successful attempt of a task whose chunks change their size. */
+export interface MeasuredChunk {
+  /** Number of values of the chunked parameter in the task. */
+  readonly items: number;
+  /** Milliseconds from the assignment to the end. */
+  readonly ms: number;
+}
+
+/** Chunks of a step whose size follows the run times of its tasks (docs/decisions/adaptive-chunks.md). */
+export interface StepChunks {
+  /** Name of the chunked parameter. */
+  readonly parameter: string;
+  readonly targetSeconds: number;
+  /** In order; the first begins with task 0. */
+  readonly sections: readonly ChunkSection[];
+  /** How often the sections have changed. */
+  readonly changes: number;
+  /** The latest successful attempts, oldest first. */
+  readonly measured: readonly MeasuredChunk[];
 }
 
 /** A hold of a step by a user (docs/scheduling.md#held-steps). */
@@ -60,6 +82,8 @@ export interface StepRecord {
   readonly hasSkipped?: boolean;
   /** Set while the step is held: its tasks are not leased. */
   readonly hold?: StepHold;
+  /** Of a step whose chunks have a target run time. Absent for other steps, and in records of earlier versions. */
+  readonly chunks?: StepChunks;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

@@ -33,6 +33,7 @@ import type { TaskTextRecord } from './task-text.ts';
 import type { UsagePoolRecord } from './usage-pool.ts';
 import { usernameKey, type UserRecord, type UsernameRecord } from './user.ts';
 import type { NoticeRecord, WebhookDeliveryRecord, WebhookRecord } from './webhook.ts';
+import type { WorkerAttemptRecord } from './worker-attempt.ts';
 import type { WorkerCredentialRecord } from './worker-credential.ts';
 import type { BookingRecord, WorkerRecord } from './worker.ts';
 
@@ -99,6 +100,8 @@ export interface Tables {
   webhookEvent: NoticeRecord;
   /** Events that are not queued for the webhooks yet. */
   notice: NoticeRecord;
+  /** Closed attempts by worker and end. */
+  workerAttempt: WorkerAttemptRecord;
   /** Environment templates of a queue, by queue and id. */
   queueEnvironment: QueueEnvironmentRecord;
 }
@@ -145,6 +148,7 @@ export const TABLE_NAMES = [
   'webhookEvent',
   'notice',
   'taskOutput',
+  'workerAttempt',
   'queueEnvironment',
 ] as const satisfies readonly TableName[];
 
@@ -199,6 +203,9 @@ export const keys = {
   attempt: (task: TaskAddress, attemptNumber: number): string =>
     `${taskKey(task)}/${padded(attemptNumber, ATTEMPT_DIGITS)}`,
   attemptsOf: (task: TaskAddress): string => `${taskKey(task)}/`,
+  workerAttempt: (worker: WorkerId, endedAt: number, first: AttemptAddress): string =>
+    `${worker}/${padded(endedAt, TIME_DIGITS)}/${keys.attempt(first, first.attemptNumber)}`,
+  workerAttemptsOf: (worker: WorkerId): string => `${worker}/`,
   usagePool: (id: string): string => id,
   computeLocation: (id: string): string => id,
   stepFailures: (job: JobId, order: number, worker: WorkerId): string =>
@@ -270,6 +277,16 @@ export const attemptOfKey = (key: string): AttemptAddress => ({
   ...taskOfTextKey(key),
   attemptNumber: lastNumberOfKey(key),
 });
+
+/** Returns the attempt and its end in the key of an index entry. */
+export function endOfEntryKey(key: string): {
+  readonly endedAt: number;
+  readonly attempt: AttemptAddress;
+} {
+  const endAt = key.indexOf('/') + 1;
+  const attemptAt = endAt + TIME_DIGITS + 1;
+  return { endedAt: Number(key.slice(endAt, attemptAt - 1)), attempt: attemptOfKey(key.slice(attemptAt)) };
+}
 
 /** Returns the farm, job and time in the key of an ended job. */
 export function endedJobOfKey(key: string): {

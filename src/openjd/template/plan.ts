@@ -78,8 +78,8 @@ export interface TaskParameterPlan {
 export type TaskParameterType = BaseType | 'CHUNK[INT]';
 
 /**
- * Specification, section 3.4.1.5. `defaultTaskCount` determines the space; the target is stored for schedulers that
- * adapt.
+ * Specification, section 3.4.1.5. `defaultTaskCount` determines the described space. With a target, chunks that have
+ * not started may get another size (docs/scheduling.md#adaptive-chunks).
  */
 export interface ChunksPlan {
   readonly parameter: string;

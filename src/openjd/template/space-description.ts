@@ -31,3 +31,15 @@ export interface ChunkCut {
    */
   readonly greedy: boolean;
 }
+
+/**
+ * Chunks of one size in sequence, of a step whose chunks change their size: from the task `firstTask` on, up to the next
+ * section. The first begins with the item `firstItem`: items are the points of the space without chunks, in the order
+ * in which the chunked parameter varies fastest.
+ */
+export interface ChunkSection {
+  readonly firstTask: number;
+  readonly firstItem: number;
+  /** Maximum number of items in a chunk. */
+  readonly size: number;
+}

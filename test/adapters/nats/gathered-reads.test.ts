@@ -12,7 +12,7 @@ const HOST = '127.0.0.1';
 const MESSAGES = 40;
 const NUMBERS = Array.from({ length: MESSAGES }, (_unused, index) => index);
 
-/** What TLS writes to a socket; held back if wanted. */
+/** Passes the output of TLS to a socket, and can hold it back. */
 class Wire extends Duplex {
   readonly #socket: Socket;
   #held: Buffer[] | null = null;

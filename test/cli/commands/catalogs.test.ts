@@ -55,6 +55,8 @@ test('usage pools are listed, created, changed and deleted', async (t) => {
   const service = await answeringService({
     'GET /api/v1/usage-pools': [{ body: [MAYA, NUKE] }],
     'POST /api/v1/usage-pools': [{ status: 201, body: NUKE }],
+    [`GET /api/v1/usage-pools/${NUKE.id}`]: [{ body: NUKE, headers: { ETag: 'W/"x.1"' } }],
+    [`GET /api/v1/usage-pools/${MAYA.id}`]: [{ body: MAYA }],
     [`PUT /api/v1/usage-pools/${NUKE.id}`]: [{ body: NUKE }],
     [`PUT /api/v1/usage-pools/${MAYA.id}`]: [{ body: MAYA }],
     [`DELETE /api/v1/usage-pools/${NUKE.id}`]: [{ status: 204, body: '' }],
@@ -77,6 +79,7 @@ test('usage pools are listed, created, changed and deleted', async (t) => {
     { name: 'nuke', max_concurrent: 9, server_hint: 'license-1' },
     'settings that are not given are kept, and read-only fields are not sent',
   );
+  t.equal(service.requests.at(-1)?.headers['if-match'], 'W/"x.1"', 'with the version that was read');
   const renamed = await run('pools', 'set', MAYA.id, '--name', 'maya-2', '--server-hint', '', '--json');
   t.same(JSON.parse(renamed.out), MAYA);
   t.same(lastBody(), { name: 'maya-2', max_concurrent: 2, server_hint: '' });
@@ -103,6 +106,7 @@ test('compute locations are listed, created, changed and deleted', async (t) => 
   const service = await answeringService({
     'GET /api/v1/compute-locations': [{ body: [BERLIN] }],
     'POST /api/v1/compute-locations': [{ status: 201, body: BERLIN }],
+    [`GET /api/v1/compute-locations/${BERLIN.id}`]: [{ body: BERLIN }],
     [`PUT /api/v1/compute-locations/${BERLIN.id}`]: [{ body: BERLIN }],
     [`DELETE /api/v1/compute-locations/${BERLIN.id}`]: [{ status: 204, body: '' }],
   });
@@ -133,6 +137,7 @@ test('storage locations are listed, created, changed and deleted', async (t) => 
   const service = await answeringService({
     'GET /api/v1/storage-locations': [{ body: [PROJECTS] }],
     'POST /api/v1/storage-locations': [{ status: 201, body: PROJECTS }],
+    [`GET ${path}`]: [{ body: PROJECTS }],
     [`PUT ${path}`]: [{ body: PROJECTS }],
     [`DELETE ${path}`]: [{ status: 204, body: '' }],
   });
@@ -237,6 +242,7 @@ test('unknown objects, conflicts and missing arguments have their exit statuses'
       { status: 409, body: conflict },
       { status: 400, body: invalid },
     ],
+    [`GET /api/v1/usage-pools/${MAYA.id}`]: [{ body: MAYA }],
     [`PUT /api/v1/usage-pools/${MAYA.id}`]: [{ status: 409, body: conflict }],
   });
   t.teardown(() => service.close());

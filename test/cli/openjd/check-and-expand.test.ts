@@ -93,7 +93,10 @@ test('check prints the location, message, line and a caret for each error', asyn
   const bad = join(directory, 'bad.yaml');
   const { code, err } = await runCallsheet(['openjd', 'expand', bad]);
   t.equal(code, 1);
-  t.match(err, `${bad}:4:1: is not YAML: Tabs are not allowed as indentation\n  4 |  - name\n    | ^\n`);
+  t.match(
+    err,
+    `${bad}:4:1: /steps: is not YAML: Tabs are not allowed as indentation; use spaces\n  4 |  - name\n    | ^\n`,
+  );
   const empty = join(directory, 'empty.json');
   t.same(await runCallsheet(['openjd', 'check', empty]), {
     code: 1,

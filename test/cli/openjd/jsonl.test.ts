@@ -48,7 +48,7 @@ void test('check returns a result for each line, in order', async (t) => {
       {
         ok: false,
         error:
-          ': is not YAML: Flow sequence in block collection must be sufficiently indented and end with a ]',
+          '/name: is not YAML: Flow sequence in block collection must be sufficiently indented and end with a ]; close the bracket, with each further line indented',
       },
       { ok: false, error: '/parameterDefinitions/0: the value of "N": "x" is not an integer' },
       { ok: true },

@@ -392,3 +392,39 @@ test('relative paths: defaults are below the template, given ones below the work
     t.match(ran.err, why);
   }
 });
+
+test('chunks with a target run time change their size like those of the service', async (t) => {
+  const directory = t.testdir();
+  const chunked = (chunks: object): string =>
+    job({
+      extensions: ['TASK_CHUNKING'],
+      steps: [
+        {
+          name: 'S',
+          parameterSpace: {
+            taskParameterDefinitions: [
+              {
+                name: 'F',
+                type: 'CHUNK[INT]',
+                range: '1-12',
+                chunks: { defaultTaskCount: 1, rangeConstraint: 'CONTIGUOUS', ...chunks },
+              },
+            ],
+          },
+          script: { actions: { onRun: sh('echo {{Task.Param.F}}') } },
+        },
+      ],
+    });
+  const ran = await run(directory, chunked({ targetRuntimeSeconds: 36_000 }));
+  t.same(ran.out.split('\n'), ['S[F=1-1] | 1-1', 'S[F=2-5] | 2-5', 'S[F=6-12] | 6-12', '']);
+  t.match(
+    ran.err,
+    /^S: chunks of 4 values of F: a value takes .+ on average \(from 1 task\), the target is 36000 s$/m,
+  );
+  t.match(summaryOf(ran), ['S succeeded 3/3']);
+  const one = await run(directory, chunked({ targetRuntimeSeconds: 36_000 }), '--task', 'F=3-3');
+  t.equal(one.out, 'S[F=3-3] | 3-3\n', 'a selected task stays as it is');
+  const fixed = await run(directory, chunked({ targetRuntimeSeconds: 0 }));
+  t.equal(fixed.out.split('\n').length, 13);
+  t.notMatch(fixed.err, /chunks of/);
+});

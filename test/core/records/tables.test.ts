@@ -131,6 +131,7 @@ test('the numbers of tables in a change set never change', (t) => {
       'webhookEvent',
       'notice',
       'taskOutput',
+      'workerAttempt',
       'queueEnvironment',
     ],
   );

@@ -452,3 +452,52 @@ void test('a step reports the duration of its attempts', async (t) => {
     items: [{ attempt_seconds: { count: 3, mean: 3.333 } }],
   });
 });
+
+void test('lists and grids have the tasks of the current chunks', async (t) => {
+  const { api, client } = await startApi(t);
+  const runs = [{ start: '1', step: '1', count: 6 }];
+  const cut = { size: 2, constraint: 'CONTIGUOUS', greedy: true } as const;
+  const space = { kind: 'axis', name: 'Frame', values: { kind: 'chunks', runs, cut } } as const;
+  api.write(
+    ...jobChanges({}, [{ name: 'render', untouched: 'ready', taskCount: 3, space, touched: new Map() }]),
+  );
+  const frames = async (): Promise<readonly unknown[]> => {
+    const { items } = (await client.get(`${PATH}/tasks`)).body as {
+      items: readonly { parameters: { Frame: string } }[];
+    };
+    return items.map(({ parameters }) => parameters.Frame);
+  };
+  const cells = async (): Promise<unknown> =>
+    ((await client.get(`${PATH}/task-grid`)).body as { steps: readonly { cells: string }[] }).steps[0]?.cells;
+  t.strictSame(await frames(), ['1-2', '3-4', '5-6']);
+  t.equal(await cells(), 'QQQ');
+  const step = api.store.get('step', keys.step(JOB, 0));
+  if (step === undefined) throw new Error('the step is missing');
+  const sections = [
+    { firstTask: 0, firstItem: 0, size: 2 },
+    { firstTask: 1, firstItem: 2, size: 1 },
+  ];
+  const measured = [{ items: 2, ms: 30_000 }];
+  const chunks = { parameter: 'Frame', targetSeconds: 15, sections, changes: 1, measured };
+  const taskCounts = { ...step.taskCounts, total: 5, ready: 5 };
+  api.write(put('step', keys.step(JOB, 0), { ...step, taskCount: 5, taskCounts, chunks }));
+  t.strictSame(await frames(), ['1-2', '3-3', '4-4', '5-5', '6-6']);
+  t.equal(await cells(), 'QQQQQ');
+  t.match((await client.get(`${PATH}/steps`)).body, {
+    items: [
+      {
+        chunks: {
+          parameter: 'Frame',
+          size: 1,
+          default_size: 2,
+          target_seconds: 15,
+          changes: 1,
+          measured_tasks: 1,
+          seconds_per_value: 15,
+          sentence:
+            'chunks of 1 value of Frame: a value takes 15 s on average (from 1 task), the target is 15 s',
+        },
+      },
+    ],
+  });
+});

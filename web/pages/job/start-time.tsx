@@ -9,6 +9,7 @@ import { Until } from '../../parts/time.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { useOpenedVersion } from '../../state/use-opened-version.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
+import './editable-number.css';
 
 interface StartTimeProps {
   readonly job: JobDetail;
@@ -23,7 +24,7 @@ export function StartTime({ job, onChanged }: StartTimeProps) {
   const [isOpen, setIsOpen] = useState(false);
   const hasEnded = ['completed', 'failed', 'canceled'].includes(job.status);
   return (
-    <span className="row">
+    <span className="editable-number">
       <span>{job.start_after === undefined ? 'at once' : <Until iso={job.start_after} />}</span>
       <IconButton
         label="Change start time"

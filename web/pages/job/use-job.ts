@@ -12,6 +12,9 @@ import { useThrottle } from '../../state/use-throttle.ts';
 /** Shortest time between two loads of the same part of the page, in milliseconds. */
 export const REFRESH_MS = 1_000;
 
+/** Both subscriptions of the page begin within this time, so that it is loaded again once. */
+const GAP_LEAD_MS = 100;
+
 /** Time between two loads of a job that waits, in milliseconds. */
 const WAITING_MS = 3_000;
 
@@ -38,7 +41,7 @@ export function useJob(id: string): LiveJob {
   });
   const [removedId, setRemovedId] = useState('');
   const throttledJob = useThrottle(REFRESH_MS);
-  const throttledAll = useThrottle(REFRESH_MS);
+  const throttledAll = useThrottle(REFRESH_MS, GAP_LEAD_MS);
   const reloadAll = (cancelRefetch = true): void => {
     void client.invalidateQueries({ queryKey: ['jobs', 'one', id] }, { cancelRefetch });
   };

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
-import type { Farm, FarmHistory } from '../../../client/resources.ts';
+import type { Farm, FarmHistory, FarmWaiting } from '../../../client/resources.ts';
 import { QueueName } from '../../parts/names.tsx';
 import { Panel, Panels } from '../../parts/panel.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { TimeChart } from '../../parts/time-chart.tsx';
+import { WhenVisible } from '../../parts/when-visible.tsx';
 import { farmQueries } from '../../state/farm-queries.ts';
 import { useService } from '../../state/service.tsx';
 import { useNow } from '../../state/use-now.ts';
@@ -41,7 +42,6 @@ export function FarmOverview({
 }) {
   const { rest } = useService();
   const { can } = usePermissions();
-  const now = useNow('half-minute');
   const { minutes, step } = RANGES[range];
   const historyMs = useRefresh(HISTORY_MS);
   const waitingMs = useRefresh(WAITING_MS);
@@ -51,12 +51,6 @@ export function FarmOverview({
     enabled: can('infra.read'),
   });
   const waiting = useQuery({ ...farmQueries.waiting(rest, farm.id), refetchInterval: waitingMs });
-  const attentionJobs = useQuery(farmQueries.troubledJobs(rest, farm.id));
-  const jobs = attentionJobs.data;
-  const attention = useMemo(
-    () => (jobs === undefined ? undefined : attentionOf(jobs, waiting.data?.groups ?? [], now)),
-    [jobs, waiting.data, now],
-  );
   return (
     <>
       <FarmStats farm={farm} waiting={waiting.data} />
@@ -87,14 +81,30 @@ export function FarmOverview({
           error={waiting.error}
           onRetry={() => void waiting.refetch()}
         />
-        <AttentionPanel
-          items={attention}
-          farm={farm.id}
-          error={attentionJobs.error}
-          onRetry={() => void attentionJobs.refetch()}
-        />
-        {jobs !== undefined && <FailuresPanel jobs={jobs} />}
+        {(!history.isPending || !can('infra.read')) && (
+          // The page is short until the charts are drawn.
+          <WhenVisible height={200}>
+            <TroubledJobs farm={farm} waiting={waiting.data} />
+          </WhenVisible>
+        )}
       </Panels>
+    </>
+  );
+}
+
+/** The jobs that need attention, and the newest failures. They are loaded when the page is scrolled to them. */
+function TroubledJobs({ farm, waiting }: { farm: Farm; waiting: FarmWaiting | undefined }) {
+  const { rest } = useService();
+  const now = useNow('half-minute');
+  const { data: jobs, error, refetch } = useQuery(farmQueries.troubledJobs(rest, farm.id));
+  const attention = useMemo(
+    () => (jobs === undefined ? undefined : attentionOf(jobs, waiting?.groups ?? [], now)),
+    [jobs, waiting, now],
+  );
+  return (
+    <>
+      <AttentionPanel items={attention} farm={farm.id} error={error} onRetry={() => void refetch()} />
+      {jobs !== undefined && <FailuresPanel jobs={jobs} />}
     </>
   );
 }

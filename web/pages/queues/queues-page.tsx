@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Queue>[] = [
     id: 'jobs',
     header: 'Jobs',
     cell: (queue) => <QueueJobs queue={queue} />,
-    size: 190,
+    size: 250,
     card: 'line',
   },
   {
@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<Queue>[] = [
     header: 'Tasks',
     cell: (queue) => <QueueTasks queue={queue} />,
     text: queueTasksText,
-    size: 160,
+    size: 210,
     card: 'line',
   },
   {

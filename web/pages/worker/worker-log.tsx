@@ -5,6 +5,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { At } from '../../parts/time.tsx';
+import { WhenVisible } from '../../parts/when-visible.tsx';
 import { farmQueries } from '../../state/farm-queries.ts';
 import { useService } from '../../state/service.tsx';
 import { useRefresh } from '../../state/use-refresh.ts';
@@ -14,12 +15,22 @@ const REFRESH_MS = 5_000;
 
 /** The last records of the log of the worker. */
 export function WorkerLog({ id }: { id: string }) {
+  return (
+    <Panel title="Log" isWide beside={<Link href={workerLogHref(id)}>Show full log</Link>}>
+      <WhenVisible height={90}>
+        <LastRecords id={id} />
+      </WhenVisible>
+    </Panel>
+  );
+}
+
+function LastRecords({ id }: { id: string }) {
   const { rest } = useService();
   const refetchInterval = useRefresh(REFRESH_MS);
   const { data, error, refetch } = useQuery({ ...farmQueries.workerLog(rest, id), refetchInterval });
   const isOff = error instanceof ProblemError && error.status === 503;
   return (
-    <Panel title="Log" isWide beside={<Link href={workerLogHref(id)}>Show full log</Link>}>
+    <>
       {isOff ? (
         <p className="muted">{error.detail}</p>
       ) : error !== null && data === undefined ? (
@@ -46,6 +57,6 @@ export function WorkerLog({ id }: { id: string }) {
           ))}
         </ol>
       )}
-    </Panel>
+    </>
   );
 }

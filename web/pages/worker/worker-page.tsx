@@ -31,6 +31,7 @@ import { WorkerFacts } from './worker-facts.tsx';
 import { WorkerFailures } from './worker-failures.tsx';
 import { WorkerHours } from './worker-hours.tsx';
 import { WorkerLog } from './worker-log.tsx';
+import { WorkerTimeline } from './worker-timeline.tsx';
 import './worker-page.css';
 
 /** Cores, tasks and heartbeat of a worker have no events of their own. */
@@ -113,6 +114,7 @@ function KnownWorker({ worker, onChanged }: { worker: WorkerDetail; onChanged: (
         <WorkerFacts worker={worker} />
         <WorkerHours worker={worker} />
         <CurrentTasks worker={worker} />
+        <WorkerTimeline worker={worker} />
         {worker.credential !== null && (
           <WorkerCredentialPanel worker={worker} credential={worker.credential} onChanged={onChanged} />
         )}

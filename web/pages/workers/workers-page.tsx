@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { KeyRound, Plus, Server } from 'lucide-react';
+import { ChartGantt, KeyRound, List, Plus, Server } from 'lucide-react';
 import { useState } from 'react';
 import type { Worker } from '../../../client/resources.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
@@ -9,6 +9,7 @@ import { ShareMenu } from '../../parts/share-menu.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { usePermissions } from '../../state/use-permissions.ts';
+import { choiceField, useUrlState } from '../../state/use-url-state.ts';
 import { ListTable } from '../list/list-table.tsx';
 import { NoMatches } from '../list/no-matches.tsx';
 import { joinMethod } from '../worker-tokens/join-method.ts';
@@ -21,12 +22,17 @@ import { WorkerBulkDialog } from './worker-bulk-dialog.tsx';
 import { WORKER_COLUMNS } from './worker-columns.tsx';
 import { WorkerFilterBar } from './worker-filter-bar.tsx';
 import { isFiltered, listCommand, listCurl, NO_FILTERS, WORKER_SORT_KEYS } from './worker-filters.ts';
+import { WorkersTimeline } from './workers-timeline.tsx';
 import { WorkersTop } from './workers-top.tsx';
 import './workers-page.css';
 
-/** The list of workers and their load. */
+const FORM = { view: choiceField(['table', 'timeline'] as const, 'table') };
+
+/** The list of workers and their load, or what they ran over time. */
 export function WorkersPage() {
   const model = useWorkersPage();
+  const [{ view: form }, setForm] = useUrlState(FORM);
+  const isTimeline = form === 'timeline';
   const { view, setView, state, rows, summary, selected, reload } = model;
   const { rest } = useService();
   const { has, why } = usePermissions();
@@ -46,6 +52,15 @@ export function WorkersPage() {
             </LinkButton>
           )}
           <Button
+            icon={isTimeline ? <List aria-hidden="true" /> : <ChartGantt aria-hidden="true" />}
+            title={
+              isTimeline ? 'Shows the list of workers' : 'Shows when each worker of a farm ran which tasks'
+            }
+            onPress={() => setForm({ view: isTimeline ? 'table' : 'timeline' })}
+          >
+            {isTimeline ? 'Table' : 'Timeline'}
+          </Button>
+          <Button
             look="primary"
             icon={<Plus aria-hidden="true" />}
             disabledReason={hasTokens ? why('infra.manage') : ''}
@@ -59,10 +74,16 @@ export function WorkersPage() {
       {!isEmptyFarm && (
         <>
           <WorkersTop summary={summary} farm={view.farm} />
-          <WorkerFilterBar filters={view} summary={summary} loaded={selected.loaded} onChange={setView} />
+          {!isTimeline && (
+            <WorkerFilterBar filters={view} summary={summary} loaded={selected.loaded} onChange={setView} />
+          )}
         </>
       )}
-      <WorkerTable model={model} />
+      {isTimeline ? (
+        <WorkersTimeline farm={view.farm} onFarm={(farm) => setView({ farm })} />
+      ) : (
+        <WorkerTable model={model} />
+      )}
       {state.dialog !== null && (
         <WorkerBulkDialog {...state.dialog} onChanged={reload} onClose={state.closeDialog} />
       )}

@@ -5,6 +5,7 @@ import { createAccount, createOperator, createUser, fromSeed, type KeyPair } fro
 import { literal, messageParser, record, text } from '../../../core/wire/field-readers.ts';
 import { replaceFile } from '../../system/durable-file.ts';
 import { readTextIfPresent } from '../../system/read-if-present.ts';
+import { fastPair } from '../nkey-signer.ts';
 
 /** Seeds of the keys of a managed bus, in the text form of NKEYs. */
 interface Seeds {
@@ -97,7 +98,7 @@ export async function loadBusKeys(folder: string): Promise<BusKeys> {
 /** Returns the seed of a key as text. */
 export const seedOf = (keys: KeyPair): string => new TextDecoder().decode(keys.getSeed());
 
-const pair = (text: string): KeyPair => fromSeed(new TextEncoder().encode(text));
+const pair = (text: string): KeyPair => fastPair(fromSeed(new TextEncoder().encode(text)));
 
 const generate = (): Seeds => ({
   v: 1,

@@ -1,4 +1,3 @@
-import { createUser } from '@nats-io/nkeys';
 import { connect } from '@nats-io/transport-node';
 import type { WorkerId } from '../../../core/ids.ts';
 import type { BusAuthority, UserKey } from '../../../core/ports/bus-authority.ts';
@@ -7,6 +6,7 @@ import { accessOptions } from '../access.ts';
 import { CONNECTION_LIMITS } from '../limits.ts';
 import { readText } from '../message-text.ts';
 import type { ServerList } from '../server-address.ts';
+import { newUserKey } from '../user-keys.ts';
 import { busAccount, joinerUser, workerUser } from './account-claims.ts';
 import type { BusKeys } from './bus-keys.ts';
 import { fingerprintOf } from './certificates.ts';
@@ -50,8 +50,7 @@ export function natsBusAuthority({ keys, caPem, urls, system }: AuthorityOptions
     issueWorker: (worker: WorkerId, key: UserKey, expiresAtMs: number) =>
       workerUser(worker, key, keys.bus, expiresAtMs),
     // The key of a joiner is never used: the secret in the token is what counts.
-    issueJoiner: (tokenId, expiresAtMs) =>
-      joinerUser(tokenId, createUser().getPublicKey(), keys.bus, expiresAtMs),
+    issueJoiner: (tokenId, expiresAtMs) => joinerUser(tokenId, newUserKey().publicKey, keys.bus, expiresAtMs),
     refuse: async (refused) => {
       // Credentials of a refused key are refused whenever they were issued.
       const before = Math.ceil(Date.now() / SECOND_MS) + 1;

@@ -9,9 +9,18 @@ import {
 } from '../../primitives/integer-set.ts';
 import { PrefixSums } from './prefix-sums.ts';
 
-/** Returns the chunks of a set of integers, by position, as text (specification, section 3.4.1.5). */
-export function chunkAxis(described: readonly IntegerRun[], cut: ChunkCut): AxisReader {
-  const runs = runsOfDescription(described);
+/** Chunks of a set of integers. */
+export interface ChunkAxis extends AxisReader {
+  /** Returns the number of integers before a chunk, for chunks 0 to length. */
+  readonly startOf: (index: number) => number;
+}
+
+/**
+ * Returns the chunks of a set of integers, by position, as text (specification, section 3.4.1.5). `skipped`: number of
+ * its first integers that are left out.
+ */
+export function chunkAxis(described: readonly IntegerRun[], cut: ChunkCut, skipped = 0): ChunkAxis {
+  const runs = withoutFirst(runsOfDescription(described), skipped);
   const axis = cut.constraint === 'CONTIGUOUS' ? contiguous(runs, cut) : noncontiguous(runs, cut);
   return {
     ...axis,
@@ -26,6 +35,8 @@ export function chunkAxis(described: readonly IntegerRun[], cut: ChunkCut): Axis
 interface Chunks {
   readonly length: number;
   readonly valueAt: (index: number) => string;
+  /** Returns the number of integers before a chunk, for chunks 0 to length. */
+  readonly startOf: (index: number) => number;
   /** Returns the chunk that contains an integer, or null. */
   readonly chunkOf: (value: bigint) => number | null;
 }
@@ -45,8 +56,18 @@ function contiguous(runs: readonly Run[], cut: ChunkCut): Chunks {
   const rows = rowsOf(runs);
   const counts = rows.map((row) => (row.step === 1n ? chunkCount(row.count, cut) : row.count));
   const sums = new PrefixSums(counts);
+  const integers = new PrefixSums(rows.map((row) => row.count));
   return {
     length: sums.total,
+    startOf: (index) => {
+      if (index >= sums.total) return integers.total;
+      const order = sums.find(index);
+      const row = rows[order];
+      const chunk = index - sums.before(order);
+      const isSpread = row?.step === 1n;
+      const offset = isSpread ? spreadStart(chunk, row.count, counts[order] ?? 1, cut) : chunk;
+      return integers.before(order) + offset;
+    },
     valueAt: (index) => {
       const order = sums.find(index);
       const row = rows[order];
@@ -103,6 +124,7 @@ function noncontiguous(runs: readonly Run[], cut: ChunkCut): Chunks {
   };
   return {
     length: chunks,
+    startOf,
     valueAt: (index) => shortestText(slice(runs, sums, startOf(index), startOf(index + 1))),
     chunkOf: (value) => {
       const order = runs.findIndex((run) => value >= run.start && value <= lastOf(run));
@@ -123,6 +145,12 @@ function holderOf(offset: number, chunks: number, startOf: (chunk: number) => nu
     else high = middle - 1;
   }
   return low;
+}
+
+function withoutFirst(runs: readonly Run[], skipped: number): readonly Run[] {
+  if (skipped === 0) return runs;
+  const sums = new PrefixSums(runs.map((run) => Number(run.count)));
+  return slice(runs, sums, skipped, sums.total);
 }
 
 function slice(runs: readonly Run[], sums: PrefixSums, from: number, to: number): Run[] {

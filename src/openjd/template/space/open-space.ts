@@ -11,18 +11,28 @@ export interface Space {
   at(index: number): Record<string, string>;
   /** Returns the first point with exactly these values, or null. */
   indexOf(values: Readonly<Record<string, string>>): number | null;
-  /** Returns the values of one parameter; null if there is no such parameter. */
-  leafOf(name: string): SpaceLeaf | null;
+  /** Yields all points with exactly these values, in increasing order. */
+  pointsWith(values: Readonly<Record<string, string>>): Iterable<number>;
+  /** Returns the values of one parameter in all points, in sequence; none if there is no such parameter. */
+  leavesOf(name: string): readonly SpaceLeaf[];
 }
 
-/** The values of a parameter: point i has the value at the position floor(i / divisor) % axis.length. */
+/**
+ * The values of a parameter in `count` points from `first` on: point first + j has the value at the position
+ * floor((offset + j) / divisor) % axis.length.
+ */
 export interface SpaceLeaf {
   readonly axis: AxisReader;
   readonly divisor: number;
+  readonly first: number;
+  readonly count: number;
+  readonly offset: number;
 }
 
-interface Leaf extends SpaceLeaf {
+interface Leaf {
   readonly name: string;
+  readonly axis: AxisReader;
+  readonly divisor: number;
 }
 
 /**
@@ -34,6 +44,14 @@ export function openSpace(description: SpaceDescription): Space {
   const leaves: Leaf[] = [];
   place(opened, 1, leaves);
   const { length } = opened;
+  function* pointsWith(values: Readonly<Record<string, string>>): Generator<number> {
+    if (Object.keys(values).length !== leaves.length) return;
+    for (const index of candidates(opened, values)) {
+      const point = pointAt(leaves, index);
+      if (leaves.every(({ name }) => Object.hasOwn(values, name) && point[name] === values[name]))
+        yield index;
+    }
+  }
   return {
     length,
     at: (index) => {
@@ -41,34 +59,35 @@ export function openSpace(description: SpaceDescription): Space {
         throw new RangeError(`there is no point ${index}`);
       return pointAt(leaves, index);
     },
-    leafOf: (name) => leaves.find((leaf) => leaf.name === name) ?? null,
-    indexOf: (values) => {
-      if (Object.keys(values).length !== leaves.length) return null;
-      for (const index of candidates(opened, values)) {
-        const point = pointAt(leaves, index);
-        if (leaves.every(({ name }) => Object.hasOwn(values, name) && point[name] === values[name]))
-          return index;
-      }
-      return null;
-    },
+    leavesOf: (name) =>
+      leaves
+        .filter((leaf) => leaf.name === name)
+        .map(({ axis, divisor }) => ({ axis, divisor, first: 0, count: length, offset: 0 })),
+    pointsWith,
+    indexOf: (values) => firstOf(pointsWith(values)),
   };
+}
+
+/** Returns the first of some points, or null. */
+export function firstOf(points: Iterable<number>): number | null {
+  for (const index of points) return index;
+  return null;
 }
 
 function pointAt(leaves: readonly Leaf[], index: number): Record<string, string> {
   const point: Record<string, string> = {};
   for (const leaf of leaves) {
-    const value = leaf.axis.valueAt(Math.floor(index / leaf.divisor) % leaf.axis.length);
-    // An assignment to this name would set the prototype and lose the value.
-    if (leaf.name === '__proto__')
-      Object.defineProperty(point, leaf.name, {
-        value,
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      });
-    else point[leaf.name] = value;
+    setValue(point, leaf.name, leaf.axis.valueAt(Math.floor(index / leaf.divisor) % leaf.axis.length));
   }
   return point;
+}
+
+/** Sets the value of a parameter of a point. */
+export function setValue(point: Record<string, string>, name: string, value: string): void {
+  // An assignment to this name would set the prototype and lose the value.
+  if (name === '__proto__')
+    Object.defineProperty(point, name, { value, enumerable: true, configurable: true, writable: true });
+  else point[name] = value;
 }
 
 type Opened =

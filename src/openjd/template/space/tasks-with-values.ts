@@ -2,8 +2,10 @@ import { lastOf, type Run } from '../../primitives/integer-set.ts';
 import { parseRange } from '../../primitives/range-expression.ts';
 import { quoteForMessage } from '../../primitives/text-rules.ts';
 import type { StepPlan } from '../plan.ts';
+import type { ChunkSection } from '../space-description.ts';
+import { openTasks } from './adaptive-space.ts';
 import type { AxisReader } from './axis-reader.ts';
-import { openSpace, type SpaceLeaf } from './open-space.ts';
+import type { SpaceLeaf } from './open-space.ts';
 
 /** start, start + step, ...: `count` task indices. */
 export interface TaskRun {
@@ -22,7 +24,10 @@ const CHUNK_PARTS_MAX = 1_000_000;
 /** Maximum number of runs of a result: with several parameters the tasks of one value are spread over the step. */
 const RUNS_MAX = 100_000;
 
-type Step = Pick<StepPlan, 'space' | 'taskParameters' | 'taskCount'>;
+type Step = Pick<StepPlan, 'space' | 'taskParameters'> & {
+  /** Of chunks that change their size. Absent or null for a space as described. */
+  readonly sections?: readonly ChunkSection[] | null;
+};
 type Parameter = Step['taskParameters'][number];
 
 const isInteger = ({ type }: Parameter): boolean => type === 'INT' || type === 'CHUNK[INT]';
@@ -45,22 +50,26 @@ export function tasksWithValues(step: Step, text: string): SelectedTasks {
     return { ok: false, detail };
   }
   const parameter = name === undefined ? only : step.taskParameters.find((each) => each.name === name);
-  const leaf = parameter === undefined ? null : openSpace(step.space).leafOf(parameter.name);
-  if (parameter === undefined || leaf === null) {
+  const space = openTasks(step, step.sections ?? null);
+  const leaves = parameter === undefined ? [] : space.leavesOf(parameter.name);
+  if (parameter === undefined || leaves.length === 0) {
     const names = step.taskParameters.map((each) => each.name).join(', ');
     const known = names === '' ? 'the step has none' : `the step has ${names}`;
     return { ok: false, detail: `there is no task parameter ${quoteForMessage(name ?? '')}; ${known}` };
   }
   const values = named?.[2] ?? text;
-  const positions = isInteger(parameter)
-    ? positionsOfIntegers(leaf.axis, parameter, values)
-    : positionsOfTexts(leaf.axis, values);
-  if (typeof positions === 'string') return { ok: false, detail: positions };
-  const runs = tasksAt(leaf, step.taskCount, positions);
+  const runs: MutableRun[] = [];
+  const known = new Map<AxisReader, Positions>();
+  for (const leaf of leaves) {
+    const positions = known.get(leaf.axis) ?? positionsOf(leaf.axis, parameter, values);
+    if (typeof positions === 'string') return { ok: false, detail: positions };
+    known.set(leaf.axis, positions);
+    addTasksAt(runs, leaf, positions);
+  }
   if (runs.length === 0) {
-    const first = leaf.axis.length === 0 ? '' : leaf.axis.valueAt(0);
-    const last = leaf.axis.length === 0 ? '' : leaf.axis.valueAt(leaf.axis.length - 1);
-    const extent = `the step has ${parameter.name} ${quoteForMessage(first)} to ${quoteForMessage(last)}`;
+    const valueAt = (index: number): string =>
+      index < 0 ? '' : quoteForMessage(space.at(index)[parameter.name] ?? '');
+    const extent = `the step has ${parameter.name} ${valueAt(0)} to ${valueAt(space.length - 1)}`;
     return {
       ok: false,
       detail: `no task has ${parameter.name}=${quoteForMessage(values.trim())}; ${extent}`,
@@ -76,6 +85,14 @@ export function tasksWithValues(step: Step, text: string): SelectedTasks {
 
 /** Rising, without duplicates. */
 type Positions = readonly number[];
+
+interface MutableRun extends TaskRun {
+  readonly step: 1;
+  count: number;
+}
+
+const positionsOf = (axis: AxisReader, parameter: Parameter, text: string): Positions | string =>
+  isInteger(parameter) ? positionsOfIntegers(axis, parameter, text) : positionsOfTexts(axis, text);
 
 function positionsOfTexts(axis: AxisReader, text: string): Positions {
   const wanted = new Set(text.split(',').map((value) => value.trim()));
@@ -126,18 +143,23 @@ function haveCommon(one: Run, other: Run): boolean {
   return false;
 }
 
-/** Returns the tasks whose value is at one of the positions. */
-function tasksAt({ axis, divisor }: SpaceLeaf, taskCount: number, positions: Positions): TaskRun[] {
-  const runs: { start: number; step: 1; count: number }[] = [];
-  for (let block = 0; block < taskCount; block += axis.length * divisor) {
+/** Adds the tasks whose value is at one of the positions. */
+function addTasksAt(
+  runs: MutableRun[],
+  { axis, divisor, first, count, offset }: SpaceLeaf,
+  positions: Positions,
+): void {
+  const round = axis.length * divisor;
+  if (round === 0) return;
+  for (let block = Math.floor(offset / round) * round - offset; block < count; block += round) {
     for (const position of positions) {
-      const start = block + position * divisor;
+      const from = Math.max(0, block + position * divisor);
+      const to = Math.min(count, block + (position + 1) * divisor);
+      if (from >= to) continue;
       const last = runs.at(-1);
-      if (last !== undefined && last.start + last.count === start) last.count += divisor;
-      else runs.push({ start, step: 1, count: divisor });
-      if (runs.length > RUNS_MAX) return runs;
+      if (last !== undefined && last.start + last.count === first + from) last.count += to - from;
+      else runs.push({ start: first + from, step: 1, count: to - from });
+      if (runs.length > RUNS_MAX) return;
     }
-    if (axis.length === 0) break;
   }
-  return runs;
 }

@@ -51,6 +51,7 @@ test('the real store has no row of a deleted job in any table', async (t) => {
       'taskPage',
       'taskText',
       'template',
+      'workerAttempt',
     ].sort(),
   );
   const before = rowsOfJob(store, b);

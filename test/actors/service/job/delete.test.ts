@@ -339,7 +339,8 @@ test('an interrupted purge resumes after a restart', (t) => {
     fixture.deleteJob('A');
   });
   const between = rowsOf();
-  t.ok(between < before - PURGE_ROWS && between > PURGE_ROWS, `${before} rows, then ${between}`);
+  // An attempt counts twice, with its entry in the index by worker.
+  t.ok(between < before - PURGE_ROWS / 2 && between > PURGE_ROWS, `${before} rows, then ${between}`);
   t.equal(fixture.store.get('job', id), undefined, 'the job itself is deleted');
   t.strictSame(fixture.store.get('doomedJob', id), { version: 1, farmId: fixture.farm });
   fixture.removesLogs = false;

@@ -184,6 +184,21 @@ void test('the remaining time is unknown without running tasks or succeeded atte
     attempts: 3,
     concurrency: 4,
   });
+  const chunks = {
+    parameter: 'Frame',
+    size: 5,
+    default_size: 1,
+    target_seconds: 60,
+    changes: 1,
+    measured_tasks: 3,
+    seconds_per_value: 4,
+    sentence: '',
+  };
+  t.match(
+    estimateOf('running', [{ ...running, chunks }]),
+    { ms: 50_000 },
+    'tasks take the time of their chunks now, not of earlier ones',
+  );
   t.strictSame(estimateOf('running', [running, step('movie', { pending: 1 }, { depends_on: ['render'] })]), {
     kind: 'known',
     ms: 25_000,

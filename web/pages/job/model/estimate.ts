@@ -14,7 +14,7 @@ export type Estimate =
     }
   | { readonly kind: 'unknown'; readonly reason: string };
 
-type JudgedStep = Pick<Step, 'name' | 'depends_on' | 'task_counts' | 'attempt_seconds'>;
+type JudgedStep = Pick<Step, 'name' | 'depends_on' | 'task_counts' | 'attempt_seconds' | 'chunks'>;
 
 /**
  * Estimates the remaining time of a job: for each step, the mean duration of its attempts times the remaining tasks,
@@ -64,7 +64,9 @@ function unknownReason(status: JobStatus): string {
 const remainingTasks = ({ task_counts: { pending, ready, assigned, running } }: JudgedStep): number =>
   pending + ready + assigned + running;
 
-const meanOf = (step: JudgedStep): number => step.attempt_seconds?.mean ?? 0;
+/** Chunks may have changed their size since the first attempts, so their duration follows from that of one value. */
+const meanOf = ({ attempt_seconds: seconds, chunks }: JudgedStep): number =>
+  chunks?.seconds_per_value === undefined ? (seconds?.mean ?? 0) : chunks.seconds_per_value * chunks.size;
 
 /** Returns the remaining work of a step in seconds of one task at a time. */
 function remainingWork(step: JudgedStep): number {

@@ -56,6 +56,7 @@ function StepDetail({ job, step, onChanged }: { job: JobDetail; step: Step; onCh
       <KeyValues
         facts={[
           ['Tasks', countsText(step.task_counts)],
+          ['Chunks', step.chunks?.sentence ?? null],
           ['Held', hold === undefined ? null : heldText(hold)],
           ['Waiting', step.waiting_reason ?? null],
           ['Depends on', step.depends_on?.join(', ') ?? null],
