@@ -1,6 +1,6 @@
 import type { JobLink } from '../src/core/config/job-links.ts';
 import type { ProductLibrary } from '../src/core/products/product-library.ts';
-import type { TemplateDescription } from '../src/openjd/template/describe-template.ts';
+import type { DescribedParameter, TemplateDescription } from '../src/openjd/template/describe-template.ts';
 import type { StepPreview } from '../src/openjd/template/preview-command.ts';
 import type { JobSubmission } from '../actors/service/farm/messages.ts';
 import type { ServiceEnvelope } from '../actors/service/service-messages.ts';
@@ -20,7 +20,7 @@ import type { StoreReader } from '../src/core/ports/store.ts';
 import type { Outcome } from '../src/core/problems.ts';
 import type { PointedError } from '../src/openjd/primitives/pointed-error.ts';
 import type { JoinTokenRecord } from '../src/core/records/join-token.ts';
-import type { JobRecord, TemplateFormat } from '../src/core/records/job.ts';
+import type { JobEnvironment, JobRecord, TemplateFormat, TemplateText } from '../src/core/records/job.ts';
 import type { CookieSettings } from './accounts/session-cookie.ts';
 import type { Audit } from './audit/audit.ts';
 import type { FarmWatch } from './history/farm-watch.ts';
@@ -65,6 +65,8 @@ export interface Ports {
     readonly text: string;
     readonly format: TemplateFormat;
   }): Promise<Description>;
+  /** Checks an environment template of a queue with the others, and describes the parameters of all. */
+  describeEnvironments(request: EnvironmentsRequest): Promise<EnvironmentsDescription>;
   readonly products: ProductLibrary;
   readonly productList: Pick<ProductList, 'bytes' | 'changed'>;
   readonly largeJobs: LargeJobs;
@@ -162,6 +164,10 @@ export interface PreparationRequest {
   readonly jobName: string;
   /** Values of job parameters by name, as the client sent them. */
   readonly values: Readonly<Record<string, string>>;
+  /** Values of an earlier job: they apply where there is such a parameter and no other value. */
+  readonly inherited: Readonly<Record<string, string>>;
+  /** Environment templates of the job, the outermost first. */
+  readonly environments: readonly Omit<JobEnvironment, 'name'>[];
   /** True if the commands of the job's steps are requested. */
   readonly previews: boolean;
 }
@@ -173,6 +179,19 @@ export type Preparation =
 
 export type Description =
   | { readonly ok: true; readonly description: TemplateDescription }
+  | { readonly ok: false; readonly errors: readonly PointedError[] }
+  | Unevaluated;
+
+export interface EnvironmentsRequest {
+  readonly client: string;
+  /** In the order in which they are entered. */
+  readonly environments: readonly TemplateText[];
+  /** Index of the one that is checked; null if all are stored. */
+  readonly subject: number | null;
+}
+
+export type EnvironmentsDescription =
+  | { readonly ok: true; readonly name: string; readonly parameters: readonly DescribedParameter[] }
   | { readonly ok: false; readonly errors: readonly PointedError[] }
   | Unevaluated;
 
@@ -189,6 +208,7 @@ export interface PreparedJob {
   readonly rows: LargeRows | null;
   readonly description: string;
   readonly extensions: readonly string[];
+  readonly environments: readonly JobEnvironment[];
 }
 
 /** Limits task events to jobs with subscribers. */

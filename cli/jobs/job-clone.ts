@@ -7,6 +7,7 @@ import { retryChanges } from '../options/retry-options.ts';
 import { findUpstreams } from '../submission/job-place.ts';
 import { withFlags } from '../submission/parameter-flags.ts';
 import {
+  givenEnvironments,
   givenParameters,
   sendSubmission,
   submissionOptions,
@@ -29,7 +30,7 @@ export const cloneOptions = (command: Command): Command =>
 
 /**
  * Submits the template of a job again, with its values of parameters, its queue, project, priority and own settings for
- * retries; options change them. Jobs that it depended on and its owner are left out.
+ * retries, and the environment templates that were sent with it; options change them. Jobs that it depended on and its owner are left out.
  */
 export async function cloneJob(given: string, options: CloneOptions): Promise<void> {
   const context = contextOf(options);
@@ -46,6 +47,7 @@ export async function cloneJob(given: string, options: CloneOptions): Promise<vo
     paused: options.paused,
     start_after: options.startAfter,
     parameters: Object.fromEntries(parameters),
+    environments: await givenEnvironments(options),
   };
   const path = { id };
   const request: SubmitRequest = {

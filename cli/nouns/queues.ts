@@ -19,6 +19,7 @@ import {
   type ChangeOptions,
 } from './catalog.ts';
 import { entryArgument } from '../grammar/verb-parts.ts';
+import { queueEnvironments } from './queue-environments.ts';
 
 /** Number of jobs that have not ended. */
 const activeJobs = ({ pending, blocked, paused, running }: JobSummary): number =>
@@ -186,4 +187,5 @@ export const queues: Noun = {
     pausing('resume', 'Resume a paused queue.'),
     remove,
   ],
+  nouns: [queueEnvironments],
 };

@@ -5,19 +5,21 @@ import { painted, printable, processTerminal, type Terminal } from '../terminal/
 import { printFarmNotes } from './extensions-option.ts';
 import { MAX_LISTED_TASKS } from './listing-limits.ts';
 import { optionsFor } from './options-for.ts';
-import { prepareFile, readFile } from './prepare-file.ts';
+import { environmentsOf, prepareFile, readFile } from './prepare-file.ts';
 
 /** `callsheet openjd expand TEMPLATE`: prints the tasks of each step in order, up to a limit. */
 export async function expandCommandOf(
   path: string,
   values: ReadonlyMap<string, string>,
+  environmentPaths: readonly string[],
   extensions: string | undefined,
 ): Promise<void> {
   const terminal = processTerminal();
   const file = await readTemplateFile(path);
   const document = readFile(file, terminal);
-  const options = await optionsFor(document, extensions);
-  const { plan, farmNotes } = prepareFile(file, document, values, options, terminal);
+  const options = await optionsFor(document, extensions, environmentPaths.length > 0);
+  const environments = await environmentsOf(environmentPaths, options, terminal);
+  const { plan, farmNotes } = prepareFile(file, document, values, options, environments, terminal);
   printFarmNotes(farmNotes, terminal);
   terminal.out(`${printable(plan.jobName)}\n`);
   let left = MAX_LISTED_TASKS;

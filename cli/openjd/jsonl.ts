@@ -1,4 +1,11 @@
 import { readDocument } from '../../src/adapters/yaml/read-document.ts';
+import {
+  checkEnvironmentTemplate,
+  environmentNameOf,
+  errorsOfSource,
+  templateKindOf,
+  type OuterEnvironment,
+} from '../../src/openjd/template/check-environment.ts';
 import { checkTemplate } from '../../src/openjd/template/check-template.ts';
 import type { DocumentNode } from '../../src/openjd/primitives/document.ts';
 import { serviceFeatures } from '../../src/openjd/template/extensions.ts';
@@ -7,6 +14,7 @@ import { prepareJob, type PreparedJob } from '../../src/openjd/template/expand/p
 import { textOfErrors } from '../../src/core/problems.ts';
 import { openSpace } from '../../src/openjd/template/space/open-space.ts';
 import { answerEval, type EvalAnswer } from './eval-answer.ts';
+import type { ReadResult } from '../../src/openjd/template/read-result.ts';
 import { featuresOf } from './extensions-option.ts';
 import { LISTING } from './limits.ts';
 import { MAX_LISTED_TASKS } from './listing-limits.ts';
@@ -59,16 +67,17 @@ function answer(kind: JsonlKind, line: string, options: LanguageOptions): Answer
   const values = params === undefined ? undefined : textsOf(params);
   if (params !== undefined && values === undefined)
     return refused('"params" must be a mapping of names to text');
-  const read =
-    template.kind === 'string'
-      ? readDocument(template.value, 'yaml')
-      : { ok: true as const, document: template };
+  const read = readMember(template);
   if (!read.ok) return refused(textOfErrors(read.errors));
-  if (kind === 'check' && values === undefined) {
-    const checked = checkTemplate(read.document, options);
+  const outer = environmentsOf(memberOf(request.document, 'environments'), options);
+  if (typeof outer === 'string') return refused(outer);
+  if (kind === 'check' && values === undefined && outer.length === 0) {
+    const check = templateKindOf(read.document) === 'environment' ? checkEnvironmentTemplate : checkTemplate;
+    const checked = check(read.document, options);
     return checked.ok ? { ok: true, ...notesOf(checked.template) } : refused(textOfErrors(checked.errors));
   }
-  const prepared = prepareJob(read.document, values ?? new Map<string, string>(), options);
+  const given = values ?? new Map<string, string>();
+  const prepared = prepareJob(read.document, given, options, { environments: outer });
   if (!prepared.ok) return refused(textOfErrors(prepared.errors));
   const notes = notesOf(prepared.job);
   return kind === 'check' ? { ok: true, ...notes } : { ok: true, job: listed(prepared.job), ...notes };
@@ -79,6 +88,28 @@ const notesOf = ({
 }: {
   readonly farmNotes: readonly string[];
 }): { readonly notes?: readonly string[] } => (farmNotes.length === 0 ? {} : { notes: farmNotes });
+
+/** Reads a template that is a text, or an object of the line. */
+const readMember = (node: DocumentNode): ReadResult =>
+  node.kind === 'string' ? readDocument(node.value, 'yaml') : { ok: true, document: node };
+
+/** Returns the environment templates of a line, or what is wrong with them. */
+function environmentsOf(
+  list: DocumentNode | undefined,
+  options: LanguageOptions,
+): readonly OuterEnvironment[] | string {
+  if (list === undefined || list.kind === 'null') return [];
+  if (list.kind !== 'sequence') return '"environments" must be a list of environment templates';
+  const outer: OuterEnvironment[] = [];
+  for (const [index, node] of list.items.entries()) {
+    const read = readMember(node);
+    const checked = read.ok ? checkEnvironmentTemplate(read.document, options) : read;
+    if (!checked.ok) return textOfErrors(errorsOfSource(`environment ${index}`, checked.errors));
+    const { template } = checked;
+    outer.push({ source: `environment ${JSON.stringify(environmentNameOf(template))}`, template });
+  }
+  return outer;
+}
 
 function listed(job: PreparedJob): ListedJob {
   return {

@@ -6,8 +6,11 @@ import { inputLines } from './input-lines.ts';
 import type { EvalOptions } from './eval.ts';
 import type { RunOptions } from './run.ts';
 
+const collected = (given: string, earlier: readonly string[]): readonly string[] => [...earlier, given];
+
 interface ListingOptions {
   readonly param: ReadonlyMap<string, string>;
+  readonly environment: readonly string[];
   readonly extensions?: string;
   readonly jsonl?: boolean;
 }
@@ -19,6 +22,12 @@ const withTemplateOptions = (command: Command): Command =>
       'value of a job parameter (may be repeated)',
       collectAssignment,
       new Map(),
+    )
+    .option(
+      '--environment <file>',
+      "environment template, entered before the job's own environments (may be repeated)",
+      collected,
+      [],
     )
     .option(
       '--extensions <names>',
@@ -38,13 +47,16 @@ function listingCommand(kind: keyof typeof OF_FILE, description: string): Comman
     .option('--jsonl', 'answer each line of JSON on standard input with a line of JSON')
     .action(async (template: string | undefined, options: ListingOptions) => {
       if (options.jsonl === true) {
-        if (template !== undefined || options.param.size > 0) {
+        if (template !== undefined || options.param.size > 0 || options.environment.length > 0) {
           throw new CommandError(EXIT.usage, '--jsonl: templates and values come from standard input');
         }
         await answerLines(kind, options.extensions);
       } else if (template === undefined) {
         throw new CommandError(EXIT.usage, 'give a template: a file, - for standard input, or --jsonl');
-      } else await (await OF_FILE[kind]())(template, options.param, options.extensions);
+      } else {
+        const command = await OF_FILE[kind]();
+        await command(template, options.param, options.environment, options.extensions);
+      }
     });
 }
 
@@ -101,8 +113,6 @@ function runCommand(): Command {
       await runCommandOf(template, options);
     });
 }
-
-const collected = (given: string, earlier: readonly string[]): readonly string[] => [...earlier, given];
 
 function evalCommand(): Command {
   return new Command('eval')

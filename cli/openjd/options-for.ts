@@ -16,17 +16,18 @@ const WITHOUT_EXPRESSIONS: LanguageOptions = {
 
 /**
  * Returns the options for checking a document with the value of `--extensions`. The engine of regular expressions is loaded only for a template that
- * declares EXPR, so that the check of another one starts faster (docs/decisions/bundle.md#what-a-start-loads).
+ * declares EXPR, or together with environment templates, so that the check of another one starts faster (docs/decisions/bundle.md#what-a-start-loads).
  */
 export async function optionsFor(
   document: DocumentNode,
   extensions: string | undefined,
+  hasEnvironments: boolean,
 ): Promise<LanguageOptions> {
   const supported = featuresOf(extensions);
   const declared = memberOf(document, 'extensions');
   const isNamed =
     declared?.kind === 'sequence' &&
     declared.items.some((item) => item.kind === 'string' && item.value === 'EXPR');
-  const options = isNamed ? (await import('./limits.ts')).LISTING : WITHOUT_EXPRESSIONS;
+  const options = isNamed || hasEnvironments ? (await import('./limits.ts')).LISTING : WITHOUT_EXPRESSIONS;
   return { ...options, supported };
 }

@@ -5,6 +5,7 @@ import { LocalSessions } from './local-run/local-sessions.ts';
 import { runJob, type LocalStatus, type StepOutcome } from './local-run/run-job.ts';
 import { selectTasks } from './local-run/select-tasks.ts';
 import { LOCAL_EXPRESSIONS } from '../../src/adapters/regex/default-expressions.ts';
+import type { LocalPath } from '../../src/openjd/template/language/options.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { table, type Column } from '../terminal/table.ts';
 import { readTemplateFile } from '../submission/template-file.ts';
@@ -13,13 +14,15 @@ import { featuresOf, printFarmNotes } from './extensions-option.ts';
 import { localPathBy } from './local-path.ts';
 import { pathMappingOf } from './path-mapping-option.ts';
 import { PrefixedLines } from './prefixed-lines.ts';
-import { prepareFile, readFile } from './prepare-file.ts';
+import { environmentsOf, prepareFile, readFile } from './prepare-file.ts';
 
 export interface RunOptions {
   readonly param: ReadonlyMap<string, string>;
   readonly step?: string;
   readonly task: ReadonlyMap<string, string>;
   readonly pathMappingRules?: string;
+  /** Files of environment templates, the outermost first. */
+  readonly environment: readonly string[];
   readonly extensions?: string;
 }
 
@@ -47,17 +50,14 @@ export async function runCommandOf(path: string, options: RunOptions): Promise<v
   const file = await readTemplateFile(path);
   const document = readFile(file, terminal);
   // Host requirements select a host; a local run has only this one.
-  const job = prepareFile(
-    file,
-    document,
-    options.param,
-    {
-      expressions: LOCAL_EXPRESSIONS,
-      supported: featuresOf(options.extensions),
-      localPath: localPathBy(path, process.cwd()),
-    },
-    terminal,
-  );
+  const localPathOf = (template: string): LocalPath => localPathBy(template, process.cwd());
+  const language = {
+    expressions: LOCAL_EXPRESSIONS,
+    supported: featuresOf(options.extensions),
+    localPath: localPathOf(path),
+  };
+  const environments = await environmentsOf(options.environment, language, terminal, localPathOf);
+  const job = prepareFile(file, document, options.param, language, environments, terminal);
   printFarmNotes(job.farmNotes, terminal);
   const selection = selectTasks(job.plan, options.step ?? null, options.task);
   if (!selection.ok) throw new CommandError(EXIT.usage, selection.detail);

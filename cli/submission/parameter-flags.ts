@@ -3,9 +3,11 @@ import type { PointedError } from '../../client/resources.ts';
 import { CommandError } from '../terminal/exit-codes.ts';
 
 /** Sentences of the service about the value of a job parameter, with its name (src/openjd/template). */
-const VALUE = /^the value of "(?<name>[^"]+)"(?<at> at \[[^:]*)?: (?<wrong>[^]*)$/;
+const VALUE =
+  /^the value of "(?<name>[^"]+)"(?: (?:of|and) (?:queue )?environment "(?:[^"\\]|\\.)*")*(?<at> at \[[^:]*)?: (?<wrong>[^]*)$/;
 const UNKNOWN = /^there is no parameter "(?<name>[^"]+)"(?<more>[^]*)$/;
-const MISSING = /^the parameter "(?<name>[^"]+)" has no default and needs a value$/;
+const MISSING =
+  /^the parameter "(?<name>[^"]+)"(?<origin>(?: (?:of|and) (?:queue )?environment "(?:[^"\\]|\\.)*")*) has no default and needs a value$/;
 
 /**
  * Returns an error about the value of a parameter as one about its flag: `-p Frames=abc: "abc" is not an integer`. Returns
@@ -18,8 +20,10 @@ export function flagError({ detail }: PointedError, given: ReadonlyMap<string, s
   const { name: unknown, more = '' } = UNKNOWN.exec(detail)?.groups ?? {};
   if (unknown !== undefined && given.has(unknown))
     return `-p ${unknown}=${given.get(unknown) ?? ''}: there is no parameter ${unknown}${more}`;
-  const { name: missing } = MISSING.exec(detail)?.groups ?? {};
-  return missing === undefined ? null : `-p ${missing}=VALUE is missing: the parameter has no default`;
+  const { name: missing, origin = '' } = MISSING.exec(detail)?.groups ?? {};
+  return missing === undefined
+    ? null
+    : `-p ${missing}=VALUE is missing: the parameter${origin} has no default`;
 }
 
 /** Returns the error with the flags of the values that are not valid; the error itself if it is about anything else. */

@@ -9,6 +9,8 @@ import { retryOptions, type RetryOptions } from '../options/retry-options.ts';
 import { previewSubmission, submitOnce, type SubmitRequest } from './submit-once.ts';
 import { printable } from '../terminal/terminal.ts';
 import { printResult } from '../output/output.ts';
+import { readTemplateFile, type TemplateFile } from './template-file.ts';
+import type { EnvironmentTemplate } from '../../client/resources.ts';
 
 /** Options of the commands that create a job. */
 export interface SubmissionOptions extends ClientOptions, RetryOptions {
@@ -16,6 +18,7 @@ export interface SubmissionOptions extends ClientOptions, RetryOptions {
   readonly queue?: string;
   readonly param: ReadonlyMap<string, string>;
   readonly paramFile?: string;
+  readonly environment: readonly string[];
   readonly dependsOn: readonly string[];
   readonly priority?: number;
   readonly project?: string;
@@ -42,6 +45,12 @@ export const submissionOptions = (command: Command, standard: string): Command =
         new Map(),
       )
       .option('--param-file <file>', 'YAML or JSON file with values by name; -p takes precedence')
+      .option(
+        '--environment <file>',
+        "environment template, entered after those of the queue and before the job's own (may be repeated)",
+        collect,
+        [],
+      )
       .option(
         '--depends-on <job>',
         'a job of the farm that must complete first (may be repeated)',
@@ -76,6 +85,16 @@ export async function givenParameters(
       ? []
       : await (await import('./param-file.ts')).readParameterFile(paramFile, terminal);
   return new Map([...earlier, ...fromFile, ...param]);
+}
+
+/** Returns the environment templates in files; undefined without files. */
+export async function givenEnvironments({
+  environment,
+}: Pick<SubmissionOptions, 'environment'>): Promise<readonly EnvironmentTemplate[] | undefined> {
+  if (environment.length === 0) return undefined;
+  const files: TemplateFile[] = [];
+  for (const path of environment) files.push(await readTemplateFile(path));
+  return files.map(({ text, format }) => ({ template: text, format }));
 }
 
 /** Sends the request: prints the preview of a dry run, else the id of the job, and waits for its end if asked to. */

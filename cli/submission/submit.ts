@@ -3,7 +3,13 @@ import { contextOf, type ClientContext } from '../client/client-command.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { productRequest } from './product-submission.ts';
 import { retryChanges } from '../options/retry-options.ts';
-import { givenParameters, sendSubmission, submissionOptions, type SubmissionOptions } from './submission.ts';
+import {
+  givenEnvironments,
+  givenParameters,
+  sendSubmission,
+  submissionOptions,
+  type SubmissionOptions,
+} from './submission.ts';
 import type { SubmitRequest } from './submit-once.ts';
 import { readTemplateFile } from './template-file.ts';
 import { templateRequest } from './template-submission.ts';
@@ -27,13 +33,19 @@ async function submit(template: string | undefined, options: SubmitOptions): Pro
 }
 
 /** Throws a usage error for arguments that do not fit each other. */
-function checkUsage(template: string | undefined, { product, name, paramFile }: SubmitOptions): void {
+function checkUsage(
+  template: string | undefined,
+  { product, name, paramFile, environment }: SubmitOptions,
+): void {
   if ((template === undefined) === (product === undefined))
     throw new CommandError(EXIT.usage, 'give either a template or --product');
   if (name !== undefined && product === undefined)
     throw new CommandError(EXIT.usage, '--name needs --product: a template has the name of its job');
-  if (template === '-' && paramFile === '-')
-    throw new CommandError(EXIT.usage, 'only one of the template and --param-file can be standard input');
+  if ([template, paramFile, ...environment].filter((path) => path === '-').length > 1)
+    throw new CommandError(
+      EXIT.usage,
+      'only one of the template, --param-file and --environment can be standard input',
+    );
 }
 
 async function requestOf(
@@ -51,6 +63,7 @@ async function requestOf(
       : null;
   for (const note of bundle?.notes ?? []) terminal.err(`note: ${printable(note)}\n`);
   const parameters = await givenParameters(context, options, bundle?.parameters ?? []);
+  const environments = await givenEnvironments(options);
   const place = { farm, queue, dependsOn };
   const retry = retryChanges(options);
   const settings = {
@@ -63,11 +76,16 @@ async function requestOf(
     start_after: options.startAfter,
   };
   if (product !== undefined) {
-    const submission = { ...place, product, parameters, options: { ...settings, name: options.name } };
+    const submission = {
+      ...place,
+      product,
+      parameters,
+      options: { ...settings, name: options.name, environments },
+    };
     return productRequest(context, submission);
   }
   const file = await readTemplateFile(bundle?.template ?? given ?? '-');
-  return templateRequest(context, { ...place, file, parameters, options: settings });
+  return templateRequest(context, { ...place, file, parameters, environments, options: settings });
 }
 
 /** `callsheet submit`, `callsheet jobs submit` */

@@ -1,5 +1,5 @@
-import type { Job } from '../../client/resources.ts';
-import type { QueryOf } from '../../client/rest-calls.ts';
+import type { EnvironmentTemplate, Job } from '../../client/resources.ts';
+import type { CallArguments, QueryOf } from '../../client/rest-calls.ts';
 import { ProblemError } from '../../client/problem.ts';
 import { findingsText } from '../openjd/findings-text.ts';
 import type { ClientContext } from '../client/client-command.ts';
@@ -14,11 +14,15 @@ import { printable } from '../terminal/terminal.ts';
 export interface Submission extends Place {
   readonly file: TemplateFile;
   readonly parameters: ReadonlyMap<string, string>;
+  /** Environment templates that are sent with the job, the outermost first. */
+  readonly environments?: readonly EnvironmentTemplate[] | undefined;
   readonly options: Omit<
     QueryOf<'post', '/jobs'>,
     'farm_id' | 'queue_id' | 'depends_on' | 'parameters' | 'dry_run'
   >;
 }
+
+type SentDocument = CallArguments<'post', '/jobs'>[0]['document'];
 
 /** Parts of the context of a command that a submission uses. */
 type SubmissionContext = Pick<ClientContext, 'client' | 'farm' | 'queue'> & {
@@ -45,8 +49,7 @@ export async function templateRequest(
   const place = await findPlace(context, submission);
   const parameters = [...submission.parameters].map(([name, value]) => [`param.${name}`, value] as const);
   const query = { ...place, ...submission.options, parameters: Object.fromEntries(parameters) };
-  const type = file.format === 'json' ? 'application/json' : 'application/x-yaml';
-  const document = { type, text: file.text } as const;
+  const document = documentOf(submission);
   return explainedRequest(
     {
       create: (headers) => client.call('post', '/jobs', { query, document, headers }),
@@ -54,6 +57,15 @@ export async function templateRequest(
     },
     (error) => withFindings(error, file, submission.parameters, terminal.errorColors),
   );
+}
+
+/** Returns the body: the template, or the template with environment templates. */
+function documentOf({ file, environments }: Submission): SentDocument {
+  if (environments !== undefined) {
+    const text = JSON.stringify({ template: file.text, format: file.format, environments });
+    return { type: 'application/vnd.callsheet.submission+json', text };
+  }
+  return { type: file.format === 'json' ? 'application/json' : 'application/x-yaml', text: file.text };
 }
 
 /** Returns the error with the lines of the template that it is about. Returns an error about anything else as it is. */

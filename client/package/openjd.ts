@@ -1,5 +1,5 @@
 /**
- * OpenJD job templates (`jobtemplate-2023-09`) as a library, for submitters and tools of a pipeline: `import ... from 'callsheet/openjd'`. Everything
+ * OpenJD templates (`jobtemplate-2023-09`, `environment-2023-09`) as a library, for submitters and tools of a pipeline: `import ... from 'callsheet/openjd'`. Everything
  * here is synchronous, has no state, and never throws for what a template contains.
  *
  * ```js
@@ -13,6 +13,12 @@
  */
 import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
 import { readDocument } from '../../src/adapters/yaml/read-document.ts';
+import {
+  checkEnvironmentTemplate as checkEnvironmentDocument,
+  environmentNameOf,
+  errorsOfSource,
+  type OuterEnvironment,
+} from '../../src/openjd/template/check-environment.ts';
 import { checkTemplate as checkDocument } from '../../src/openjd/template/check-template.ts';
 import { DOCUMENT_LIMITS, type DocumentLimits } from '../../src/openjd/primitives/document-limits.ts';
 import type { DocumentNode } from '../../src/openjd/primitives/document.ts';
@@ -100,6 +106,12 @@ export interface TemplateOptions {
   readonly exprLimits?: Partial<ExprLimits>;
 }
 
+/** Options of `createJob`. */
+export interface JobOptions extends TemplateOptions {
+  /** Parsed environment templates, the outermost first. */
+  readonly environments?: readonly DocumentNode[];
+}
+
 export interface ReadOptions {
   /** Default `yaml`. It also accepts most JSON, but is slower. */
   readonly format?: 'yaml' | 'json';
@@ -129,18 +141,36 @@ export function checkTemplate(document: DocumentNode, options: TemplateOptions =
   return checked.ok ? { ok: true, farmNotes: checked.template.farmNotes } : checked;
 }
 
+/** Validates a parsed environment template. Returns all errors by position, each with its JSON pointer. */
+export function checkEnvironmentTemplate(
+  document: DocumentNode,
+  options: TemplateOptions = {},
+): TemplateVerdict {
+  const checked = checkEnvironmentDocument(document, languageOf(options));
+  return checked.ok ? { ok: true, farmNotes: checked.template.farmNotes } : checked;
+}
+
 /**
  * Creates a job from a parsed template: validates it, applies parameter values (text by name, else defaults), and
  * resolves names, requirements and parameter spaces. Does not list tasks: `openSpace(step.space)` computes each on
- * demand.
+ * demand. The environments of `options.environments` come before those of the job, in their order, and their parameters
+ * are merged with those of the job.
  */
 export function createJob(
   document: DocumentNode,
   values: Readonly<Record<string, string>> = {},
-  options: TemplateOptions = {},
+  options: JobOptions = {},
 ): CreatedJob {
   const given = new Map(Object.entries(values));
-  return prepareJob(document, given, languageOf(options));
+  const language = languageOf(options);
+  const environments: OuterEnvironment[] = [];
+  for (const [index, outer] of (options.environments ?? []).entries()) {
+    const checked = checkEnvironmentDocument(outer, language);
+    if (!checked.ok) return { ok: false, errors: errorsOfSource(`environment ${index}`, checked.errors) };
+    const source = `environment ${JSON.stringify(environmentNameOf(checked.template))}`;
+    environments.push({ source, template: checked.template });
+  }
+  return prepareJob(document, given, language, { environments });
 }
 
 /**

@@ -94,6 +94,8 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
       pool.prepare(client, { kind: 'prepare', ...request, ...language }),
     describeTemplate: ({ client, ...request }) =>
       pool.describe(client, { kind: 'describe', ...request, ...language }),
+    describeEnvironments: ({ client, ...request }) =>
+      pool.describeEnvironments(client, { kind: 'environments', ...request, ...language }),
     products,
     productList: new ProductList(),
     logs: logReader,

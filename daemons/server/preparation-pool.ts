@@ -6,11 +6,13 @@ import type {
   DefinitionTaskResult,
   DescriptionResult,
   DescriptionTask,
+  EnvironmentsTask,
   PoolTask,
   PreparationResult,
   PreparationTask,
   Started,
 } from '../threads/pool-task.ts';
+import type { QueueEnvironmentsResult } from '../threads/environment-task.ts';
 import { entryUrl, poolThreadName } from '../threads/entry-url.ts';
 import { TemplateQueue, type Taken } from './template-queue.ts';
 
@@ -42,6 +44,7 @@ interface Threads {
   run(task: PreparationTask & Started, options: RunOptions): Promise<PreparationResult>;
   run(task: DescriptionTask & Started, options: RunOptions): Promise<DescriptionResult>;
   run(task: DefinitionTask & Started, options: RunOptions): Promise<DefinitionTaskResult>;
+  run(task: EnvironmentsTask & Started, options: RunOptions): Promise<QueueEnvironmentsResult>;
   readonly threads: readonly { readonly threadId: number }[];
   close(): Promise<void>;
 }
@@ -90,6 +93,14 @@ export class PreparationPool {
 
   /** Reads a definition file of a product, and checks and describes its template. */
   define(client: string, task: DefinitionTask): Promise<DefinitionTaskResult | Unevaluated> {
+    return this.inTurn(client, (started, options) => this.pool.run({ ...task, ...started }, options));
+  }
+
+  /** Checks and describes the environment templates of a queue. */
+  describeEnvironments(
+    client: string,
+    task: EnvironmentsTask,
+  ): Promise<QueueEnvironmentsResult | Unevaluated> {
     return this.inTurn(client, (started, options) => this.pool.run({ ...task, ...started }, options));
   }
 

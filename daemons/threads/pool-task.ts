@@ -12,9 +12,16 @@ import type { TemplateLimits } from '../../src/openjd/template/template-limits.t
 import type { JobPlan } from '../../src/openjd/template/plan.ts';
 import type { LargeRows, PlanInParts } from '../../src/core/ports/large-jobs.ts';
 import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
-import type { TemplateFormat } from '../../src/core/records/job.ts';
+import { templateRecord, type JobEnvironment, type TemplateFormat } from '../../src/core/records/job.ts';
 import { WIRE_LIMITS } from '../../src/core/wire/limits.ts';
 import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
+import {
+  describeEnvironments,
+  readEnvironments,
+  type QueueEnvironments,
+  type QueueEnvironmentsResult,
+  type SubmittedEnvironment,
+} from './environment-task.ts';
 import { splitPlan } from './plan-parts.ts';
 
 /** One per thread: it caches compiled patterns. */
@@ -29,7 +36,7 @@ export interface Started {
 }
 
 /** Task of a pool thread. */
-export type PoolTask = (PreparationTask | DescriptionTask | DefinitionTask) & Started;
+export type PoolTask = (PreparationTask | DescriptionTask | DefinitionTask | EnvironmentsTask) & Started;
 
 export interface LanguageLimits {
   readonly limits: TemplateLimits;
@@ -52,6 +59,11 @@ export interface DefinitionTask extends LanguageLimits {
   readonly text: string;
 }
 
+/** Checks and describes the environment templates of a queue. */
+export interface EnvironmentsTask extends LanguageLimits, QueueEnvironments {
+  readonly kind: 'environments';
+}
+
 export type DescriptionResult =
   | { readonly ok: true; readonly description: TemplateDescription }
   | { readonly ok: false; readonly errors: readonly PointedError[] };
@@ -68,6 +80,10 @@ export interface PreparationTask extends LanguageLimits {
   /** Replaces the job name of the template, unless empty. */
   readonly jobName: string;
   readonly values: Readonly<Record<string, string>>;
+  /** Values of an earlier job: they apply where there is such a parameter and no other value. */
+  readonly inherited: Readonly<Record<string, string>>;
+  /** Environment templates of the job, the outermost first. */
+  readonly environments: readonly SubmittedEnvironment[];
   /** Returns the commands of the steps too. */
   readonly previews: boolean;
 }
@@ -81,6 +97,7 @@ export type PreparationResult =
         readonly rows: LargeRows | null;
         readonly description: string;
         readonly extensions: readonly string[];
+        readonly environments: readonly JobEnvironment[];
       };
       /** By order of the step; empty if not requested. */
       readonly previews: readonly StepPreview[];
@@ -92,22 +109,25 @@ export function prepareTemplate(task: PreparationTask): PreparationResult {
   const read = readDocument(task.text, task.format);
   if (!read.ok) return { ok: false, errors: read.errors };
   const expressions = { limits: task.exprLimits, regex };
-  const prepared = prepareJob(
-    read.document,
-    new Map(Object.entries(task.values)),
-    { limits: task.limits, supported: serviceFeatures(task.extraExtensions), expressions },
-    task.jobName,
-  );
+  const language = { limits: task.limits, supported: serviceFeatures(task.extraExtensions), expressions };
+  const environments = readEnvironments(task.environments, language);
+  if (!environments.ok) return environments;
+  const prepared = prepareJob(read.document, new Map(Object.entries(task.values)), language, {
+    jobName: task.jobName,
+    environments: environments.outer,
+    inherited: new Map(Object.entries(task.inherited)),
+  });
   if (!prepared.ok) return prepared;
   const errors = oversizedSteps(prepared.job.plan);
   if (errors.length > 0) return { ok: false, errors };
   const { plan, description, extensions } = prepared.job;
   const previews = task.previews ? previewJob(prepared.job, expressions) : [];
   const isLarge = !task.previews && task.text.length >= LARGE_TEXT;
-  const rows = isLarge ? encodeRows(plan, task) : null;
+  const { stored } = environments;
+  const rows = isLarge ? encodeRows(plan, task, stored) : null;
   return {
     ok: true,
-    job: { plan: splitPlan(plan, encodeStepBody), rows, description, extensions },
+    job: { plan: splitPlan(plan, encodeStepBody), rows, description, extensions, environments: stored },
     previews,
   };
 }
@@ -122,6 +142,17 @@ export function describeText({ text, format, ...language }: DescriptionTask): De
   const checked = checkTemplate(read.document, { limits, supported, expressions });
   if (!checked.ok) return checked;
   return { ok: true, description: describeTemplate(checked.template) };
+}
+
+/** Checks and describes environment templates with the limits of the service. */
+export function describeQueueEnvironments({
+  limits,
+  exprLimits,
+  extraExtensions,
+  ...queue
+}: EnvironmentsTask): QueueEnvironmentsResult {
+  const expressions = { limits: exprLimits, regex };
+  return describeEnvironments(queue, { limits, supported: serviceFeatures(extraExtensions), expressions });
 }
 
 /** Reads a definition file. Positions of errors in an inline template are those of the template alone. */
@@ -139,9 +170,13 @@ export function describeDefinition({ text, ...limits }: DefinitionTask): Definit
 }
 
 /** Encodes the rows of a large job here, because leases would wait for it in a shard. */
-const encodeRows = (plan: JobPlan, { format, text }: PreparationTask): LargeRows => ({
+const encodeRows = (
+  plan: JobPlan,
+  template: PreparationTask,
+  environments: readonly JobEnvironment[],
+): LargeRows => ({
   plan: new Uint8Array(encodeValue('plan', plan)),
-  template: new Uint8Array(encodeValue('template', { version: 1, format, text })),
+  template: new Uint8Array(encodeValue('template', templateRecord(template, environments))),
 });
 
 /** Returns an error for each step whose part of a lease does not fit a message of the bus. */

@@ -666,6 +666,82 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/queues/{id}/environments": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Environments of a queue
+         * @description In the order in which sessions of its jobs enter them: by `priority`, older ones first.
+         */
+        readonly get: operations["listQueueEnvironments"];
+        readonly put?: never;
+        /**
+         * Add an environment to a queue
+         * @description Jobs that are submitted from now on are created with it. 409 if the queue has an environment of that name, or 20 environments.
+         */
+        readonly post: operations["createQueueEnvironment"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/queues/{id}/environments/{environmentId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+                readonly environmentId: string;
+            };
+            readonly cookie?: never;
+        };
+        /** One environment of a queue */
+        readonly get: operations["getQueueEnvironment"];
+        /**
+         * Replace an environment of a queue
+         * @description Jobs that have been submitted keep the environment as it was. Without `priority` it keeps its place.
+         */
+        readonly put: operations["replaceQueueEnvironment"];
+        readonly post?: never;
+        /**
+         * Remove an environment from a queue
+         * @description Jobs that have been submitted keep it.
+         */
+        readonly delete: operations["deleteQueueEnvironment"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/queues/{id}/parameters": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Job parameters that the environments of a queue define
+         * @description Merged, in the order of the environments. Each is a parameter of the jobs that are submitted to the queue.
+         */
+        readonly get: operations["listQueueParameters"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/compute-locations": {
         readonly parameters: {
             readonly query?: never;
@@ -1330,6 +1406,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/jobs/{id}/environments": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Environment templates that a job was submitted with
+         * @description Those of its queue, then those that were sent with it, in the order in which sessions enter them. They are as they were at the submission. Environments of the job's own template are not among them.
+         */
+        readonly get: operations["listJobEnvironments"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/jobs/{id}/graph": {
         readonly parameters: {
             readonly query?: never;
@@ -1387,7 +1485,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Submit the template of a job again
-         * @description The new job has the template, parameter values, farm, queue, project, priority, product and own retry settings of the job, unless the body has others. It has the name that the template gives it, and belongs to the submitter. The job's upstream jobs, pause and start time are left out.
+         * @description The new job has the template, parameter values, farm, queue, project, priority, product and own retry settings of the job, unless the body has others. It has the environment templates that were sent with the job, and those that its queue has now; a value of a parameter that no template defines any more is left out. It has the name that the template gives it, and belongs to the submitter. The job's upstream jobs, pause and start time are left out.
          */
         readonly post: operations["cloneJob"];
         readonly delete?: never;
@@ -2276,6 +2374,62 @@ export interface components {
         readonly QueueReplacement: components["schemas"]["QueueSettings"] & {
             readonly farm_id?: string;
         };
+        /** @description An OpenJD environment template (`environment-2023-09`). */
+        readonly EnvironmentTemplate: {
+            /** @description The template, unchanged. */
+            readonly template: string;
+            /**
+             * @default yaml
+             * @enum {string}
+             */
+            readonly format?: "yaml" | "json";
+        };
+        readonly QueueEnvironmentInput: components["schemas"]["EnvironmentTemplate"] & {
+            /** @description Environments with a lower number are entered first. Absent: a new one is entered last, an existing one keeps its place. */
+            readonly priority?: number;
+        };
+        readonly QueueEnvironment: {
+            readonly id: string;
+            readonly queue_id: string;
+            /** @description Name of the environment in its template. */
+            readonly name: string;
+            /** @description Environments with a lower number are entered first. */
+            readonly priority: number;
+            /** @enum {string} */
+            readonly format: "yaml" | "json";
+            readonly template: string;
+            readonly created_at: components["schemas"]["Timestamp"];
+            readonly updated_at: components["schemas"]["Timestamp"];
+        };
+        readonly QueueEnvironmentCheck: {
+            readonly name: string;
+            /** @description Job parameters of all environments of the queue, with this one. */
+            readonly parameters: readonly components["schemas"]["ProductParameter"][];
+        };
+        readonly JobEnvironment: {
+            readonly name: string;
+            /**
+             * @description From the queue, or sent with the job.
+             * @enum {string}
+             */
+            readonly origin: "queue" | "submission";
+            /** @enum {string} */
+            readonly format: "yaml" | "json";
+            readonly template: string;
+        };
+        /** @description A job template with environment templates. */
+        readonly JobSubmission: {
+            /** @description The job template, unchanged. */
+            readonly template: string;
+            /**
+             * @default yaml
+             * @enum {string}
+             */
+            readonly format?: "yaml" | "json";
+            readonly environments?: components["schemas"]["SubmittedEnvironments"];
+        };
+        /** @description Environment templates of the job. They are entered in this order, after the environments of the queue and before those of the job template. Their parameters are parameters of the job. */
+        readonly SubmittedEnvironments: readonly components["schemas"]["EnvironmentTemplate"][];
         readonly QueuePage: {
             readonly items: readonly components["schemas"]["Queue"][];
             readonly total: components["schemas"]["Count"];
@@ -2505,6 +2659,7 @@ export interface components {
             readonly parameters?: {
                 readonly [key: string]: string;
             };
+            readonly environments?: components["schemas"]["SubmittedEnvironments"];
             /** @description Ids of jobs of the same farm that must complete first. */
             readonly depends_on?: readonly string[];
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
@@ -2537,6 +2692,8 @@ export interface components {
             readonly parameters?: {
                 readonly [key: string]: string;
             };
+            /** @description Environment templates that replace those that were sent with the job. */
+            readonly environments?: components["schemas"]["SubmittedEnvironments"];
             /** @description Ids of jobs of the same farm that must complete first. */
             readonly depends_on?: readonly string[];
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
@@ -5839,6 +5996,240 @@ export interface operations {
             readonly default: components["responses"]["Problem"];
         };
     };
+    readonly listQueueEnvironments: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The environments with their templates. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["QueueEnvironment"][];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly createQueueEnvironment: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Checks the template like the request, but stores nothing. Returns 200. */
+                readonly dry_run?: boolean;
+                /** @description With `dry_run`: id of the environment that the template is to replace. */
+                readonly replaces?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["QueueEnvironmentInput"];
+            };
+        };
+        readonly responses: {
+            /** @description With `dry_run`, the checked environment. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["QueueEnvironmentCheck"];
+                };
+            };
+            /** @description The new environment. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["QueueEnvironment"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["InvalidTemplate"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["EvaluationUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getQueueEnvironment: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+                readonly environmentId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The environment. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["QueueEnvironment"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly replaceQueueEnvironment: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+                readonly environmentId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["QueueEnvironmentInput"];
+            };
+        };
+        readonly responses: {
+            /** @description The updated environment. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["QueueEnvironment"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["InvalidTemplate"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["EvaluationUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly deleteQueueEnvironment: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses with this object, or `*`. If its settings have changed since each of them, nothing is changed and the response is 412. Other differences, such as counts, do not matter. Without the header, the settings are not compared. */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+                readonly environmentId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listQueueParameters: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The parameters. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["ProductParameter"][];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 422: components["responses"]["InvalidTemplate"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["EvaluationUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
     readonly listComputeLocations: {
         readonly parameters: {
             readonly query?: never;
@@ -6882,13 +7273,14 @@ export interface operations {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** @description The template, unchanged. */
+        /** @description The template, unchanged; or, as `application/vnd.callsheet.submission+json`, the template with environment templates. */
         readonly requestBody: {
             readonly content: {
                 readonly "application/x-yaml": string;
                 readonly "application/yaml": string;
                 readonly "text/yaml": string;
                 readonly "application/json": Record<string, never>;
+                readonly "application/vnd.callsheet.submission+json": components["schemas"]["JobSubmission"];
             };
         };
         readonly responses: {
@@ -7472,6 +7864,41 @@ export interface operations {
                 content: {
                     readonly "application/x-yaml": string;
                     readonly "application/json": Record<string, never>;
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listJobEnvironments: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The environment templates. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["JobEnvironment"][];
                 };
             };
             readonly 304: components["responses"]["NotModified"];

@@ -1,11 +1,16 @@
+import type { TemplateRecord, TemplateText } from '../../src/core/records/job.ts';
 import { parameterValuesOf } from '../views/job-view.ts';
 import { retryOverride, retryView } from '../views/retry-view.ts';
 import type { JobRequest } from './create-job.ts';
 import { findJob, readTemplate } from './find-task.ts';
 import { bodyFingerprint } from './idempotent-submit.ts';
 import { invalid, type Call, type Handler, type ProblemReply } from './operation.ts';
+import { environmentTexts } from './sent-environments.ts';
 import { submissionHandler } from './submission-handler.ts';
 import type { Ports } from '../ports.ts';
+
+const sentWith = ({ environments = [] }: TemplateRecord): readonly TemplateText[] =>
+  environments.filter(({ origin }) => origin === 'submission');
 
 /** Submits the template of a job again (docs/rest.md#cloning-a-job). */
 export const cloneJob = (): Handler<'cloneJob'> =>
@@ -44,7 +49,9 @@ function requestOf(
     jobName: body.name ?? '',
     text: template.text,
     format: template.format,
-    values: { ...parameterValuesOf(store, job.id), ...body.parameters },
+    values: body.parameters ?? {},
+    inherited: parameterValuesOf(store, job.id),
+    environments: environmentTexts(body) ?? sentWith(template),
     product: job.product ?? null,
   };
 }

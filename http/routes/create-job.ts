@@ -7,13 +7,13 @@ import type { RetryOverride } from '../../src/core/lifecycle/retry-policy.ts';
 import type { LargeRows, PlanInParts } from '../../src/core/ports/large-jobs.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { done, type Outcome } from '../../src/core/problems.ts';
-import type { JobProduct, JobRecord, TemplateFormat } from '../../src/core/records/job.ts';
+import type { JobProduct, JobRecord, TemplateFormat, TemplateText } from '../../src/core/records/job.ts';
 import type { StepPreview } from '../../src/openjd/template/preview-command.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { poolKey } from '../../src/core/records/usage-pool.ts';
 import type { Principal } from '../guards/principal.ts';
 import { pointedProblem } from '../problems.ts';
-import type { Ports, PreparedJob } from '../ports.ts';
+import type { Ports, PreparationRequest, PreparedJob } from '../ports.ts';
 import { dryRunView } from '../views/dry-run-view.ts';
 import { JobViewer } from '../views/job-view.ts';
 import { StoreNames } from '../views/store-names.ts';
@@ -23,6 +23,7 @@ import { created } from './idempotent-submit.ts';
 import { jobIdentityOf, type JobIdentity } from './job-identity.ts';
 import { invalid, problem, type ProblemReply, type Reply } from './operation.ts';
 import { askForWorkers } from './query-schedulers.ts';
+import { environmentsOfQueue } from './queue-environments.ts';
 
 /** A request for a new job, from a template or a product. */
 export interface JobRequest {
@@ -47,6 +48,10 @@ export interface JobRequest {
   readonly format: TemplateFormat;
   /** Values of job parameters by name. */
   readonly values: Readonly<Record<string, string>>;
+  /** Values of an earlier job: they apply where there is such a parameter and no other value. */
+  readonly inherited?: Readonly<Record<string, string>>;
+  /** Environment templates that are sent with the job, the outermost first. */
+  readonly environments: readonly TemplateText[];
   /** Null for a template of the client. */
   readonly product: JobProduct | null;
 }
@@ -145,6 +150,8 @@ async function submissionOf(
     format,
     jobName,
     values,
+    inherited: request.inherited ?? {},
+    environments: environmentsFor(request, ports.store),
     previews,
   });
   if (!prepared.ok) {
@@ -158,6 +165,19 @@ async function submissionOf(
   return { submission, plan, rows, previews: prepared.previews };
 }
 
+/** Returns the environment templates of a new job: those of its queue, then those that are sent with it. */
+const environmentsFor = (
+  { queueId: queue, environments }: JobRequest,
+  store: StoreReader,
+): PreparationRequest['environments'] => [
+  ...environmentsOfQueue(store, queueId(queue)).map(({ template, format }) => ({
+    origin: 'queue' as const,
+    text: template,
+    format,
+  })),
+  ...environments.map(({ text, format }) => ({ origin: 'submission' as const, text, format })),
+];
+
 function submissionFrom(
   request: JobRequest,
   identity: JobIdentity,
@@ -169,7 +189,7 @@ function submissionFrom(
     queueId: queueId(request.queueId),
     description: job.description,
     extensions: job.extensions,
-    template: { text: request.text },
+    template: { text: request.text, environments: job.environments },
     templateFormat: request.format,
     ...identity,
     project,

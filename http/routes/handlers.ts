@@ -23,6 +23,7 @@ import {
   getJobSummary,
   getJobTemplate,
   listJobDependents,
+  listJobEnvironments,
   listJobFailures,
   listJobSteps,
 } from './job-parts.ts';
@@ -51,6 +52,14 @@ import {
   listProducts,
   replaceProduct,
 } from './products.ts';
+import {
+  createQueueEnvironment,
+  deleteQueueEnvironment,
+  getQueueEnvironment,
+  listQueueEnvironments,
+  listQueueParameters,
+  replaceQueueEnvironment,
+} from './queue-environments.ts';
 import { createQueue, deleteQueue, getQueue, listQueues, replaceQueue } from './queues.ts';
 import {
   createStorageLocation,
@@ -144,6 +153,12 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     getQueue,
     replaceQueue,
     deleteQueue,
+    listQueueEnvironments,
+    createQueueEnvironment,
+    getQueueEnvironment,
+    replaceQueueEnvironment,
+    deleteQueueEnvironment,
+    listQueueParameters,
     listComputeLocations,
     createComputeLocation,
     getComputeLocation,
@@ -190,6 +205,7 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     listJobFailures,
     getTaskGrid,
     getJobTemplate,
+    listJobEnvironments,
     listJobDependents,
     getJobGraph,
     listJobOutputs,

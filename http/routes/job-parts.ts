@@ -2,6 +2,7 @@ import { jobId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { failureGroups } from '../views/failure-summary.ts';
 import { jobCountsView } from '../views/job-counts-view.ts';
+import { jobEnvironmentView } from '../views/queue-environment-view.ts';
 import { stepView } from '../views/step-view.ts';
 import { findJob, readTemplate, stepsOf } from './find-task.ts';
 import { jobFilterOf } from './jobs.ts';
@@ -38,6 +39,13 @@ export const getJobTemplate: Handler<'getJobTemplate'> = ({ path, principal }, {
   if (!job.ok) return { kind: 'problem', problem: job.problem };
   const { format, text } = readTemplate(store, job.value.id);
   return { kind: 'text', contentType: TEMPLATE_TYPES[format], text };
+};
+
+export const listJobEnvironments: Handler<'listJobEnvironments'> = ({ path, principal }, { store }) => {
+  const job = findJob(store, path.id, principal.ownerScope);
+  if (!job.ok) return { kind: 'problem', problem: job.problem };
+  const { environments = [] } = readTemplate(store, job.value.id);
+  return { kind: 'json', status: 200, body: environments.map(jobEnvironmentView) };
 };
 
 export const listJobDependents: Handler<'listJobDependents'> = (

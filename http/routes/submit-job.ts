@@ -1,7 +1,10 @@
+import { done, type Outcome } from '../../src/core/problems.ts';
+import type { TemplateText } from '../../src/core/records/job.ts';
 import { retryOverride } from '../views/retry-view.ts';
 import type { JobRequest } from './create-job.ts';
 import { digestOf } from './idempotent-submit.ts';
-import type { Call, Handler } from './operation.ts';
+import type { Call, Handler, ProblemReply } from './operation.ts';
+import { readSubmission, SUBMISSION_TYPE } from './sent-environments.ts';
 import { submissionHandler } from './submission-handler.ts';
 
 const PARAMETER_PREFIX = 'param.';
@@ -9,7 +12,20 @@ const PARAMETER_PREFIX = 'param.';
 /** docs/contract/submission.md */
 export const submitJob = (): Handler<'submitJob'> => submissionHandler<'submitJob'>(requestOf, fingerprintOf);
 
-const requestOf = ({ query, body, principal, client }: Call<'submitJob'>): JobRequest => ({
+/** The parts of a body: a template, and environment templates if its media type has them. */
+interface SentTemplates extends TemplateText {
+  readonly environments: readonly TemplateText[];
+}
+
+function requestOf(call: Call<'submitJob'>): JobRequest | ProblemReply {
+  const sent = templatesOf(call.body);
+  return sent.ok ? requestFor(call, sent.value) : { kind: 'problem', problem: sent.problem };
+}
+
+const requestFor = (
+  { query, principal, client }: Call<'submitJob'>,
+  { text, format, environments }: SentTemplates,
+): JobRequest => ({
   principal,
   client,
   pointer: '/query',
@@ -23,11 +39,17 @@ const requestOf = ({ query, body, principal, client }: Call<'submitJob'>): JobRe
   isPaused: query.paused ?? false,
   startAfter: query.start_after,
   jobName: '',
-  text: body.text,
-  format: body.mediaType === 'application/json' ? 'json' : 'yaml',
+  text,
+  format,
+  environments,
   values: parameterValues(query),
   product: null,
 });
+
+function templatesOf({ mediaType, text }: Call<'submitJob'>['body']): Outcome<SentTemplates> {
+  if (mediaType === SUBMISSION_TYPE) return readSubmission(text);
+  return done({ text, format: mediaType === 'application/json' ? 'json' : 'yaml', environments: [] });
+}
 
 function parameterValues(query: Call<'submitJob'>['query']): Record<string, string> {
   const members = Object.entries(query.parameters ?? {});

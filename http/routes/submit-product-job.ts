@@ -4,6 +4,7 @@ import type { JobRequest } from './create-job.ts';
 import { bodyFingerprint } from './idempotent-submit.ts';
 import { notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
 import { findProduct } from './products.ts';
+import { environmentTexts } from './sent-environments.ts';
 import { submissionHandler } from './submission-handler.ts';
 import type { Ports } from '../ports.ts';
 
@@ -39,6 +40,7 @@ async function requestOf(
     text: template,
     format,
     values: body.parameters ?? {},
+    environments: environmentTexts(body) ?? [],
     product: { name, version },
   };
 }

@@ -5,6 +5,7 @@ import tap, { test } from 'tap';
 import type { Page } from '../kit/api-client.ts';
 import { freePort, startService, startWorker } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
+import { environmentsAround } from './sessions/environments-around.ts';
 
 tap.setTimeout(120_000);
 
@@ -84,6 +85,10 @@ await test('sessions of a real worker', async (t) => {
       attempts.map((each) => each.map(({ status }) => status)),
       [['succeeded'], ['succeeded'], ['succeeded']],
     );
+  });
+
+  await t.test('environments of the queue and of the submission surround those of the job', async (t) => {
+    await environmentsAround(t, { folder, farm, becomes });
   });
 
   await t.test('a task that fails ends its session, and the next task gets a new one', async (t) => {

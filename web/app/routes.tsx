@@ -91,6 +91,11 @@ export const ROUTES: readonly RouteEntry[] = [
     needs: 'infra.read',
   },
   {
+    path: '/queues/:id',
+    Page: page(() => import('../pages/queue/queue-page.tsx'), 'QueuePage'),
+    needs: 'infra.read',
+  },
+  {
     path: '/storage-locations',
     Page: page(() => import('../pages/storage-locations/storage-locations-page.tsx'), 'StorageLocationsPage'),
     needs: 'infra.read',

@@ -134,6 +134,13 @@ export const queries = {
         (await rest.call('get', '/queues', { query: { limit: 1000 }, signal })).items,
       staleTime: CATALOG_MS,
     }),
+  /** Environments of a queue in the order in which they are entered. */
+  queueEnvironments: (rest: Rest, id: string) =>
+    queryOptions({
+      queryKey: ['queues', 'environments', id],
+      queryFn: ({ signal }) => rest.call('get', '/queues/{id}/environments', { path: { id }, signal }),
+      staleTime: CATALOG_MS,
+    }),
   /** All queues with their jobs and tasks. */
   queueSummaries: (rest: Rest) =>
     queryOptions({
@@ -232,6 +239,13 @@ export const queries = {
           signal,
         }),
       placeholderData: keepPreviousData,
+    }),
+  /** Environment templates that a job was submitted with. */
+  jobEnvironments: (rest: Rest, id: string) =>
+    queryOptions({
+      queryKey: ['jobs', 'sent-environments', id],
+      queryFn: ({ signal }) => rest.call('get', '/jobs/{id}/environments', { path: { id }, signal }),
+      staleTime: Infinity,
     }),
   template: (rest: Rest, id: string) =>
     queryOptions({

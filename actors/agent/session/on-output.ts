@@ -1,6 +1,7 @@
 import type { OutputStream } from '../../../src/core/ports/task-processes.ts';
 import { statusLineOf } from '../../../src/core/records/task-progress.ts';
 import { withOutput } from '../../../src/core/records/task-output.ts';
+import type { ExtensionName } from '../../../src/openjd/template/extensions.ts';
 import type { AgentContext } from '../agent-system.ts';
 import { actionOf, cancelAction } from './actions.ts';
 import { LOG_LEVELS, parseDirective, readLine, type Directive, type LogLevel } from './directives.ts';
@@ -11,6 +12,7 @@ import type { CurrentAttempt, RunningAction, SessionState } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;
 
+const REDACTED_ENV_VARS: ExtensionName = 'REDACTED_ENV_VARS';
 const NOT_DECLARED =
   'value redacted, variable not set: the template does not declare the extension REDACTED_ENV_VARS';
 const DIRECTIVE_CUT = '[callsheet] the rest of this line is not logged: a directive has at most 64 KiB';
@@ -143,11 +145,11 @@ function applyDirective(
       fail(state, action, directive.reason, context);
       return null;
     case 'bad-redacted':
-      if (state.setsRedacted) return directive.reason;
+      if (setsRedacted(state, action)) return directive.reason;
       fail(state, action, directive.reason, context);
       return null;
     case 'redacted':
-      if (!state.setsRedacted) return NOT_DECLARED;
+      if (!setsRedacted(state, action)) return NOT_DECLARED;
       changeVariable(state, action, directive.name, directive.value);
       return null;
     case 'set':
@@ -171,6 +173,10 @@ function fail(state: SessionState, action: RunningAction, reason: string, contex
   action.directiveError ??= reason;
   cancelAction(state, action, context);
 }
+
+/** Reports whether the template of the action declares REDACTED_ENV_VARS. */
+const setsRedacted = ({ step }: SessionState, { environment }: RunningAction): boolean =>
+  (environment?.plan.extensions ?? step.extensions)?.includes(REDACTED_ENV_VARS) === true;
 
 /** Sets a variable of the environment that is being entered. Ignored in other actions. */
 function changeVariable(

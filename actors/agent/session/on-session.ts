@@ -1,7 +1,6 @@
 import { OutputTail } from '../../../src/core/failure/failure-excerpt.ts';
 import { deliver } from '../../../src/core/delivery/delivered-paths.ts';
 import type { SessionId } from '../../../src/core/ids.ts';
-import type { ExtensionName } from '../../../src/openjd/template/extensions.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext } from '../agent-system.ts';
@@ -17,8 +16,6 @@ import { wrapFault } from './wrapping.ts';
 
 type SessionContext = AgentContext<'session'>;
 type Message<Type extends SessionMessage['type']> = Extract<SessionMessage, { type: Type }>;
-
-const REDACTED_ENV_VARS: ExtensionName = 'REDACTED_ENV_VARS';
 
 export type SessionSettings = Pick<
   AgentSettings,
@@ -42,7 +39,6 @@ export function newSession(
     directory,
     keepsDirectory: keepsSessions,
     step,
-    setsRedacted: extensions?.includes(REDACTED_ENV_VARS) === true,
     redactor: new Redactor(),
     longLines: { stdout: null, stderr: null },
     logLevel: 'INFO',

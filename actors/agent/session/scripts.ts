@@ -76,7 +76,7 @@ export function environmentScripts(place: ScriptLocation): readonly EnvironmentS
       newName,
     );
     const isOfStep = index >= step.job_environments.length;
-    const variables = resolverOf(place, paths, isOfStep, { kind: 'environment' });
+    const variables = resolverOf(place, paths, isOfStep, { kind: 'environment' }, plan.extensions);
     const resolver = variables.withLets(plan.lets);
     return { plan, embeddedFiles: plan.embeddedFiles, paths, variables, resolver };
   });
@@ -160,15 +160,19 @@ export function resolveVariables(script: EnvironmentScript): Resolved<Readonly<R
   return { ok: true, value: variables };
 }
 
-/** Returns the resolver for format strings of the step's script, or of an environment of the step or job. */
+/**
+ * Returns the resolver for format strings of the step's script, or of an environment of the step or job. `extensions`:
+ * those of the environment template that the environment comes from.
+ */
 function resolverOf(
   { step, directory, delivered, expressions }: ScriptLocation,
   files: ReadonlyMap<string, string>,
   isOfStep: boolean,
   scope: HostContext['scope'],
+  extensions = step.extensions,
 ): HostResolver {
   const { hasRules, mapPath, staged } = delivered;
-  const isExpr = step.extensions?.includes(EXPR) === true;
+  const isExpr = extensions?.includes(EXPR) === true;
   const context: HostContext = {
     parameters: step.job_parameters,
     session: {

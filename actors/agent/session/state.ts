@@ -119,8 +119,6 @@ export interface SessionState {
   readonly directory: string;
   readonly keepsDirectory: boolean;
   readonly step: StepAssignment;
-  /** Whether the template declares REDACTED_ENV_VARS. */
-  readonly setsRedacted: boolean;
   /** Redacts secrets of the session's processes in everything that leaves the session. */
   readonly redactor: Redactor;
   /** The long line of each stream whose end has not arrived yet. */

@@ -10,6 +10,11 @@ import { noQueue, onJobQueueKept, onJobRequeue, onJobSubmit } from './on-job.ts'
 import { onJobReactivated, onReactivationRequested } from './on-reactivation.ts';
 import { onNoticeRaised } from './on-notice.ts';
 import { onQueueCreate, onQueueDelete, onQueueReplace } from './on-queue.ts';
+import {
+  onQueueEnvironmentCreate,
+  onQueueEnvironmentDelete,
+  onQueueEnvironmentReplace,
+} from './on-queue-environment.ts';
 import { onWorkerChanged, onWorkerExpiring, onWorkerFind, onWorkerRegister } from './on-worker.ts';
 import { loadFarm, newFarmState, type FarmState } from './state.ts';
 
@@ -37,6 +42,9 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceSys
       'queue.create': onQueueCreate,
       'queue.replace': onQueueReplace(settings.retry),
       'queue.delete': onQueueDelete,
+      'queue-environment.create': onQueueEnvironmentCreate,
+      'queue-environment.replace': onQueueEnvironmentReplace,
+      'queue-environment.delete': onQueueEnvironmentDelete,
       'job.submit': onJobSubmit(settings.retry),
       'job.requeue': onJobRequeue(settings.retry),
       'job.queue-kept': onJobQueueKept,
@@ -90,6 +98,9 @@ function onMissing(id: string, message: FarmMessage, context: ServiceContext<'fa
     case 'queue.create':
     case 'queue.replace':
     case 'queue.delete':
+    case 'queue-environment.create':
+    case 'queue-environment.replace':
+    case 'queue-environment.delete':
       context.reply(message.replyTo, refused('not-found', `there is no farm ${id}`));
       return null;
     case 'job.expire':

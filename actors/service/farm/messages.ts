@@ -22,6 +22,7 @@ import type { Outcome } from '../../../src/core/problems.ts';
 import type { FarmNoticeSubject } from '../../../src/core/webhooks/notice.ts';
 import type { WorkerCredentialRecord } from '../../../src/core/records/worker-credential.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
+import type { QueueEnvironmentRecord } from '../../../src/core/records/queue-environment.ts';
 import type { QueueRecord } from '../../../src/core/records/queue.ts';
 
 /** Proof that the sender of a registration is the worker whose id it contains (docs/decisions/bus-identity.md). */
@@ -53,6 +54,12 @@ export interface QueueInput {
   readonly runAsUser?: string | null;
   readonly runAsGroup?: string | null;
 }
+
+/** A checked environment template of a queue. */
+export type QueueEnvironmentInput = Pick<QueueEnvironmentRecord, 'name' | 'format' | 'template'> & {
+  /** Absent: a new one is entered last, an existing one keeps its place. */
+  readonly priority?: number;
+};
 
 /** A job whose template has been validated and resolved. The farm checks its queue and upstream jobs. */
 export interface JobSubmission {
@@ -128,6 +135,31 @@ export type FarmMessage =
   | {
       readonly type: 'queue.delete';
       readonly queueId: QueueId;
+      readonly ifMatch?: IfMatch;
+      readonly replyTo: ReplyTo<Outcome<null>>;
+    }
+  /**
+   * From a client. Replies with the QueueEnvironmentRecord, or `conflict` if the queue has an environment of that name or
+   * as many as it can have.
+   */
+  | {
+      readonly type: 'queue-environment.create';
+      readonly queueId: QueueId;
+      readonly input: QueueEnvironmentInput;
+      readonly replyTo: ReplyTo<Outcome<QueueEnvironmentRecord>>;
+    }
+  | {
+      readonly type: 'queue-environment.replace';
+      readonly queueId: QueueId;
+      readonly environmentId: string;
+      readonly input: QueueEnvironmentInput;
+      readonly ifMatch?: IfMatch;
+      readonly replyTo: ReplyTo<Outcome<QueueEnvironmentRecord>>;
+    }
+  | {
+      readonly type: 'queue-environment.delete';
+      readonly queueId: QueueId;
+      readonly environmentId: string;
       readonly ifMatch?: IfMatch;
       readonly replyTo: ReplyTo<Outcome<null>>;
     }

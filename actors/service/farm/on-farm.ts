@@ -8,6 +8,7 @@ import type { QueueId } from '../../../src/core/ids.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { CATALOG_ID } from '../catalog/messages.ts';
 import type { FarmMessage } from './messages.ts';
+import { removeEnvironments } from './on-queue-environment.ts';
 import type { FarmState } from './state.ts';
 import { refusesOutdated } from '../refuse-outdated.ts';
 
@@ -51,7 +52,10 @@ export function onFarmDelete(
     context.reply(message.replyTo, refused('conflict', connected));
     return;
   }
-  for (const id of state.queues.keys()) context.change(remove('queue', keys.queue(id)));
+  for (const id of state.queues.keys()) {
+    context.change(remove('queue', keys.queue(id)));
+    removeEnvironments(state, id, context);
+  }
   for (const { id } of state.workers.all()) context.send('worker', id, { type: 'worker.remove' });
   context.change(removePrefix('farmSample', keys.farmSamplesOf(state.record.id)));
   context.change(remove('farm', keys.farm(state.record.id)));

@@ -9,6 +9,7 @@ import { isolationOf } from '../../../src/core/wire/assignment-parts.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { FarmMessage, QueueInput } from './messages.ts';
 import { propagateRetryPolicy } from './on-farm.ts';
+import { removeEnvironments } from './on-queue-environment.ts';
 import type { FarmState } from './state.ts';
 import { refusesOutdated } from '../refuse-outdated.ts';
 
@@ -79,6 +80,7 @@ export function onQueueDelete(
   }
   state.queues.delete(message.queueId);
   context.change(remove('queue', keys.queue(message.queueId)));
+  removeEnvironments(state, message.queueId, context);
   context.reply(message.replyTo, done(null));
 }
 

@@ -16,6 +16,7 @@ import {
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
+import type { QueueEnvironmentRecord } from '../../../src/core/records/queue-environment.ts';
 import type { QueueRecord } from '../../../src/core/records/queue.ts';
 import { keys, lastNumberOfKey } from '../../../src/core/records/tables.ts';
 import { newExpiryLimiter, type ExpiryLimiter } from './expiry-limiter.ts';
@@ -39,6 +40,8 @@ const RECENTLY_ENDED_MAX = 10_000;
 export interface FarmState {
   record: FarmRecord;
   readonly queues: Map<QueueId, QueueRecord>;
+  /** Environments of all queues, by their id. */
+  readonly environments: Map<string, QueueEnvironmentRecord>;
   readonly activeJobs: Map<JobId, ActiveJob>;
   /** Waiting jobs by each of their upstream jobs, completed or not. */
   readonly dependents: Map<JobId, Set<JobId>>;
@@ -55,6 +58,7 @@ export function newFarmState(record: FarmRecord): FarmState {
   return {
     record,
     queues: new Map(),
+    environments: new Map(),
     activeJobs: new Map(),
     dependents: new Map(),
     recentlyEnded: new Map(),
@@ -71,7 +75,12 @@ export function loadFarm(id: string, reader: StoreReader): FarmState | null {
   if (record === undefined) return null;
   const state = newFarmState(record);
   for (const { value: queue } of reader.scan('queue')) {
-    if (queue.farmId === record.id) state.queues.set(queue.id, queue);
+    if (queue.farmId !== record.id) continue;
+    state.queues.set(queue.id, queue);
+    for (const { value: environment } of reader.scan('queueEnvironment', {
+      prefix: keys.queueEnvironmentsOf(queue.id),
+    }))
+      state.environments.set(environment.id, environment);
   }
   const prefix = keys.activeJobsOf(record.id);
   for (const { key } of reader.scan('activeJob', { prefix })) {

@@ -1,7 +1,7 @@
 import type { IfMatch } from '../../../src/core/records/settings-version.ts';
 import type { AttemptId, JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { JobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
-import type { JobRecord, TemplateFormat } from '../../../src/core/records/job.ts';
+import type { JobEnvironment, JobRecord, TemplateFormat } from '../../../src/core/records/job.ts';
 import type { JobPlan } from '../../../src/openjd/template/plan.ts';
 import type { RetryOverride, RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { TaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
@@ -250,7 +250,13 @@ export type JobMessage =
  * The text of a template. For a large job, whose plan and template are stored already, the provisional job id
  * (docs/decisions/large-jobs.md).
  */
-export type SubmittedTemplate = { readonly text: string } | { readonly provisionalJobId: JobId };
+export type SubmittedTemplate =
+  | {
+      readonly text: string;
+      /** Environment templates of the job, the outermost first. Absent is none. */
+      readonly environments?: readonly JobEnvironment[];
+    }
+  | { readonly provisionalJobId: JobId };
 
 /** The idempotency key row: a repeated submission gets the existing job as its reply. */
 export interface IdempotencyKeyRow {

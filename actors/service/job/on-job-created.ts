@@ -1,7 +1,7 @@
 import { chunksOfPlan } from '../../../src/core/lifecycle/chunk-sizes.ts';
 import { countsOf, sumCounts } from '../../../src/core/lifecycle/task-counts.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
-import type { JobRecord } from '../../../src/core/records/job.ts';
+import { templateRecord, type JobRecord } from '../../../src/core/records/job.ts';
 import type { StepRecord } from '../../../src/core/records/step.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { done } from '../../../src/core/problems.ts';
@@ -62,9 +62,10 @@ export function onJobCreated(state: JobState, message: Create, context: ServiceC
   const { template, templateFormat: format } = message;
   if ('provisionalJobId' in template) context.change(remove('comingJob', keys.comingJob(record.id)));
   else {
-    const { text } = template;
+    const { text, environments } = template;
     context.change(put('plan', keys.plan(record.id), message.plan));
-    context.change(put('template', keys.template(record.id), { version: 1, format, text }));
+    const row = templateRecord({ format, text }, environments);
+    context.change(put('template', keys.template(record.id), row));
   }
   context.change(put('activeJob', keys.activeJob(record.farmId, record.id), { version: 1 }));
   const turn = new JobTurn(state, context, true);

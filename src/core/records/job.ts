@@ -77,9 +77,31 @@ export function withoutStart(record: JobRecord): JobRecord {
   return started;
 }
 
+/** A template, verbatim. */
+export interface TemplateText {
+  readonly format: TemplateFormat;
+  readonly text: string;
+}
+
+/** An environment template of a job, verbatim as it was at the submission. */
+export interface JobEnvironment extends TemplateText {
+  /** `queue`: of its queue; `submission`: sent with the job. */
+  readonly origin: 'queue' | 'submission';
+  /** Name of the environment. */
+  readonly name: string;
+}
+
+/** Returns the row of a job's template. */
+export const templateRecord = (
+  { format, text }: TemplateText,
+  environments: readonly JobEnvironment[] = [],
+): TemplateRecord => ({ version: 1, format, text, ...(environments.length > 0 && { environments }) });
+
 /** The template of a job, verbatim as submitted. */
 export interface TemplateRecord {
   readonly version: 1;
   readonly format: TemplateFormat;
   readonly text: string;
+  /** Environment templates that it was submitted with, the outermost first. Absent is none. */
+  readonly environments?: readonly JobEnvironment[];
 }

@@ -5,6 +5,7 @@ import type { ComputeLocationRecord } from './compute-location.ts';
 import type { FarmRecord } from './farm.ts';
 import type { JobRecord } from './job.ts';
 import type { ProductRecord } from './product.ts';
+import type { QueueEnvironmentRecord } from './queue-environment.ts';
 import type { QueueRecord } from './queue.ts';
 import type { StorageLocationRecord } from './storage-location.ts';
 import type { UsagePoolRecord } from './usage-pool.ts';
@@ -46,6 +47,11 @@ export const SETTINGS = {
     ...retryOf(queue.retry),
     run_as_user: queue.runAsUser,
     run_as_group: queue.runAsGroup,
+  }),
+  'queue environment': ({ priority, format, template }: QueueEnvironmentRecord): Settings => ({
+    priority,
+    format,
+    template,
   }),
   'usage pool': (pool: UsagePoolRecord): Settings => ({
     name: pool.name,

@@ -21,6 +21,7 @@ import type { IdempotencyKeyRecord } from './idempotency-key.ts';
 import type { JobRecord, TemplateRecord } from './job.ts';
 import type { JoinTokenRecord } from './join-token.ts';
 import type { ProductRecord } from './product.ts';
+import type { QueueEnvironmentRecord } from './queue-environment.ts';
 import type { QueueRecord } from './queue.ts';
 import type { SessionRecord } from './session.ts';
 import type { StepFailuresRecord, WorkerFailuresRecord } from './step-failures.ts';
@@ -101,6 +102,8 @@ export interface Tables {
   notice: NoticeRecord;
   /** Closed attempts by worker and end. */
   workerAttempt: WorkerAttemptRecord;
+  /** Environment templates of a queue, by queue and id. */
+  queueEnvironment: QueueEnvironmentRecord;
 }
 
 export type TableName = keyof Tables;
@@ -146,6 +149,7 @@ export const TABLE_NAMES = [
   'notice',
   'taskOutput',
   'workerAttempt',
+  'queueEnvironment',
 ] as const satisfies readonly TableName[];
 
 const ZEROS = '0'.repeat(16);
@@ -179,6 +183,8 @@ const taskKey = (task: TaskAddress): string =>
 export const keys = {
   farm: (id: FarmId): string => id,
   queue: (id: QueueId): string => id,
+  queueEnvironment: (queue: QueueId, id: string): string => `${keys.queueEnvironmentsOf(queue)}${id}`,
+  queueEnvironmentsOf: (queue: QueueId): string => `${queue}/`,
   job: (id: JobId): string => id,
   activeJob: (farm: FarmId, id: JobId): string => `${farm}/${id}`,
   activeJobsOf: (farm: FarmId): string => `${farm}/`,

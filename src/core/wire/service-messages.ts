@@ -201,6 +201,7 @@ const environment = record<EnvironmentPlan>({
   onExit: optional(action),
   wrap: optional(record<WrapPlan>({ onEnvEnter: hook, onTaskRun: hook, onEnvExit: hook })),
   embeddedFiles: planList(embeddedFile),
+  extensions: optional(list(text(LIMITS.name), LIMITS.extensions)),
   lets,
 });
 

@@ -84,7 +84,8 @@ const namesBelow = (prefix: string, names: readonly string[]): readonly string[]
   return [...new Set(lowered.map((name) => name.slice(prefix.length)))].sort();
 };
 
-function describeParameter(parameter: CheckedParameter): DescribedParameter {
+/** Describes a job parameter. */
+export function describeParameter(parameter: CheckedParameter): DescribedParameter {
   const { shape, rules } = parameter;
   const ui = shape.userInterface;
   return {

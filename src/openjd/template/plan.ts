@@ -177,6 +177,8 @@ export interface EnvironmentPlan {
   /** Absent if it wraps nothing. A worker that cannot wrap gets no such environment. */
   readonly wrap?: WrapPlan;
   readonly embeddedFiles: readonly EmbeddedFilePlan[];
+  /** Extensions of the environment template that it comes from; absent for an environment of the job template. */
+  readonly extensions?: readonly string[];
   /** Of its script, in their order; absent when there are none. */
   readonly lets?: readonly LetPlan[];
 }

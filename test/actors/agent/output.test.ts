@@ -79,6 +79,31 @@ class Session extends AgentFixture {
   }
 }
 
+test('the extensions of an environment template apply to its own actions only', (t) => {
+  const own = (name: string, extensions: readonly string[]) =>
+    environment(name, { onEnter: action(`enter ${name}`), extensions });
+  const line = 'openjd_redacted_env: TOKEN=hunter2';
+  const declared = new Session({ job_environments: [own('Outer', ['REDACTED_ENV_VARS'])] });
+  declared.step(1, [line]);
+  t.equal(declared.variables[1]?.['TOKEN'], 'hunter2', 'set: the environment template declares it');
+  const undeclared = new Session({ ...HIDING, job_environments: [own('Outer', [])] });
+  undeclared.step(1, [line]);
+  t.notOk('TOKEN' in (undeclared.variables[1] ?? {}), 'not set: only the job template declares it');
+  t.match(undeclared.log, /variable not set/);
+
+  const expression = (extensions: readonly string[] | undefined) =>
+    environment('Sum', { variables: { SUM: '{{1 + 1}}' }, ...(extensions !== undefined && { extensions }) });
+  const sum = (
+    job: readonly string[],
+    ofTemplate: readonly string[] | undefined,
+  ): string | null | undefined =>
+    new Session({ extensions: job, job_environments: [expression(ofTemplate)] }).variables[0]?.['SUM'];
+  t.equal(sum([], ['EXPR']), '2', 'EXPR of the environment template');
+  t.equal(sum(['EXPR'], undefined), '2', 'an environment of the job template has those of the job');
+  t.equal(sum(['EXPR'], []), undefined, 'without EXPR it is not a valid format string');
+  t.end();
+});
+
 test('a redacted variable is set for later actions, and its value is in no log and no report', (t) => {
   const fixture = new Session({ ...HIDING, ...ENTERING });
   fixture.step(1, ['openjd_redacted_env: TOKEN=hunter2', 'set to hunter2']);

@@ -247,3 +247,42 @@ void test('a template with an extension that an operator must admit is refused u
     { ok: true, notes, job: { name: '1' } },
   ]);
 });
+
+void test('environment templates are checked, and merged with the job of a line', async (t) => {
+  const environment = {
+    specificationVersion: 'environment-2023-09',
+    parameterDefinitions: [{ name: 'N', type: 'INT', default: 2, maxValue: 4 }],
+    environment: { name: 'E', variables: { A: 'b' } },
+  };
+  const text = { ...environment, parameterDefinitions: [{ name: 'N', type: 'STRING' }] };
+  t.match(
+    await answers(
+      'check',
+      JSON.stringify({ template: environment }),
+      JSON.stringify({ template: { ...environment, steps: [] } }),
+      JSON.stringify({ template: TEMPLATE, environments: [environment] }),
+      JSON.stringify({ template: TEMPLATE, environments: [text] }),
+      JSON.stringify({ template: TEMPLATE, environments: [{ specificationVersion: 'environment-2023-09' }] }),
+      JSON.stringify({ template: TEMPLATE, environments: {} }),
+    ),
+    [
+      { ok: true },
+      { ok: false, error: /^\/steps: unknown key "steps"/ },
+      { ok: true },
+      { ok: false, error: /has the type STRING in environment "E" and INT in the job template/ },
+      { ok: false, error: /environment 0: "environment" is required/ },
+      { ok: false, error: '"environments" must be a list of environment templates' },
+    ],
+  );
+  t.match(
+    await answers(
+      'expand',
+      JSON.stringify({ template: TEMPLATE, environments: [environment] }),
+      JSON.stringify({ template: TEMPLATE, environments: [environment], params: { N: 5 } }),
+    ),
+    [
+      { ok: true, job: { steps: [{ task_count: 2 }] } },
+      { ok: false, error: '/parameterDefinitions/0: the value of "N": 5 is greater than maxValue 4' },
+    ],
+  );
+});

@@ -103,6 +103,70 @@ test('steps run in dependency order, with environments around each task', async 
   t.equal(ran.code, 0);
 });
 
+test('environment templates are entered in the order given, outside those of the job', async (t) => {
+  const template = (name: string, parts: object = {}): string =>
+    JSON.stringify({
+      specificationVersion: 'environment-2023-09',
+      environment: {
+        name,
+        script: { actions: { onEnter: sh(`echo enter ${name}`), onExit: sh(`echo exit ${name}`) } },
+        ...parts,
+      },
+    });
+  const directory = t.testdir({
+    a: {
+      'first.json': JSON.stringify({
+        ...(JSON.parse(template('First', { variables: { SCENE: '{{Param.Scene}}' } })) as object),
+        parameterDefinitions: [
+          { name: 'Scene', type: 'PATH', default: 'scene.blend' },
+          { name: 'N', type: 'INT', default: 4, maxValue: 9 },
+        ],
+      }),
+    },
+    'second.yaml': template('Second'),
+    'wrong.yaml': 'specificationVersion: environment-2023-09\nenvironment: {name: W}\n',
+  });
+  const [first, second, wrong] = ['a/first.json', 'second.yaml', 'wrong.yaml'].map((name) =>
+    join(directory, name),
+  );
+  const source = job({
+    parameterDefinitions: [{ name: 'N', type: 'INT', default: 5 }],
+    jobEnvironments: [
+      { name: 'Own', script: { actions: { onEnter: sh('echo enter Own'), onExit: sh('echo exit Own') } } },
+    ],
+    steps: [{ name: 'S', script: { actions: { onRun: sh('echo task {{Param.N}} $SCENE') } } }],
+  });
+  const given = ['--environment', first ?? '', '--environment', second ?? ''];
+  const ran = await run(directory, source, ...given);
+  t.equal(ran.code, 0, ran.err);
+  t.same(ran.out.trimEnd().split('\n'), [
+    'S | enter First',
+    'S | enter Second',
+    'S | enter Own',
+    `S | task 5 ${join(directory, 'a/scene.blend')}`,
+    'S | exit Own',
+    'S | exit Second',
+    'S | exit First',
+  ]);
+  const tooLarge = await run(directory, source, ...given, '-p', 'N=10');
+  t.equal(tooLarge.code, 1);
+  t.match(tooLarge.err, /the value of "N": 10 is greater than maxValue 9/);
+  const invalid = await run(directory, source, '--environment', wrong ?? '');
+  t.equal(invalid.code, 1);
+  t.match(
+    invalid.err,
+    /wrong\.yaml:2:14: \/environment: must have "variables" or "script"\n  2 \| environment/,
+  );
+
+  const check = (...args: readonly string[]): Promise<Ran> => runCallsheet(['openjd', 'check', ...args]);
+  t.match(await check(second ?? ''), { code: 0, out: /second\.yaml: valid\nenvironment Second\n/ });
+  t.match(await check(wrong ?? ''), { code: 1, err: /\/environment: must have/ });
+  t.match(await check(second ?? '', '-p', 'A=b'), {
+    code: 2,
+    err: /give it with --environment for a job template/,
+  });
+});
+
 test('the first task that fails ends the run, and its environments are exited', async (t) => {
   const template = job({
     jobEnvironments: [

@@ -132,6 +132,7 @@ test('the numbers of tables in a change set never change', (t) => {
       'notice',
       'taskOutput',
       'workerAttempt',
+      'queueEnvironment',
     ],
   );
   t.end();

@@ -17,6 +17,8 @@ const taskOf = (text: string): PreparationTask => ({
   text,
   format: 'yaml',
   values: {},
+  inherited: {},
+  environments: [],
   limits: TEMPLATE_LIMITS,
   exprLimits: EXPR_LIMITS,
   extraExtensions: [],

@@ -27,6 +27,8 @@ import type {
   Preparation,
   PreparationRequest,
   ServiceFacts,
+  EnvironmentsDescription,
+  EnvironmentsRequest,
 } from '../../../http/ports.ts';
 import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
 import type { HttpServer } from '../../../http/server/server.ts';
@@ -95,6 +97,9 @@ export class ApiFixture {
   behind: () => Promise<void> | null = () => null;
   /** Number of renewals of the snapshot. */
   renewed = 0;
+  /** Requests to check environments of a queue, and the answer to each. */
+  readonly checkedEnvironments: EnvironmentsRequest[] = [];
+  environments: EnvironmentsDescription = { ok: true, name: 'Conda', parameters: [] };
   preparation: Preparation = {
     ok: true,
     previews: [],
@@ -103,6 +108,7 @@ export class ApiFixture {
       rows: null,
       description: '',
       extensions: [],
+      environments: [],
     },
   };
   acceptsSubmissions = true;
@@ -392,6 +398,10 @@ export class ApiFixture {
       describeTemplate: (request) => {
         this.described.push(request);
         return Promise.resolve(this.description);
+      },
+      describeEnvironments: (request) => {
+        this.checkedEnvironments.push(request);
+        return Promise.resolve(this.environments);
       },
       products: {
         builtIns: () => Promise.resolve(this.builtIns),

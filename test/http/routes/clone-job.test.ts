@@ -47,7 +47,7 @@ function furnish(fixture: ApiFixture): void {
   );
   fixture.preparation = {
     ok: true,
-    job: { plan: partsOf(PLAN), rows: null, description: '', extensions: [] },
+    job: { plan: partsOf(PLAN), rows: null, description: '', extensions: [], environments: [] },
     previews: [],
   };
   fixture.answer = () => done(jobRecord({ id: jobNumber(2) }));
@@ -64,7 +64,9 @@ void test('a clone has the template, values and settings of the job, and the own
       text: TEMPLATE,
       format: 'yaml',
       jobName: '',
-      values: { Frames: '1-9', Scene: 'a.blend' },
+      values: {},
+      inherited: { Frames: '1-9', Scene: 'a.blend' },
+      environments: [],
       previews: false,
     },
   ]);
@@ -75,7 +77,7 @@ void test('a clone has the template, values and settings of the job, and the own
         type: 'job.submit',
         submission: {
           queueId: QUEUE,
-          template: { text: TEMPLATE },
+          template: { text: TEMPLATE, environments: [] },
           owner: 'anonymous',
           project: 'film',
           priority: 70,
@@ -106,7 +108,9 @@ void test('members of the body replace those of the job, and null inherits a ret
     depends_on: [ORIGINAL],
   });
   t.equal(made.status, 201);
-  t.match(api.prepared, [{ jobName: 'again', values: { Frames: '1-50', Scene: 'a.blend' } }]);
+  t.match(api.prepared, [
+    { jobName: 'again', values: { Frames: '1-50' }, inherited: { Frames: '1-9', Scene: 'a.blend' } },
+  ]);
   t.match(api.asked, [
     {
       message: {
@@ -152,7 +156,7 @@ void test('a dry run stores nothing, and a repeated key creates one job', async 
   const asked = api.asked.length;
   api.preparation = {
     ok: true,
-    job: { plan: partsOf(PLAN), rows: null, description: '', extensions: [] },
+    job: { plan: partsOf(PLAN), rows: null, description: '', extensions: [], environments: [] },
     previews: previewJob({ plan: PLAN, extensions: [] }, EXPRESSIONS),
   };
   api.answer = () => done([{ online: 0, elsewhere: 0, eligible: 0, rejected: [], nearestMiss: null }]);

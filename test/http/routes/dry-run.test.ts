@@ -69,7 +69,7 @@ function furnish(fixture: ApiFixture): void {
     { ...render, script, requirements: { ...NEEDS, pools: ['nuke', 'houdini'] } },
     encode,
   ]);
-  const job = { description: '', extensions: [] };
+  const job = { description: '', extensions: [], environments: [] };
   fixture.preparation = {
     ok: true,
     job: { ...job, plan: partsOf(plan), rows: null },
@@ -138,7 +138,16 @@ void test('a dry run returns the job and the workers that can run it', async (t)
     ],
   });
   t.same(api.prepared, [
-    { client: '127.0.0.1', text: 'name: x', format: 'yaml', jobName: '', values: { A: '1' }, previews: true },
+    {
+      client: '127.0.0.1',
+      text: 'name: x',
+      format: 'yaml',
+      jobName: '',
+      values: { A: '1' },
+      inherited: {},
+      environments: [],
+      previews: true,
+    },
   ]);
   t.match(api.asked, [{ actor: 'lease', id: FARM, message: { type: 'demands.explain', queueId: QUEUE } }]);
   t.equal(api.asked.length, 1, 'no actor receives a request to store');

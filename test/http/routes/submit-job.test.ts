@@ -67,7 +67,16 @@ void test('creates a job from a YAML template', async (t) => {
   t.same(made.body, JOB_JSON);
   t.equal(made.headers['location'], `/api/v1/jobs/${jobNumber(1)}`);
   t.same(api.prepared, [
-    { client: '127.0.0.1', text: TEMPLATE, format: 'yaml', jobName: '', values: {}, previews: false },
+    {
+      client: '127.0.0.1',
+      text: TEMPLATE,
+      format: 'yaml',
+      jobName: '',
+      values: {},
+      inherited: {},
+      environments: [],
+      previews: false,
+    },
   ]);
   t.same(api.asked, [
     {
@@ -80,7 +89,7 @@ void test('creates a job from a YAML template', async (t) => {
           plan: PLAN,
           description: '',
           extensions: [],
-          template: { text: TEMPLATE },
+          template: { text: TEMPLATE, environments: [] },
           templateFormat: 'yaml',
           owner: 'anonymous',
           submitter: 'anonymous',
@@ -103,7 +112,7 @@ void test('sends a JSON template and all parameters to the farm', async (t) => {
   api.write(put('job', keys.job(jobNumber(7)), jobRecord({ id: jobNumber(7), status: 'running' })));
   api.preparation = {
     ok: true,
-    job: { plan: PARTS, rows: null, description: 'three frames', extensions: ['EXPR'] },
+    job: { plan: PARTS, rows: null, description: 'three frames', extensions: ['EXPR'], environments: [] },
     previews: [],
   };
   const text = '{"name": "fractal"}';
@@ -121,7 +130,18 @@ void test('sends a JSON template and all parameters to the farm', async (t) => {
     ['Scene', 'a=b c'],
     ['__proto__', 'x'],
   ]);
-  t.same(api.prepared, [{ client: '127.0.0.1', text, format: 'json', jobName: '', values, previews: false }]);
+  t.same(api.prepared, [
+    {
+      client: '127.0.0.1',
+      text,
+      format: 'json',
+      jobName: '',
+      values,
+      inherited: {},
+      environments: [],
+      previews: false,
+    },
+  ]);
   t.same(Object.keys(api.prepared[0]?.values ?? {}), ['Frames', 'Scene', '__proto__']);
   const message = api.asked[0]?.message;
   t.same(message?.type === 'job.submit' && message.submission, {
@@ -129,7 +149,7 @@ void test('sends a JSON template and all parameters to the farm', async (t) => {
     plan: PLAN,
     description: 'three frames',
     extensions: ['EXPR'],
-    template: { text },
+    template: { text, environments: [] },
     templateFormat: 'json',
     owner: 'grace',
     submitter: 'anonymous',
@@ -291,7 +311,7 @@ void test('rejects a submission if the template takes too long, the disk is full
   api.acceptsSubmissions = true;
   api.preparation = {
     ok: true,
-    job: { plan: PARTS, rows: null, description: '', extensions: [] },
+    job: { plan: PARTS, rows: null, description: '', extensions: [], environments: [] },
     previews: [],
   };
   api.answer = () => refused('bad-request', 'queue_id: just deleted');
@@ -307,7 +327,7 @@ void test('stores plan and template before a large job, and removes them if it i
   const rows = { plan: Uint8Array.of(1), template: Uint8Array.of(2) };
   api.preparation = {
     ok: true,
-    job: { plan: PARTS, rows, description: '', extensions: [] },
+    job: { plan: PARTS, rows, description: '', extensions: [], environments: [] },
     previews: [],
   };
   let storedBefore = 0;

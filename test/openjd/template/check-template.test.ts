@@ -175,7 +175,7 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
   [
     'another version',
     template({ specificationVersion: 'environment-2023-09' }),
-    '/specificationVersion: must be "jobtemplate-2023-09"',
+    '/specificationVersion: must be "jobtemplate-2023-09"; an environment template is given with a job template, or belongs to a queue',
   ],
   [
     'nothing else',

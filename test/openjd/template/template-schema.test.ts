@@ -1,7 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { test } from 'tap';
+import { EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
+import { checkEnvironmentTemplate } from '../../../src/openjd/template/check-environment.ts';
 import { templateSchema } from '../../../src/openjd/template/schema/template-schema.ts';
-import { findings, STEP, template, withStep } from './template-text.ts';
+import { documentOf, findings, STEP, template, withStep } from './template-text.ts';
 
 const accepts = new Ajv2020({ strict: false }).compile(templateSchema());
 
@@ -121,6 +123,48 @@ void test('the schema knows the extensions that an operator admits, like the che
       t.not(findings(each).length, 0, `the checker rejects ${JSON.stringify(each).slice(0, 200)}`);
       t.notOk(accepts(each), `the schema rejects ${JSON.stringify(each).slice(0, 200)}`);
     }
+  }
+  t.end();
+});
+
+void test('the schema knows environment templates', (t) => {
+  const base = {
+    specificationVersion: 'environment-2023-09',
+    environment: { name: 'E', variables: { A: 'b' } },
+  };
+  const ofActions = (actions: object, others: object = {}): object => ({
+    ...base,
+    ...others,
+    environment: { name: 'E', script: { actions } },
+  });
+  const isValid = (source: object): boolean =>
+    checkEnvironmentTemplate(documentOf(source), { expressions: EXPRESSIONS }).ok;
+  const valid = [
+    base,
+    { ...base, $schema: 'x', extensions: ['EXPR'], parameterDefinitions: [{ name: 'P', type: 'BOOL' }] },
+    { ...base, ...BUNDLE, parameterDefinitions: parameters(200) },
+    ofActions(hooks, WRAP),
+  ];
+  const invalid = [
+    { ...base, steps: [STEP] },
+    { ...base, name: 'Job' },
+    { ...base, environment: undefined },
+    { ...base, environment: { name: 'E' } },
+    { ...base, parameterDefinitions: parameters(51) },
+    { ...base, parameterDefinitions: [{ name: 'P', type: 'BOOL' }] },
+    ofActions(hooks),
+    ofActions({ onEnter: { command: 'x', timeout: '{{Param.T}}' } }, T_ONLY),
+    { ...template(), environment: base.environment },
+    { ...template(), specificationVersion: 'environment-2023-09' },
+  ];
+  for (const each of valid) {
+    t.ok(isValid(each), 'the checker accepts it');
+    t.ok(accepts(each), `the schema accepts it: ${JSON.stringify(accepts.errors)}`);
+  }
+  for (const each of invalid) {
+    const plain: unknown = JSON.parse(JSON.stringify(each));
+    t.notOk(isValid(each), `the checker rejects ${JSON.stringify(each).slice(0, 200)}`);
+    t.notOk(accepts(plain), `the schema rejects ${JSON.stringify(each).slice(0, 200)}`);
   }
   t.end();
 });

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { ListChecks, Pause, Play, Rows3 } from 'lucide-react';
+import { Layers, ListChecks, Pause, Play, Rows3 } from 'lucide-react';
 import { useMemo } from 'react';
 import { useLocation } from 'wouter';
 import type { Farm, Queue } from '../../../client/resources.ts';
@@ -162,6 +162,12 @@ export function QueuesPage() {
       notice={<OpenBusNotice queues={query.data ?? []} />}
       actions={(queue) => [
         pauseItem(queue),
+        {
+          id: 'environments',
+          label: 'Environments',
+          icon: <Layers aria-hidden="true" />,
+          act: () => navigate(`/queues/${queue.id}`),
+        },
         {
           id: 'jobs',
           label: 'Show jobs',

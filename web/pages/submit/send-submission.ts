@@ -14,7 +14,7 @@ const PREFIX = 'param.';
 /** Sends a submission by its route. Returns the job, or the preview of a dry run. */
 export function sendSubmission(
   rest: Rest,
-  { product, query, document }: Submission,
+  { product, query, document, environments }: Submission,
   { isDryRun, key, signal }: Options,
 ): Promise<Job | DryRun> {
   const dryRun = isDryRun ? { dry_run: true } : {};
@@ -32,6 +32,7 @@ export function sendSubmission(
       ...fields,
       ...(product.jobName.trim() !== '' && { name: product.jobName.trim() }),
       parameters: Object.fromEntries(values) as Record<string, string>,
+      ...(environments.length > 0 && { environments }),
     },
     ...more,
   });

@@ -81,17 +81,18 @@ function CloneForm({ id }: { id: string }) {
   const { rest } = useService();
   const job = useQuery(queries.job(rest, id));
   const text = useQuery(queries.template(rest, id));
+  const sent = useQuery(queries.jobEnvironments(rest, id));
   // A failed refresh does not replace the form, because it has all its data.
-  const failed = [job, text].find(({ data, error }) => error !== null && data === undefined);
+  const failed = [job, text, sent].find(({ data, error }) => error !== null && data === undefined);
   if (failed !== undefined)
     return (
       <QueryProblem
         error={failed.error}
         what="the job"
-        onRetry={() => void Promise.all([job.refetch(), text.refetch()])}
+        onRetry={() => void Promise.all([job.refetch(), text.refetch(), sent.refetch()])}
       />
     );
-  if (job.data === undefined || text.data === undefined)
+  if (job.data === undefined || text.data === undefined || sent.data === undefined)
     return <SkeletonLines lines={12} label="Loading the job" />;
-  return <SubmitForm from={id} initial={loadDraft(id) ?? draftOf(job.data, text.data)} />;
+  return <SubmitForm from={id} initial={loadDraft(id) ?? draftOf(job.data, text.data, sent.data)} />;
 }

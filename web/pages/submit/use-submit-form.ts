@@ -9,6 +9,7 @@ import { useCheck, type Check } from './use-check.ts';
 import { useDestination } from './use-destination.ts';
 import { forgetDraft, storeDraft, useDraft, type ChangeDraft } from './use-draft.ts';
 import { useFormState, useServerErrors, type FormState, type Refusal } from './use-form.ts';
+import { useQueueParameters } from './use-queue-parameters.ts';
 import { useSend } from './use-send.ts';
 import { useTemplate, type TemplateState } from './use-template.ts';
 
@@ -58,7 +59,7 @@ export function useSubmitForm(
   const canSubmitAs = can('jobs.submit_as');
   // The field is hidden without the permission, and a stored owner would be refused.
   const draft = useMemo(() => (canSubmitAs ? chosen : { ...chosen, owner: '' }), [canSubmitAs, chosen]);
-  const template = useTemplate(draft.text);
+  const template = useQueueParameters(useTemplate(draft.text), draft);
   const form = useFormState(draft, template, product);
   const [isAttempted, setIsAttempted] = useState(false);
   const [frame, focusFirstInvalid] = useInvalidFocus();

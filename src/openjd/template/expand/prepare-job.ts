@@ -1,6 +1,7 @@
 import { displayOf } from '../../expr/values/display.ts';
 import { typeOf, type Value } from '../../expr/values/value.ts';
 import type { PointedError } from '../../primitives/pointed-error.ts';
+import type { OuterEnvironment } from '../check-environment.ts';
 import { checkTemplate, type CheckedTemplate } from '../check-template.ts';
 import type { DocumentNode } from '../../primitives/document.ts';
 import { LANGUAGE_FEATURES, type ExtensionName } from '../extensions.ts';
@@ -15,6 +16,7 @@ import { characters, hasControl } from '../../primitives/text-rules.ts';
 import { bindSteps, checkHostTexts, NO_LETS } from '../validate/09-format-strings.ts';
 import { ActionValues } from './action-values.ts';
 import { CreationValues } from './creation-values.ts';
+import { checkOuterWraps, knownTo, outerPlans } from './outer-environments.ts';
 import { parameterValues } from './parameter-values.ts';
 import { resolveRequirements } from './resolve-requirements.ts';
 import { resolveSpace } from './resolve-space.ts';
@@ -33,6 +35,16 @@ export interface PreparedJob {
   readonly farmNotes: readonly string[];
 }
 
+/** Further parts that a job is created from, besides its template and the submitted values. */
+export interface JobAdditions {
+  /** Replaces the name in the template, unless empty. */
+  readonly jobName?: string;
+  /** Environment templates, the outermost first. Their environments are entered before those of the job. */
+  readonly environments?: readonly OuterEnvironment[];
+  /** Values of an earlier job: they apply where there is such a parameter and no submitted value. */
+  readonly inherited?: ReadonlyMap<string, string>;
+}
+
 export type PrepareResult =
   | { readonly ok: true; readonly job: PreparedJob }
   | { readonly ok: false; readonly errors: readonly PointedError[] };
@@ -40,17 +52,17 @@ export type PrepareResult =
 /**
  * Creates a job from a template and the submitted parameter values, which are texts by parameter name. Validates the
  * template, checks the values, resolves everything that is resolved at job creation and checks it again (specification,
- * section 7.4). Returns all errors of a stage, by position. `jobName` replaces the name in the template, unless empty.
+ * section 7.4). Returns all errors of a stage, by position. Errors of environment templates name them in their text.
  */
 export function prepareJob(
   document: DocumentNode,
   values: ReadonlyMap<string, string>,
   options: LanguageOptions,
-  jobName = '',
+  additions: JobAdditions = {},
 ): PrepareResult {
   const checked = checkTemplate(document, options);
   if (!checked.ok) return checked;
-  return createJob(checked.template, values, options, jobName);
+  return createJob(checked.template, values, options, additions);
 }
 
 /** Second half of `prepareJob`: creates a job from a checked template. */
@@ -58,17 +70,19 @@ function createJob(
   template: CheckedTemplate,
   submitted: ReadonlyMap<string, string>,
   { limits: given = TEMPLATE_LIMITS, supported = LANGUAGE_FEATURES, expressions, localPath }: LanguageOptions,
-  givenName: string,
+  { jobName: givenName = '', environments: outer = [], inherited }: JobAdditions,
 ): PrepareResult {
   const findings = new Findings();
   const { shape } = template;
   const limits = limitsOf(given, shape.extensions);
-  const parameters = parameterValues(findings, template, submitted, { limits, localPath });
+  const values = { limits, localPath, environments: outer, inherited };
+  const parameters = parameterValues(findings, template, submitted, values);
+  checkOuterWraps(findings, outer, shape);
   if (findings.count > 0) return { ok: false, errors: findings.sorted() };
 
   const isExpr = shape.extensions.has('EXPR');
   const checker = new TextChecker(findings, isExpr ? expressions : null);
-  const known = [...parameters].map(([name, { type, value }]) => ({ name, type, value }));
+  const known = knownTo(template, parameters);
   const facts = { isExpr, parameters: known, namesAtCreation: supported.namesAtCreation === true };
   const before = jobScopes({ ...facts, jobName: null });
   const jobName =
@@ -78,18 +92,18 @@ function createJob(
   const job = jobScopes({ ...facts, jobName: jobName ?? null });
   const lets = bindSteps(checker, shape, job);
   const actionsOfJob = new ActionValues(new CreationValues(checker, jobActionScope(job)));
-  const environments = shape.jobEnvironments.map((each) => environmentPlan(each, actionsOfJob));
-  const steps = resolveSteps(findings, checker, job, shape, lets, limits).map((step) => ({
-    ...step,
-    requirements: withWorkerExtensions(
-      step.requirements,
-      [...environments, ...step.environments],
-      step.script,
-    ),
-  }));
+  const ownEnvironments = shape.jobEnvironments.map((each) => environmentPlan(each, actionsOfJob));
+  const usesExpressions = [template, ...outer.map((each) => each.template)].some((each) =>
+    each.shape.extensions.has(EXPR),
+  );
+  const steps = resolveSteps(findings, checker, job, shape, lets, { limits, usesExpressions });
   // The template check covered only names; the results of expressions with the now known values are checked here.
   const needed = isExpr ? checkHostTexts(checker, shape, job, lets) : [];
   if (findings.count > 0 || jobName === undefined) return { ok: false, errors: findings.sorted() };
+  const made = outer.map((each) => outerPlans(each, parameters, jobName, expressions));
+  const outerErrors = made.flatMap(({ errors }) => errors);
+  if (outerErrors.length > 0) return { ok: false, errors: outerErrors };
+  const environments = [...made.flatMap(({ plans }) => plans), ...ownEnvironments];
   return {
     ok: true,
     job: {
@@ -100,12 +114,19 @@ function createJob(
         environments,
         steps: steps.map((step) => ({
           ...step,
+          requirements: withWorkerExtensions(
+            step.requirements,
+            [...environments, ...step.environments],
+            step.script,
+          ),
           ...letValues(lets[step.order], needed[step.order]),
         })),
       },
       description: shape.description?.value ?? '',
       extensions: [...shape.extensions],
-      farmNotes: template.farmNotes,
+      farmNotes: [
+        ...new Set([template, ...outer.map((each) => each.template)].flatMap((each) => each.farmNotes)),
+      ],
     },
   };
 }
@@ -149,9 +170,8 @@ function resolveSteps(
   job: JobScopes,
   shape: TemplateShape,
   lets: readonly ReadonlyMap<string, Value>[],
-  limits: TemplateLimits,
+  { limits, usesExpressions }: { readonly limits: TemplateLimits; readonly usesExpressions: boolean },
 ): StepPlan[] {
-  const usesExpressions = shape.extensions.has(EXPR);
   const orders = new Map(shape.steps.map((step, order) => [step.name?.value, order]));
   return shape.steps.flatMap((step, order) => {
     const deliveries = step.deliveries ?? shape.deliveries;

@@ -1,9 +1,9 @@
 import { CONTROL } from '../../primitives/text-rules.ts';
 import { KNOWN_EXTENSIONS, type ExtensionName } from '../extensions.ts';
 import { fieldRules } from '../field-rules.ts';
-import { TEMPLATE_KEYS } from '../shape/template-tables.ts';
+import { ENVIRONMENT_TEMPLATE_KEYS, TEMPLATE_KEYS } from '../shape/template-tables.ts';
 import { TEMPLATE_LIMITS, type TemplateLimits } from '../template-limits.ts';
-import { JOB_TEMPLATE_VERSION } from '../validate/01-version-and-extensions.ts';
+import { VERSIONS } from '../validate/01-version-and-extensions.ts';
 import { deliveriesNode } from './delivery-schema.ts';
 import { parameterNode } from './parameter-schema.ts';
 import { listOf, objectOf, SchemaWriter, valueOf, type JsonSchema, type SchemaNode } from './schema-node.ts';
@@ -24,7 +24,7 @@ interface DocumentKind {
  */
 export function templateSchema(limits: TemplateLimits = TEMPLATE_LIMITS): JsonSchema {
   const writer = new SchemaWriter();
-  const kinds = [jobTemplate(limits)];
+  const kinds = [jobTemplate(limits), environmentTemplate(limits)];
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'OpenJD template',
@@ -51,29 +51,47 @@ function jobTemplate(limits: TemplateLimits): DocumentKind {
       { not: { pattern: CONTROL.source } },
     ],
   });
+  const version = VERSIONS.job;
   return {
-    version: JOB_TEMPLATE_VERSION,
+    version,
     node: objectOf(TEMPLATE_KEYS, {
-      specificationVersion: valueOf({ const: JOB_TEMPLATE_VERSION }),
-      $schema: valueOf({}),
-      extensions: valueOf({
-        type: 'array',
-        minItems: 1,
-        uniqueItems: true,
-        items: { enum: KNOWN_EXTENSIONS },
-        // Hooks pass the wrapped action as values of expressions.
-        if: { contains: { const: 'WRAP_ACTIONS' } },
-        then: { contains: { const: 'EXPR' } },
-      }),
+      ...sharedNodes(version, limits),
       name: limitedValue(limits, nameSchema),
       description: valueOf(textSchema(fieldRules(limits).description)),
-      parameterDefinitions: limitedList(parameterNode(limits), limits, (each) => each.maxParameters),
       jobEnvironments: listOf(environmentNode(limits)),
       steps: listOf(stepNode(limits)),
       pathDelivery: deliveriesNode(limits),
     }),
   };
 }
+
+/** Specification, section 1.2. */
+function environmentTemplate(limits: TemplateLimits): DocumentKind {
+  const version = VERSIONS.environment;
+  return {
+    version,
+    node: objectOf(ENVIRONMENT_TEMPLATE_KEYS, {
+      ...sharedNodes(version, limits),
+      environment: environmentNode(limits),
+    }),
+  };
+}
+
+/** Keys of every kind of document. */
+const sharedNodes = (version: string, limits: TemplateLimits) => ({
+  specificationVersion: valueOf({ const: version }),
+  $schema: valueOf({}),
+  extensions: valueOf({
+    type: 'array',
+    minItems: 1,
+    uniqueItems: true,
+    items: { enum: KNOWN_EXTENSIONS },
+    // Hooks pass the wrapped action as values of expressions.
+    if: { contains: { const: 'WRAP_ACTIONS' } },
+    then: { contains: { const: 'EXPR' } },
+  }),
+  parameterDefinitions: limitedList(parameterNode(limits), limits, (each) => each.maxParameters),
+});
 
 /** Returns the restrictions of a template that does not declare an extension. */
 function unless(writer: SchemaWriter, node: SchemaNode, extension: ExtensionName): readonly JsonSchema[] {

@@ -18,7 +18,7 @@ export function readEnvironments(
   return (reader.list(at, UNLIMITED) ?? []).flatMap((item) => readEnvironment(reader, item, limits) ?? []);
 }
 
-function readEnvironment(
+export function readEnvironment(
   reader: ObjectReader,
   at: Located,
   limits: TemplateLimits,

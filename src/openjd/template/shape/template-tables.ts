@@ -20,6 +20,15 @@ export const TEMPLATE_KEYS = {
   pathDelivery: { needs: 'SVC_PATH_TRANSLATION' },
 } as const satisfies ObjectKeys;
 
+/** Section 1.2. */
+export const ENVIRONMENT_TEMPLATE_KEYS = {
+  specificationVersion: 'required',
+  $schema: 'optional',
+  extensions: 'optional',
+  parameterDefinitions: 'optional',
+  environment: 'required',
+} as const satisfies ObjectKeys;
+
 /** Sections 2.1 to 2.16: keys of every type of job parameter. */
 export const PARAMETER_KEYS = {
   name: 'required',

@@ -9,7 +9,16 @@ import { itemOf, memberOf, type Located } from '../located.ts';
 import { suggestion } from '../../primitives/nearest.ts';
 import { quoteForMessage } from '../../primitives/text-rules.ts';
 
-export const JOB_TEMPLATE_VERSION = 'jobtemplate-2023-09';
+/** Versions by the kind of the template. */
+export const VERSIONS = { job: 'jobtemplate-2023-09', environment: 'environment-2023-09' } as const;
+
+export type TemplateKind = keyof typeof VERSIONS;
+
+const INSTEAD = {
+  job: '; an environment template is given with a job template, or belongs to a queue',
+  environment: '; this must be an environment template, not a job template',
+} as const;
+
 /** Specification, section 1.1.2. */
 const EXTENSION_NAME = /^[A-Z_0-9]{3,128}$/;
 
@@ -22,6 +31,7 @@ export function checkVersionAndExtensions(
   findings: Findings,
   root: Located,
   supported: SupportedFeatures,
+  kind: TemplateKind = 'job',
 ): ReadonlySet<string> | undefined {
   if (root.node.kind !== 'mapping') {
     findings.add(root, 'a template must be a mapping of keys to values');
@@ -29,11 +39,13 @@ export function checkVersionAndExtensions(
   }
   const version = member(root, 'specificationVersion');
   if (version === undefined) {
-    findings.add(root, `"specificationVersion" is required; write ${JOB_TEMPLATE_VERSION}`);
+    findings.add(root, `"specificationVersion" is required; write ${VERSIONS[kind]}`);
     return undefined;
   }
-  if (version.node.kind !== 'string' || version.node.value !== JOB_TEMPLATE_VERSION) {
-    findings.add(version, `must be ${quoteForMessage(JOB_TEMPLATE_VERSION)}`);
+  const given = version.node.kind === 'string' ? version.node.value : null;
+  if (given !== VERSIONS[kind]) {
+    const isOther = Object.values(VERSIONS).some((other) => other === given);
+    findings.add(version, `must be ${quoteForMessage(VERSIONS[kind])}${isOther ? INSTEAD[kind] : ''}`);
     return undefined;
   }
   const before = findings.count;

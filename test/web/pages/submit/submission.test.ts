@@ -48,6 +48,7 @@ void test('a request contains only the entered values', (t) => {
       product: null,
       query: { farm_id: 'f', queue_id: 'q', parameters: { 'param.Layers': '[]' } },
       document: { type: 'application/x-yaml', text: TEXT },
+      environments: [],
     },
   );
   const full = {
@@ -80,7 +81,12 @@ void test('a request contains only the entered values', (t) => {
       parameters: { 'param.Frames': '', 'param.Layers': '["x"]' },
     },
     document: { type: 'application/json', text: TEXT },
+    environments: [],
   });
+  const environments = [{ template: 'specificationVersion: environment-2023-09', format: 'yaml' as const }];
+  const sent = submissionOf({ ...WITH_DESTINATION, environments }, outline, 'yaml');
+  t.equal(sent.document.type, 'application/vnd.callsheet.submission+json');
+  t.strictSame(JSON.parse(sent.document.text), { template: TEXT, format: 'yaml', environments });
   t.end();
 });
 
@@ -310,7 +316,8 @@ void test('a job is converted to a draft', (t) => {
     effective_retry: { max_attempts: 5, retry_delay_seconds: 10, failure_limit: 0 },
     own_retry: { failure_limit: 0 },
   } as unknown as JobDetail;
-  t.strictSame(draftOf(job, TEXT), {
+  const sent = { name: 'Sent', origin: 'submission', format: 'json', template: '{}' } as const;
+  t.strictSame(draftOf(job, TEXT, [{ ...sent, origin: 'queue' }, sent]), {
     ...EMPTY_DRAFT,
     text: TEXT,
     source: 'Shot 20',
@@ -321,6 +328,7 @@ void test('a job is converted to a draft', (t) => {
     project: 'p',
     priority: '70',
     failureLimit: '0',
+    environments: [{ template: '{}', format: 'json' }],
   });
   t.end();
 });

@@ -1,5 +1,7 @@
 /** An environment that a template defines. */
 export interface DefinedEnvironment {
+  /** Where it is defined: in the job template, in an environment of the queue, or in one that was sent with the job. */
+  readonly origin: 'job' | 'queue' | 'submission';
   /** Name of its step; empty for an environment of the job. */
   readonly step: string;
   readonly name: string;
@@ -23,11 +25,25 @@ export function environmentsOf(template: unknown): readonly DefinedEnvironment[]
   return [...ofJob, ...ofSteps];
 }
 
-function environmentOf(environment: Members, step: string): DefinedEnvironment {
+/** Returns the environment of an environment template; an empty list without a readable one. */
+export function outerEnvironmentsOf(
+  template: unknown,
+  origin: DefinedEnvironment['origin'],
+): readonly DefinedEnvironment[] {
+  const environment = isObject(template) ? template['environment'] : undefined;
+  return isObject(environment) ? [environmentOf(environment, '', origin)] : [];
+}
+
+function environmentOf(
+  environment: Members,
+  step: string,
+  origin: DefinedEnvironment['origin'] = 'job',
+): DefinedEnvironment {
   const variables = environment['variables'];
   const script = environment['script'];
   const actions = isObject(script) ? script['actions'] : undefined;
   return {
+    origin,
     step,
     name: textIn(environment, 'name'),
     description: textIn(environment, 'description'),

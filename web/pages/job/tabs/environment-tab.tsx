@@ -1,28 +1,37 @@
 import { useQuery } from '@tanstack/react-query';
-import type { JobDetail } from '../../../../client/resources.ts';
+import type { JobDetail, JobEnvironment } from '../../../../client/resources.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { Notice } from '../../../parts/notice.tsx';
 import { QueryProblem } from '../../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../../parts/skeleton.tsx';
 import { queries } from '../../../state/queries.ts';
 import { useService } from '../../../state/service.tsx';
-import { environmentsOf, type DefinedEnvironment } from '../model/environments.ts';
+import { environmentsOf, outerEnvironmentsOf, type DefinedEnvironment } from '../model/environments.ts';
 import './plain-table.css';
 
 /** Loads the YAML parser with the first template. */
-const readTemplate = async (text: string): Promise<readonly DefinedEnvironment[]> => {
+async function readTemplates(
+  text: string,
+  outer: readonly JobEnvironment[],
+): Promise<readonly DefinedEnvironment[]> {
   const { parse } = await import('yaml');
-  return environmentsOf(parse(text, { version: '1.2', schema: 'core', logLevel: 'silent' }));
-};
+  const read = (source: string): unknown =>
+    parse(source, { version: '1.2', schema: 'core', logLevel: 'silent' });
+  return [
+    ...outer.flatMap(({ template, origin }) => outerEnvironmentsOf(read(template), origin)),
+    ...environmentsOf(read(text)),
+  ];
+}
 
-/** The environments of the job and of its steps, with their variables. */
+/** The environments of the job and of its steps, outermost first, with their variables. */
 export function EnvironmentTab({ job }: { job: JobDetail }) {
   const { rest } = useService();
   const template = useQuery(queries.template(rest, job.id));
+  const outer = useQuery(queries.jobEnvironments(rest, job.id));
   const environments = useQuery({
     queryKey: ['jobs', 'environments', job.id],
-    queryFn: () => readTemplate(template.data ?? ''),
-    enabled: template.data !== undefined,
+    queryFn: () => readTemplates(template.data ?? '', outer.data ?? []),
+    enabled: template.data !== undefined && outer.data !== undefined,
     staleTime: Infinity,
     retry: false,
   });
@@ -30,31 +39,42 @@ export function EnvironmentTab({ job }: { job: JobDetail }) {
     return (
       <QueryProblem error={template.error} what="the template" onRetry={() => void template.refetch()} />
     );
+  if (outer.error !== null)
+    return <QueryProblem error={outer.error} what="the environments" onRetry={() => void outer.refetch()} />;
   if (environments.error !== null)
     return <Notice kind="warning" title="Could not read the template" detail={environments.error.message} />;
   if (environments.data === undefined) return <SkeletonLines label="Loading the environments" />;
   if (environments.data.length === 0)
     return (
       <EmptyState title="No environments">
-        The template defines no environments. Tasks run in the environment of the worker.
+        Neither the template nor the queue defines environments. Tasks run in the environment of the worker.
       </EmptyState>
     );
   return (
     <div className="stack">
       {environments.data.map((environment) => (
-        <Environment key={`${environment.step}/${environment.name}`} environment={environment} />
+        <Environment
+          key={`${environment.origin}/${environment.step}/${environment.name}`}
+          environment={environment}
+        />
       ))}
     </div>
   );
 }
 
+const ORIGINS: Readonly<Record<DefinedEnvironment['origin'], string>> = {
+  queue: 'for all steps, from the queue at the submission',
+  submission: 'for all steps, sent with the job',
+  job: 'for all steps',
+};
+
 function Environment({ environment }: { environment: DefinedEnvironment }) {
-  const { name, step, description, variables, onEnter, onExit } = environment;
+  const { origin, name, step, description, variables, onEnter, onExit } = environment;
   return (
     <section className="card stack" aria-label={name}>
       <div>
         <h2>{name}</h2>
-        <p className="muted">{step === '' ? 'for all steps' : `for step ${step}`}</p>
+        <p className="muted">{step === '' ? ORIGINS[origin] : `for step ${step}`}</p>
       </div>
       {description !== '' && <p>{description}</p>}
       {variables.length > 0 && (

@@ -1,6 +1,12 @@
 import type { Value } from './definition.ts';
 import type { Values } from './values.ts';
 
+/** An environment template that is sent with the job. */
+export interface SentEnvironment {
+  readonly template: string;
+  readonly format: 'yaml' | 'json';
+}
+
 /** All inputs of the page. They are stored until the job is submitted. */
 export interface Draft {
   /** Text of the template. */
@@ -21,6 +27,8 @@ export interface Draft {
   readonly retryDelaySeconds: string;
   readonly failureLimit: string;
   readonly dependsOn: readonly Upstream[];
+  /** Environment templates of the job that is submitted again, the outermost first. */
+  readonly environments: readonly SentEnvironment[];
   /** The job starts paused. */
   readonly isPaused: boolean;
   /** Local time before which no task starts, as a datetime-local input has it; empty for none. */
@@ -52,6 +60,7 @@ export const EMPTY_DRAFT: Draft = {
   retryDelaySeconds: '',
   failureLimit: '',
   dependsOn: [],
+  environments: [],
   isPaused: false,
   startAfter: '',
   left: [],
@@ -116,6 +125,16 @@ export function readDraft(stored: unknown): Draft | null {
     dependsOn: listIn(stored['dependsOn']).flatMap((one) =>
       isRecord(one) && typeof one['id'] === 'string' && typeof one['name'] === 'string'
         ? [{ id: one['id'], name: one['name'] }]
+        : [],
+    ),
+    environments: listIn(stored['environments']).flatMap((one) =>
+      isRecord(one) && typeof one['template'] === 'string'
+        ? [
+            {
+              template: one['template'],
+              format: one['format'] === 'json' ? ('json' as const) : ('yaml' as const),
+            },
+          ]
         : [],
     ),
     isPaused: stored['isPaused'] === true,

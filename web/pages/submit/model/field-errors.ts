@@ -39,8 +39,12 @@ export function dropStaleErrors(errors: FieldErrors, request: Submission, now: S
 const DEFINITION = /^\/parameterDefinitions\/(\d+)$/;
 const QUERY = /^\/query\/([a-z_]+)$/;
 const BODY = new RegExp(`^/(${Object.values(QUERY_NAMES).join('|')})$`);
-const GIVEN = /^the value of "((?:[^"\\]|\\.)*)"(?: at ((?:\[\d+\])+))?: ([^]*)$/;
-const MISSING = /^the parameter "(?:[^"\\]|\\.)*" has no default and needs a value$/;
+const GIVEN =
+  /^the value of "((?:[^"\\]|\\.)*)"(?: (?:of|and) (?:queue )?environment "(?:[^"\\]|\\.)*")*(?: at ((?:\[\d+\])+))?: ([^]*)$/;
+const MISSING =
+  /^the parameter "((?:[^"\\]|\\.)*)"(?: (?:of|and) (?:queue )?environment "(?:[^"\\]|\\.)*")* has no default and needs a value$/;
+/** Pointer of errors about parameters that only environments of the queue define. */
+const DEFINITIONS = '/parameterDefinitions';
 const UNKNOWN = /^there is no parameter "/;
 
 /**
@@ -75,10 +79,12 @@ function valueErrorOf(
   outline: TemplateOutline | null,
 ): { readonly name: string; readonly problem: ValueProblem } | null {
   const position = DEFINITION.exec(pointer)?.[1];
-  const name = position === undefined ? undefined : outline?.parameterNames[Number(position)];
-  if (name === undefined) return null;
-  if (MISSING.test(detail)) return { name, problem: { index: null, detail: 'Enter a value.' } };
   const given = GIVEN.exec(detail);
+  const missing = MISSING.exec(detail);
+  const named = pointer === DEFINITIONS ? (given?.[1] ?? missing?.[1]) : undefined;
+  const name = position === undefined ? named : outline?.parameterNames[Number(position)];
+  if (name === undefined) return null;
+  if (missing !== null) return { name, problem: { index: null, detail: 'Enter a value.' } };
   if (given === null) return null;
   const index = /^\[(\d+)\]/.exec(given[2] ?? '')?.[1];
   return { name, problem: { index: index === undefined ? null : Number(index), detail: given[3] ?? '' } };

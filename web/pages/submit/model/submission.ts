@@ -1,6 +1,6 @@
-import type { QueryOf } from '../../../../client/rest-calls.ts';
+import type { CallArguments, QueryOf } from '../../../../client/rest-calls.ts';
 import { utcOfLocal } from '../../../parts/local-time.ts';
-import type { Draft } from './draft.ts';
+import type { Draft, SentEnvironment } from './draft.ts';
 import { integerIn } from './numbers.ts';
 import type { DocumentFormat } from './plain-tree.ts';
 import type { TemplateOutline } from './read-template.ts';
@@ -11,7 +11,9 @@ export interface Submission {
   /** Null for a template of the user. */
   readonly product: { readonly name: string; readonly jobName: string } | null;
   readonly query: QueryOf<'post', '/jobs'>;
-  readonly document: { readonly type: 'application/json' | 'application/x-yaml'; readonly text: string };
+  readonly document: CallArguments<'post', '/jobs'>[0]['document'];
+  /** Environment templates that are sent with the job. */
+  readonly environments: readonly SentEnvironment[];
 }
 
 /** Limit below the 64 KiB of a request head, which has other small parts. */
@@ -44,8 +46,19 @@ export function submissionOf(
         parameters: Object.fromEntries(values.map(([name, value]) => [PREFIX + name, value])),
       }),
     },
-    document: { type: format === 'json' ? 'application/json' : 'application/x-yaml', text: draft.text },
+    document: documentOf(draft, format),
+    environments: draft.environments,
   };
+}
+
+/** Returns the body: the template, or the template with environment templates. */
+function documentOf({ text, environments }: Draft, format: DocumentFormat): Submission['document'] {
+  if (environments.length > 0)
+    return {
+      type: 'application/vnd.callsheet.submission+json',
+      text: JSON.stringify({ template: text, format, environments }),
+    };
+  return { type: format === 'json' ? 'application/json' : 'application/x-yaml', text };
 }
 
 const given = <Name extends string>(name: Name, text: string): Partial<Record<Name, string>> =>

@@ -1,0 +1,75 @@
+import { useQuery } from '@tanstack/react-query';
+import { Rows3 } from 'lucide-react';
+import { useParams } from 'wouter';
+import type { Queue } from '../../../client/resources.ts';
+import { LinkButton } from '../../parts/button.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { FarmName } from '../../parts/names.tsx';
+import { Page } from '../../parts/page.tsx';
+import { QueryProblem } from '../../parts/query-problem.tsx';
+import { SkeletonLines } from '../../parts/skeleton.tsx';
+import { Stat, Stats } from '../../parts/stat.tsx';
+import { queries } from '../../state/queries.ts';
+import { useService } from '../../state/service.tsx';
+import { usePermissions } from '../../state/use-permissions.ts';
+import { QueueEnvironments } from './queue-environments.tsx';
+
+const CRUMBS = [{ label: 'Queues', href: '/queues' }];
+
+/** The page of a queue: its settings in short, and its environments. */
+export function QueuePage() {
+  const { id = '' } = useParams<{ id: string }>();
+  const { rest } = useService();
+  const { data, error, refetch } = useQuery(queries.queues(rest));
+  const queue = data?.find((each) => each.id === id);
+  if (queue !== undefined) return <KnownQueue queue={queue} />;
+  if (data !== undefined)
+    return (
+      <Page title="Queue" crumbs={CRUMBS}>
+        <EmptyState
+          title="Queue not found"
+          icon={Rows3}
+          actions={<LinkButton href="/queues">Show all queues</LinkButton>}
+        >
+          It may have been deleted.
+        </EmptyState>
+      </Page>
+    );
+  return (
+    <Page title="Queue" crumbs={CRUMBS}>
+      {error === null ? (
+        <SkeletonLines lines={6} label="Loading the queue" />
+      ) : (
+        <QueryProblem error={error} what="the queue" onRetry={() => void refetch()} />
+      )}
+    </Page>
+  );
+}
+
+function KnownQueue({ queue }: { queue: Queue }) {
+  const { why } = usePermissions();
+  const { id, name, description, priority, paused, max_concurrent_tasks: limit, farm_id: farm } = queue;
+  return (
+    <Page
+      title={name}
+      crumbs={CRUMBS}
+      actions={
+        <>
+          <LinkButton href={`/jobs?queue=${encodeURIComponent(id)}`}>Show jobs</LinkButton>
+          {why('infra.manage') === '' && (
+            <LinkButton href={`/queues?edit=${encodeURIComponent(id)}`}>Edit</LinkButton>
+          )}
+        </>
+      }
+    >
+      {description !== '' && <p className="muted">{description}</p>}
+      <Stats>
+        <Stat label="Farm" value={<FarmName id={farm} />} />
+        <Stat label="State" value={paused ? 'Paused' : 'Open'} />
+        <Stat label="Priority" value={priority.toLocaleString('en')} />
+        <Stat label="Task limit" value={limit === 0 ? 'None' : limit.toLocaleString('en')} />
+      </Stats>
+      <QueueEnvironments queue={queue} />
+    </Page>
+  );
+}
