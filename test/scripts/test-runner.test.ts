@@ -199,14 +199,24 @@ test('a file of a group that hangs fails by name', async (t) => {
   t.same(failed, { 'group/b.test.js': 'exceeded its time limit and was ended' });
 });
 
-test('the slowest files are listed, slowest first', async (t) => {
+test('the slowest files and the processes with most processor time are listed, the highest first', async (t) => {
   const waits = (ms: number) =>
     `${IMPORT}test('x', (t) => { setTimeout(() => { t.pass(); t.end(); }, ${ms}); });`;
   const files = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`f${n}.test.js`, PASSES]));
   const { lines } = run(t, { ...files, 'slow.test.js': waits(4000) });
-  const listed = lines.slice(lines.indexOf('Slowest files:') + 1).filter((line) => / s {2}\S/.test(line));
-  t.equal(listed.length, 10);
-  t.ok(listed[0]?.endsWith('slow.test.js'));
+  const costs = lines.findIndex((line) => line.startsWith('Processor time: '));
+  const rows = (from: number, to?: number): readonly string[] =>
+    lines.slice(from, to).filter((line) => / s {2}\S/.test(line));
+  const slowest = rows(lines.indexOf('Slowest files:') + 1, costs);
+  t.equal(slowest.length, 10);
+  t.ok(slowest[0]?.endsWith('slow.test.js'));
+  t.match(lines[costs], /^Processor time: \d+ s in 12 of 12 processes\. Most:$/);
+  const seconds = rows(costs + 1).map((line) => Number.parseFloat(line));
+  t.equal(seconds.length, 10);
+  t.ok(
+    seconds.every((value, index) => value > 0 && value <= (seconds[index - 1] ?? value)),
+    'in descending order',
+  );
 });
 
 test('an unknown file or option is refused', async (t) => {

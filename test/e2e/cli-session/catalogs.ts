@@ -45,6 +45,12 @@ export const catalogCommands: readonly Case<CliSession>[] = [
       ]);
       await run(0, 'queues', 'resume', 'night', '--farm', 'north');
       await run(0, 'queues', 'pause', 'night');
+      const environment = (verb: string, ...rest: readonly string[]): Promise<unknown> =>
+        run(0, 'queues', 'environment', verb, 'night', ...rest);
+      await environment('add', session.environmentTemplate);
+      await environment('set', 'Licence', '--priority', '3');
+      await Promise.all([environment('list'), environment('show', 'Licence')]);
+      await environment('delete', 'Licence', '--yes');
       const queues = (await json(0, 'queues', '--farm', 'north')) as { readonly name: string }[];
       t.match(Object.fromEntries(queues.map((queue) => [queue.name, queue])), {
         render: { priority: 5 },

@@ -86,6 +86,7 @@ export interface CliSession {
   readonly submit: readonly string[];
   /** File of a template without steps. */
   readonly invalidTemplate: string;
+  readonly environmentTemplate: string;
   /** Writes the preset `studio/licensed` with this version; the service reads it again. */
   readonly publishPreset: (version: string) => Promise<void>;
   /** File that ends tasks which were submitted with it as `Gate`. */
@@ -171,8 +172,13 @@ export async function startCliSession(t: Test): Promise<CliSession> {
   });
   const template = join(folder, 'render.yaml');
   const invalidTemplate = join(folder, 'invalid.yaml');
+  const environmentTemplate = join(folder, 'environment.yaml');
   await writeFile(template, RENDER);
   await writeFile(invalidTemplate, 'specificationVersion: jobtemplate-2023-09\nname: x\nsteps: []\n');
+  await writeFile(
+    environmentTemplate,
+    'specificationVersion: environment-2023-09\nenvironment: { name: Licence, variables: { SERVER: here } }\n',
+  );
 
   const program = callsheetProgram();
   const known = clientCommands(program);
@@ -198,6 +204,7 @@ export async function startCliSession(t: Test): Promise<CliSession> {
     },
     submit: ['submit', template, '--farm', 'north', '--queue', 'render'],
     invalidTemplate,
+    environmentTemplate,
     publishPreset: async (version) => {
       await writeFile(join(presets, 'licensed.yaml'), licensedPreset(version));
       process.kill(service.daemon.child.pid ?? 0, 'SIGHUP');
