@@ -51,6 +51,7 @@ const STRICTER: Readonly<Record<string, string>> = {
   bulkTasks: BULK,
   bulkWorkers: BULK,
   skipJobTasks: 'a selection is required, and range and index_range exclude each other',
+  createQueueEnvironment: 'replaces requires dry_run, as its description says',
   createWebhook: 'filters exclude each other, and owner and queue must fit, as the descriptions say',
   replaceWebhook: 'filters exclude each other, and owner and queue must fit, as the descriptions say',
   listJobOutputs: 'after must be the next of an earlier page, as the description says',

@@ -21,8 +21,12 @@ export interface GeneratedRequest {
 export interface Known {
   /** IDs by the name of their collection: the path segment before `{id}`. */
   readonly ids: Readonly<Record<string, readonly string[]>>;
+  /** IDs of entries that belong to another one, by the parameters of their path; the key is the names of both collections. */
+  readonly nested: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>;
   /** Generators by name of body member or parameter. */
   readonly hints: Hints;
+  /** Generators of single operations, which take precedence. */
+  readonly operationHints: Readonly<Record<string, Hints>>;
   /** Request bodies that are sent unchanged, by media type. */
   readonly texts: Readonly<Record<string, readonly string[]>>;
 }
@@ -48,7 +52,10 @@ export class RequestGenerator {
   constructor(contract: Contract, operation: Operation, known: Known) {
     this.#operation = operation;
     this.#known = known;
-    this.#values = new SchemaValues(contract.schemas, known.hints);
+    this.#values = new SchemaValues(contract.schemas, {
+      ...known.hints,
+      ...known.operationHints[operation.id],
+    });
     this.#methods = contract.operations
       .filter(({ path }) => path === operation.path)
       .map(({ method }) => method);
@@ -75,13 +82,9 @@ export class RequestGenerator {
       const requiredKeys = placed.filter(({ required }) => required).map(({ name }) => name);
       return fc.record(Object.fromEntries(values), { requiredKeys });
     };
-    const path = this.#operation.path.matchAll(/\/([^/]+)\/\{([^}]+)\}/g);
-    const pathValues = Object.fromEntries(
-      [...path].map(([, collection = '', name = '']) => [name, this.#idOf(collection)]),
-    );
     return fc
       .record({
-        pathValues: fc.record(pathValues),
+        pathValues: this.#pathValues(),
         query: ofPlace('query'),
         headers: ofPlace('header'),
         mediaType: body === null ? fc.constant(null) : fc.constantFrom(...body.content.keys()),
@@ -97,6 +100,19 @@ export class RequestGenerator {
     const texts = this.#known.texts[mediaType] ?? [];
     if (this.#operation.body?.verbatim === true && texts.length > 0) return fc.constantFrom(...texts);
     return this.#values.valid(schema);
+  }
+
+  #pathValues(): fc.Arbitrary<Record<string, string>> {
+    const path = [...this.#operation.path.matchAll(/\/([^/]+)\/\{([^}]+)\}/g)];
+    const single = fc.record(
+      Object.fromEntries(path.map(([, collection = '', name = '']) => [name, this.#idOf(collection)])),
+    );
+    const nested = this.#known.nested[path.map(([, collection]) => collection).join('/')] ?? [];
+    if (nested.length === 0) return single;
+    return fc.oneof(
+      { weight: 9, arbitrary: fc.constantFrom(...nested).map((values) => ({ ...values })) },
+      { weight: 1, arbitrary: single },
+    );
   }
 
   #idOf(collection: string): fc.Arbitrary<string> {

@@ -34,6 +34,11 @@ const quick = (command: string): object => ({
 /** A webhook that reaches no receiver. */
 const HOOK = { name: 'hook', url: 'http://127.0.0.1:1/hook', events: ['job.failed'] } as const;
 const YAML = JSON.stringify(HELD, null, 1);
+const environmentNamed = (name: string): string =>
+  JSON.stringify({
+    specificationVersion: 'environment-2023-09',
+    environment: { name, variables: { KNOWN: 'yes' } },
+  });
 
 /**
  * A service with data of every kind: two farms with queues, jobs in every status, an entry in each catalog. `renew`
@@ -101,7 +106,15 @@ export class SeededService {
         ...entries,
       };
       const open = jobs.filter(({ status }) => status === 'pending' || status === 'paused');
-      known.push({ ids, hints: hintsOf(ids, idsOf(open)), texts: TEXTS });
+      const environment = await this.#environment(farm.queueId);
+      const nested = { 'queues/environments': [{ id: farm.queueId, environmentId: environment }] };
+      known.push({
+        ids,
+        nested,
+        hints: hintsOf(ids, idsOf(open)),
+        operationHints: OPERATION_HINTS,
+        texts: TEXTS,
+      });
     }
     return known;
   }
@@ -157,6 +170,16 @@ export class SeededService {
     return [(await this.#api.must<Entry>('POST', `/api/v1/${catalog}`, entry)).id];
   }
 
+  /** Returns the id of an environment of the queue, which has room for more. */
+  async #environment(queueId: string): Promise<string> {
+    const path = `/api/v1/queues/${queueId}/environments`;
+    const found = await this.#api.must<readonly Entry[]>('GET', path);
+    for (const { id } of found.slice(5)) await this.#api.must('DELETE', `${path}/${id}`);
+    const [first] = found;
+    if (first !== undefined) return first.id;
+    return (await this.#api.must<Entry>('POST', path, { template: environmentNamed('Known') })).id;
+  }
+
   /** Returns the name of a product that can be submitted without values. */
   async #product(): Promise<string> {
     const name = 'known/held';
@@ -188,9 +211,22 @@ const idsOf = (entries: readonly Entry[]): string[] => entries.map(({ id }) => i
 
 const TEXTS: Known['texts'] = {
   'application/json': [JSON.stringify(HELD)],
+  'application/vnd.callsheet.submission+json': [
+    JSON.stringify({ template: YAML, environments: [{ template: environmentNamed('Sent') }] }),
+  ],
   'application/x-yaml': [YAML],
   'application/yaml': [YAML],
   'text/yaml': [YAML],
+};
+
+const ENVIRONMENT_HINTS: Known['hints'] = {
+  template: fc.integer({ min: 0, max: 999_999 }).map((number) => environmentNamed(`Environment ${number}`)),
+  format: fc.constantFrom('yaml', 'json'),
+};
+/** Operations whose bodies have members of these names with another meaning. */
+const OPERATION_HINTS: Known['operationHints'] = {
+  createQueueEnvironment: ENVIRONMENT_HINTS,
+  replaceQueueEnvironment: ENVIRONMENT_HINTS,
 };
 
 /** Valid values of a body or parameter that its schema cannot express. */

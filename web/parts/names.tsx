@@ -35,14 +35,3 @@ export function WorkerName({ id }: { id: string }) {
     </Link>
   );
 }
-
-/** Name of a job, requested by its id and cached. */
-export function JobName({ id }: { id: string }) {
-  const { rest } = useService();
-  const { data } = useQuery({ ...queries.job(rest, id), staleTime: 60_000 });
-  return (
-    <Link href={`/jobs/${encodeURIComponent(id)}`} title={id}>
-      {data?.name ?? short(id)}
-    </Link>
-  );
-}
