@@ -22,7 +22,7 @@ export function useQueueParameters(
   const { can } = usePermissions();
   const environments = useQuery({
     ...queries.queueEnvironments(rest, queueId),
-    enabled: queueId !== '' && can('infra.read'),
+    enabled: template.readable !== null && queueId !== '' && can('infra.read'),
   });
   const texts = [...(environments.data ?? []), ...sent].map((environment) => environment.template);
   const read = useQuery({

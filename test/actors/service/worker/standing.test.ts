@@ -19,7 +19,10 @@ test('a disabled worker finishes its tasks and gets no more; once enabled, it is
   farm.takeOutputs();
   farm.disableWorker('w1');
   farm.expect(t, 'its request stays parked', ['worker w1 disabled', 'disable w1: ok']);
-  t.strictSame(farm.answer('disable w1'), { ok: true, value: { status: 'disabled' } });
+  t.match(farm.answer('disable w1'), {
+    ok: true,
+    value: { status: 'disabled', disabling: { by: 'ann', reason: '', stopsTasks: false } },
+  });
   farm.report('A/0/0', 'succeeded');
   farm.report('A/0/1', 'succeeded');
   farm.expect(t, 'no tasks for its free cores', ['task A/0/0 succeeded', 'task A/0/1 succeeded']);
@@ -37,7 +40,7 @@ test('a disabled worker finishes its tasks and gets no more; once enabled, it is
     'task A/0/3 assigned w1',
     'lease w1: A/0/2#1, A/0/3#1',
   ]);
-  t.strictSame(farm.answer('enable w1'), { ok: true, value: { status: 'online' } });
+  t.strictSame(farm.answer('enable w1'), { ok: true, value: { status: 'online', disabling: null } });
   t.end();
 });
 
@@ -64,18 +67,18 @@ test('disable and enable are idempotent', (t) => {
   const farm = new TestFarm();
   farm.register('w1');
   farm.enableWorker('w1');
-  t.strictSame(farm.answer('enable w1'), { ok: true, value: { status: 'online' } });
+  t.strictSame(farm.answer('enable w1'), { ok: true, value: { status: 'online', disabling: null } });
   farm.disableWorker('w1');
   farm.takeOutputs();
   farm.disableWorker('w1');
   farm.expect(t, 'disabled twice', ['disable w1: ok']);
-  t.strictSame(farm.answer('disable w1'), { ok: true, value: { status: 'disabled' } });
+  t.match(farm.answer('disable w1'), { ok: true, value: { status: 'disabled' } });
   farm.enableWorker('w1');
   farm.deregister('w1');
   farm.takeOutputs();
   farm.enableWorker('w1');
   farm.expect(t, 'enable does not make an offline worker online', ['enable w1: ok']);
-  t.strictSame(farm.answer('enable w1'), { ok: true, value: { status: 'offline' } });
+  t.strictSame(farm.answer('enable w1'), { ok: true, value: { status: 'offline', disabling: null } });
   t.end();
 });
 
@@ -132,7 +135,7 @@ test('a disabled worker that falls silent loses its tasks once, and is offline w
   t.equal(farm.worker('w1').status, 'disabled');
   farm.enableWorker('w1');
   farm.expect(t, 'enabled', ['worker w1 offline', 'enable w1: ok']);
-  t.strictSame(farm.answer('enable w1'), { ok: true, value: { status: 'offline' } });
+  t.strictSame(farm.answer('enable w1'), { ok: true, value: { status: 'offline', disabling: null } });
   farm.heartbeat('w1');
   farm.expect(t, 'a heartbeat again', ['worker w1 online', 'heartbeat w1: alive']);
   farm.advance(29_999);
