@@ -104,7 +104,7 @@ function readItem(
 function peekType(reader: ObjectReader, at: Located): ParameterTypeRow | undefined | null {
   if (at.node.kind !== 'mapping') return undefined;
   const value = at.node.entries.find(({ key }) => key === 'type')?.value;
-  if (value === undefined || value.kind === 'null') return undefined;
+  if (value === undefined) return undefined;
   if (value.kind !== 'string') return null;
   const withExpr = reader.extensions.has('EXPR');
   const row = typeNamed(withExpr ? inUpperCase(value.value) : value.value);
