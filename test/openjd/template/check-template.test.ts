@@ -321,7 +321,11 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
     parameter({ type: 'INTEGER' }),
     '/parameterDefinitions/0/type: must be one of STRING, PATH, INT, FLOAT, not "INTEGER"; did you mean INT?',
   ],
-  ['a type without a value', parameter({ type: null }), '/parameterDefinitions/0/type: must be text, not null'],
+  [
+    'a type without a value',
+    parameter({ type: null }),
+    '/parameterDefinitions/0/type: must be text, not null',
+  ],
   [
     'a type of EXPR',
     parameter({ type: 'LIST[INT]', default: [1] }),
