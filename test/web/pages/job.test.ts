@@ -176,6 +176,85 @@ await test('the job page shows a job and retries its failed tasks', { timeout: 2
     await page.keyboard.press('Escape');
   });
 
+  await t.test('the split view shows the selected task next to the list', async (t) => {
+    await page.goto(`/jobs/${job}?tab=tasks&view=table&step=render&sort=name&dir=desc`);
+    const pane = page.getByRole('region', { name: 'Selected task' });
+    const shows = (frame: number) => pane.getByRole('heading', { name: `render[Frame=${frame}]` }).waitFor();
+    const row = (frame: number) => page.getByRole('row', { name: `render[Frame=${frame}]` });
+    const focused = () => page.evaluate('document.activeElement?.dataset.index');
+    const loaded: string[] = [];
+    page.on('request', (request) => loaded.push(request.url()));
+    await row(1040).waitFor();
+    t.notOk(
+      loaded.some((url) => /task-pane|\/api\/v1\/tasks\//.test(url)),
+      'the closed pane loads nothing',
+    );
+    await page.getByRole('button', { name: 'Split view' }).click();
+    await shows(1040);
+    await row(1030).getByRole('link', { name: 'render[Frame=1030]' }).click();
+    await shows(1030);
+    await pane.getByText('Error: cannot read tex_1030.exr').last().waitFor();
+    await pane.getByRole('region', { name: 'Log' }).getByText('Error: cannot read').waitFor();
+    t.match(page.url(), `task=${job}-0-29`);
+    t.equal(await row(1030).getAttribute('aria-current'), 'true');
+    await saveScreenshots(page, 'job-split');
+    t.strictSame(await violations(page), []);
+
+    await row(1028).locator('.status-badge').click();
+    await page.keyboard.press('ArrowUp');
+    await shows(1029);
+    await page.keyboard.press('Enter');
+    await page.locator('section:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await pane.waitFor({ state: 'detached' });
+    await page.locator('[data-index="11"]:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await shows(1029);
+    await row(1027).locator('.status-badge').click();
+    await shows(1027);
+    await page.goBack();
+    await pane.waitFor({ state: 'detached' });
+    t.notMatch(page.url(), 'task=', 'Back closes the pane, however many tasks it has shown');
+    t.equal(await focused(), '13');
+  });
+
+  await t.test('the split view keeps its width, full screen, selection and double clicks', async (t) => {
+    const pane = page.getByRole('region', { name: 'Selected task' });
+    const separator = page.getByRole('separator');
+    await page.keyboard.press('Enter');
+    await separator.press('ArrowLeft');
+    await page.reload();
+    await pane.getByRole('heading', { name: 'render[Frame=1027]' }).waitFor();
+    t.equal(await separator.getAttribute('aria-valuenow'), '60');
+    await page.getByRole('button', { name: 'Full-screen table' }).click();
+    await page.getByRole('checkbox', { name: 'Select render[Frame=1038]' }).click();
+    await page.getByRole('group', { name: 'Selected tasks' }).getByText('1 selected').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('group', { name: 'Selected tasks' }).waitFor({ state: 'detached' });
+    t.equal(await pane.count(), 1, 'Escape clears the selection first');
+    await page.keyboard.press('Escape');
+    await pane.waitFor({ state: 'detached' });
+    t.equal(await page.locator('.data-table--full').count(), 1, 'then it closes the pane');
+    await page.keyboard.press('Escape');
+    await page.locator('.data-table--full').waitFor({ state: 'detached' });
+
+    await page.setViewportSize(PHONE);
+    await page.getByRole('row', { name: 'render[Frame=1038]' }).locator('.status-badge').click();
+    await pane.getByRole('heading', { name: 'render[Frame=1038]' }).waitFor();
+    t.notOk(await page.getByRole('row', { name: 'render[Frame=1038]' }).isVisible());
+    t.ok(await hasNoSideways(page));
+    t.strictSame(await violations(page), []);
+    await pane.getByRole('button', { name: 'Back' }).click();
+    await page.locator('[data-index="2"]:focus').waitFor();
+    await page.setViewportSize({ width: 1440, height: 900 });
+    // After the first click, the pane is where the right end of the row was.
+    const cell = page.getByRole('row', { name: 'render[Frame=1038]' }).locator('.data-table__cell').last();
+    await cell.dblclick();
+    await page.waitForURL(`/tasks/${job}-0-37`);
+    await page.goto(`/jobs/${job}?tab=tasks&view=table`);
+    await page.getByRole('button', { name: 'Split view', pressed: true }).click();
+  });
+
   await t.test('priority and retry policy are changed on the page', async (t) => {
     await page.getByRole('button', { name: 'Change priority' }).click();
     await page.getByRole('spinbutton', { name: 'Priority' }).fill('1.5');

@@ -25,7 +25,7 @@ export function firstTab({ status, failure_summary: { failed_count: failed } }: 
 
 /**
  * View of a job page, stored in the address. `tab` is `auto` until one is chosen. `step` is a name; `frames` is the range of
- * its selected tasks.
+ * its selected tasks. `task` is the id of the task that the split view shows.
  */
 export const JOB_VIEW = {
   tab: choiceField([...JOB_TABS, 'auto'], 'auto'),
@@ -33,6 +33,7 @@ export const JOB_VIEW = {
   view: choiceField(['grid', 'table'], 'grid'),
   status: choicesField(PROGRESS_PARTS),
   frames: textField(),
+  task: textField(),
   sort: textField('created_at'),
   dir: choiceField(['asc', 'desc'], 'asc'),
 };

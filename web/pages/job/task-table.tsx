@@ -13,6 +13,7 @@ import { usePermissions } from '../../state/use-permissions.ts';
 import { useUrlState } from '../../state/use-url-state.ts';
 import { CancelTasksDialog } from './cancel-tasks-dialog.tsx';
 import { JOB_VIEW } from './job-view.ts';
+import { useTaskPane } from './use-task-pane.tsx';
 import { useTaskTable, type TaskTableModel } from './use-task-table.ts';
 
 /** The tasks of a job, or of one step, as a table. */
@@ -31,6 +32,7 @@ export function TaskTable({
   const model = useTaskTable(job, step, onChanged);
   const { rows, selectedCount } = model;
   const menuOf = useTaskMenu(model);
+  const pane = useTaskPane(rows);
   return (
     <>
       <DataTable
@@ -46,6 +48,7 @@ export function TaskTable({
         selection={model.selection}
         onSelect={model.setSelection}
         href={({ id }) => `/tasks/${id}`}
+        pane={pane}
         actions={menuOf}
         isCompact
         toolbar={selectedCount > 0 && <SelectedTasks model={model} onCancel={() => setIsCanceling(true)} />}

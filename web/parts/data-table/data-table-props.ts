@@ -3,6 +3,18 @@ import type { ActionItem } from '../menu.tsx';
 import type { Column, RowSource, Sort } from './column.ts';
 import type { RowSelection } from './row-selection.ts';
 
+/** A pane next to the rows that shows one of them. */
+export interface RowPane {
+  /** Accessible name of the pane: "Selected task". */
+  readonly label: string;
+  /** Id of the shown row; null while the pane is closed. */
+  readonly shownId: string | null;
+  /** Shows a row in the pane, or closes the pane with null. */
+  readonly onShow: (id: string | null) => void;
+  /** Content of the pane for the shown row. */
+  readonly content: ReactNode;
+}
+
 export interface DataTableProps<Row> {
   /** Key under which the browser stores the column preferences. */
   readonly id: string;
@@ -23,6 +35,8 @@ export interface DataTableProps<Row> {
   readonly href?: (row: Row) => string;
   /** Opens a row; defaults to navigating to `href`. */
   readonly onOpen?: (row: Row) => void;
+  /** Offers the split view, in which a click shows a row in a pane. */
+  readonly pane?: RowPane;
   /** Actions of a row, shown in the menu of its button and as its context menu. */
   readonly actions?: (row: Row) => readonly ActionItem[];
   /** Handles the Delete key for the selected rows. */

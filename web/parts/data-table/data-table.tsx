@@ -1,15 +1,16 @@
-import { Maximize2, Minimize2 } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { Columns2, Maximize2, Minimize2 } from 'lucide-react';
+import { useRef, useState } from 'react';
 import { classNames } from '../class-names.ts';
-import { IconButton } from '../button.tsx';
+import { Button, IconButton } from '../button.tsx';
 import { Menu } from '../menu.tsx';
 import { QueryProblem } from '../query-problem.tsx';
 import { ColumnChooser } from './column-chooser.tsx';
 import type { DataTableProps } from './data-table-props.ts';
 import { SortSelect } from './sort-select.tsx';
+import { SplitRows } from './split-rows.tsx';
 import { TableGrid } from './table-grid.tsx';
 import { gridStyle } from './table-layout.ts';
-import { useTableKeys } from './use-table-keys.ts';
+import { useEscape, useTableKeys } from './use-table-keys.ts';
 import { useTableModel, type TableModel } from './use-table-model.ts';
 import './data-table.css';
 
@@ -22,15 +23,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const model = useTableModel(props, scroller);
   useTableKeys(model);
   const [isFull, setIsFull] = useState(false);
-  useEffect(() => {
-    if (!isFull) return undefined;
-    // Escape clears the selection first.
-    const leave = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && !event.defaultPrevented) setIsFull(false);
-    };
-    document.addEventListener('keydown', leave);
-    return () => document.removeEventListener('keydown', leave);
-  }, [isFull]);
+  const { isOpen, close } = model.pane;
+  useEscape(isOpen ? close : isFull ? () => setIsFull(false) : null);
   const { rows, label, empty } = props;
   const { shown, columns, rowHeight, isSelectable } = model;
   const isEmpty = shown.total === 0 && shown.isPrevious !== true && rows.error === null;
@@ -49,8 +43,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       {rows.error !== null && (
         <QueryProblem error={rows.error} what={`the ${label.toLowerCase()}`} onRetry={() => rows.retry?.()} />
       )}
-      {isEmpty && <div className="data-table__empty">{empty ?? <p className="muted">No entries.</p>}</div>}
-      {!isEmpty && !isFailed && <TableGrid model={model} scroller={scroller} />}
+      <SplitRows model={model}>
+        {isEmpty && <div className="data-table__empty">{empty ?? <p className="muted">No entries.</p>}</div>}
+        {!isEmpty && !isFailed && <TableGrid model={model} scroller={scroller} />}
+      </SplitRows>
       <Footer model={model} />
     </div>
   );
@@ -66,11 +62,21 @@ function Toolbar<Row>({
   isFull: boolean;
   onFull: (isFull: boolean) => void;
 }) {
-  const { props, columns, isCard } = model;
+  const { props, columns, pane, isCard } = model;
   const { toolbar, sort, onSort } = props;
   return (
     <div className="data-table__toolbar">
       <div className="data-table__tools">{toolbar}</div>
+      {props.pane !== undefined && (
+        <Button
+          size="small"
+          icon={<Columns2 aria-hidden="true" />}
+          isPressed={pane.isSplit}
+          onPress={() => pane.toggle()}
+        >
+          Split view
+        </Button>
+      )}
       {isCard && onSort !== undefined ? (
         <SortSelect columns={props.columns} sort={sort} onSort={onSort} />
       ) : (

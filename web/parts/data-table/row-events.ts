@@ -18,6 +18,7 @@ export function handleRowKey<Row>(model: TableModel<Row>, event: RowKeyboardEven
     runOwnKey(model, event);
     return;
   }
+  // Without a selection, Escape belongs to the table, which closes the pane or leaves the full screen.
   if (action.kind === 'select-none' && !hasSelection(model)) return;
   event.preventDefault();
   runKeyAction(model, action, event.target);
@@ -59,7 +60,7 @@ function hasSelection<Row>({ props: { selection }, isSelectable, total }: TableM
 }
 
 function runKeyAction<Row>(model: TableModel<Row>, action: RowKeyAction, target: HTMLElement): void {
-  const { props, activeIndex, isSelectable, picking } = model;
+  const { props, activeIndex, isSelectable, picking, pane } = model;
   switch (action.kind) {
     case 'move':
       if (isSelectable && action.isRange) picking.range(activeIndex, action.to);
@@ -67,10 +68,12 @@ function runKeyAction<Row>(model: TableModel<Row>, action: RowKeyAction, target:
       model.activate(action.to);
       model.drawn.scrollTo(action.to);
       model.focusActive();
+      if (!action.isRange) pane.follow(action.to);
       break;
     case 'open': {
       const row = model.shown.row(activeIndex);
-      if (row !== undefined) model.open(row);
+      if (pane.isSplit) pane.enter(activeIndex);
+      else if (row !== undefined) model.open(row);
       break;
     }
     case 'toggle':
@@ -98,7 +101,7 @@ export function handleRowClick<Row>(model: TableModel<Row>, event: MouseEvent<HT
   const place = placeInTable(event);
   if (place === null) return;
   const { index, target } = place;
-  const { activeIndex, activate, picking, isSelectable, isCard } = model;
+  const { activeIndex, activate, picking, pane, isSelectable, isCard } = model;
   const button = target.closest<HTMLElement>('[data-actions]');
   if (button !== null) {
     const rect = button.getBoundingClientRect();
@@ -119,8 +122,23 @@ export function handleRowClick<Row>(model: TableModel<Row>, event: MouseEvent<HT
   if (isSelectable && event.shiftKey) picking.range(activeIndex, index);
   else if (isSelectable && (event.ctrlKey || event.metaKey)) picking.toggle(index);
   else if (isCard && hasSelection(model)) picking.toggle(index);
-  else if (isSelectable && !isCard) picking.only(index);
+  else if (pane.isSplit) {
+    picking.anchor(index);
+    pane.show(index);
+  } else if (isSelectable && !isCard) picking.only(index);
   else if (row !== undefined) model.open(row);
+}
+
+/** Shows a row in the pane on a plain click on its link, before the link handles the click. */
+export function handleRowLinkClick<Row>(model: TableModel<Row>, event: MouseEvent<HTMLElement>): void {
+  const place = placeInTable(event);
+  const { pane, picking, activate } = model;
+  if (place === null || !pane.isSplit || place.target.closest('[data-row-link]') === null) return;
+  if (event.button !== 0 || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  event.preventDefault();
+  activate(place.index);
+  picking.anchor(place.index);
+  pane.show(place.index);
 }
 
 /** Opens a row on a double click; where a single click opens rows already, it does nothing. */

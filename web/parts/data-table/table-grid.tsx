@@ -1,6 +1,12 @@
 import type { RefObject } from 'react';
 import { classNames } from '../class-names.ts';
-import { handleRowClick, handleRowContextMenu, handleRowDoubleClick, handleRowKey } from './row-events.ts';
+import {
+  handleRowClick,
+  handleRowContextMenu,
+  handleRowDoubleClick,
+  handleRowKey,
+  handleRowLinkClick,
+} from './row-events.ts';
 import { ALL_SELECTED, NOTHING_SELECTED, isSelected, selectionExtent } from './row-selection.ts';
 import { TableHead } from './table-head.tsx';
 import { TableRow } from './table-row.tsx';
@@ -52,6 +58,7 @@ function TableBody<Row>({ model }: { model: TableModel<Row> }) {
       className="data-table__body"
       style={{ height: drawn.height }}
       onKeyDown={(event) => handleRowKey(model, event)}
+      onClickCapture={(event) => handleRowLinkClick(model, event)}
       onClick={(event) => handleRowClick(model, event)}
       onDoubleClick={(event) => handleRowDoubleClick(model, event)}
       onContextMenu={(event) => handleRowContextMenu(model, event)}
@@ -92,6 +99,7 @@ function DrawnRows<Row>({ model }: { model: TableModel<Row> }) {
         isCard={model.isCard}
         isActive={item.index === activeIndex}
         isSelected={isSelectable ? isRowSelected : null}
+        isShown={row !== undefined && props.pane?.shownId === props.rowId(row)}
         hasActions={props.actions !== undefined}
         name={row === undefined ? `row ${item.index + 1}` : rowNameOf(props, row)}
         href={row === undefined || href === undefined ? null : href(row)}

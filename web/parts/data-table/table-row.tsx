@@ -15,6 +15,8 @@ interface TableRowProps<Row> {
   readonly isActive: boolean;
   /** Null if the rows of this table are not selectable. */
   readonly isSelected: boolean | null;
+  /** True for the row that the pane shows. */
+  readonly isShown: boolean;
   readonly hasActions: boolean;
   /** Name of the row in the labels of its controls. */
   readonly name: string;
@@ -24,18 +26,21 @@ interface TableRowProps<Row> {
 
 /** A row, or a card on narrow screens. The table handles its events. */
 function TableRowView<Row>(props: TableRowProps<Row>) {
-  const { row, index, top, columns, isCard, isActive, isSelected, hasActions, name, className } = props;
+  const { row, index, top, columns, isCard, isActive, isSelected, isShown, hasActions, name, className } =
+    props;
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
       aria-selected={isSelected ?? undefined}
+      aria-current={isShown || undefined}
       aria-busy={row === undefined || undefined}
       data-index={index}
       tabIndex={isActive ? 0 : -1}
       className={classNames(
         isCard ? 'data-table__card' : 'data-table__row',
         isSelected === true && 'data-table__row--selected',
+        isShown && 'data-table__row--shown',
         className,
       )}
       style={{ transform: `translateY(${top}px)` }}
@@ -111,7 +116,7 @@ function TableCell<Row>({
       {href === null ? (
         content
       ) : (
-        <Link href={href} tabIndex={-1} className="data-table__link">
+        <Link href={href} tabIndex={-1} data-row-link="" className="data-table__link">
           {content}
         </Link>
       )}

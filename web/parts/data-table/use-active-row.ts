@@ -13,17 +13,17 @@ export interface ActiveRow {
   readonly activate: (index: number) => void;
 }
 
-/** Tracks the row with the keyboard focus by its id while the rows move. */
+/** Tracks the row with the keyboard focus by its id while the rows move. It starts as the row that the pane shows. */
 export function useActiveRow<Row>(
   rows: RowSource<Row>,
   rowId: (row: Row) => string,
-  { count, listKey }: { count: number; listKey: string },
+  { count, listKey, shownId }: { count: number; listKey: string; shownId: string | null },
 ): ActiveRow {
-  const [active, setActive] = useState<ActiveState>({ index: 0, id: null });
+  const [active, setActive] = useState<ActiveState>({ index: 0, id: shownId });
   const [shownKey, setShownKey] = useState(listKey);
   if (shownKey !== listKey) {
     setShownKey(listKey);
-    setActive({ index: 0, id: null });
+    setActive({ index: 0, id: shownId });
   }
   return {
     index: currentIndex(rows, active, rowId, count),

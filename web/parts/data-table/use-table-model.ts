@@ -10,6 +10,7 @@ import { useActiveRow, useRowFocus } from './use-active-row.ts';
 import { useDrawnRows, type RowRange } from './use-drawn-rows.ts';
 import { useMedia } from './use-media.ts';
 import { useOrderHold, type OrderHold } from './use-order-hold.ts';
+import { useRowPane, type RowPaneModel } from './use-row-pane.ts';
 import { useRowPicking, type RowPicking } from './use-row-picking.ts';
 import { useTableColumns, type TableColumns } from './use-table-columns.ts';
 
@@ -41,6 +42,7 @@ export interface TableModel<Row> {
   readonly orderHold: OrderHold<Row>;
   readonly isSelectable: boolean;
   readonly picking: RowPicking;
+  readonly pane: RowPaneModel;
   readonly menu: OpenMenu | null;
   readonly setIsUnderPointer: (isUnderPointer: boolean) => void;
   readonly activate: (index: number) => void;
@@ -68,7 +70,11 @@ export function useTableModel<Row>(
   const countMax = Math.floor(HEIGHT_MAX / rowHeight);
   const total = shown.total ?? SKELETON_ROWS;
   const count = Math.min(total, countMax);
-  const { index: activeIndex, activate } = useActiveRow(shown, rowId, { count, listKey });
+  const { index: activeIndex, activate } = useActiveRow(shown, rowId, {
+    count,
+    listKey,
+    shownId: props.pane?.shownId ?? null,
+  });
   const drawn = useDrawnRows(scroller, { rows, count, rowHeight, activeIndex, isCard, range });
   useEffect(() => {
     scroller.current?.scrollTo({ top: 0, behavior: 'instant' });
@@ -94,6 +100,7 @@ export function useTableModel<Row>(
     orderHold,
     isSelectable: props.selection !== undefined && props.onSelect !== undefined,
     picking,
+    pane: useRowPane(props, shown, { activeIndex, focusActive }),
     ...useRowMenu(props, shown, orderHold),
     setIsUnderPointer,
     activate,

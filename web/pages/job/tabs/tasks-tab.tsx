@@ -97,7 +97,7 @@ function ViewChoice({ isGrid }: { isGrid: boolean }) {
         size="small"
         icon={<Grid3x3 aria-hidden="true" />}
         isPressed={isGrid}
-        onPress={() => setView({ view: 'grid' })}
+        onPress={() => setView({ view: 'grid', task: '' })}
       >
         Grid
       </Button>
