@@ -230,6 +230,7 @@ void test('the environments of a template are listed, those of the job first', a
   };
   t.strictSame(environmentsOf(template), [
     {
+      origin: 'job',
       step: '',
       name: 'houdini',
       description: 'Licenses',
@@ -240,7 +241,15 @@ void test('the environments of a template are listed, those of the job first', a
       onEnter: 'sh -c true',
       onExit: '',
     },
-    { step: 'render', name: 'oidn', description: '', variables: [], onEnter: '', onExit: '' },
+    {
+      origin: 'job',
+      step: 'render',
+      name: 'oidn',
+      description: '',
+      variables: [],
+      onEnter: '',
+      onExit: '',
+    },
   ]);
   for (const wrong of [null, 7, [], { steps: 'x', jobEnvironments: [1] }])
     t.strictSame(environmentsOf(wrong), []);
