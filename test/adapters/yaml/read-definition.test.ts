@@ -99,8 +99,10 @@ test('an error names the member, the line and what to do', (t) => {
     ['/format', 4, 'must be yaml or json'],
     ['/template', 3, 'must be a job template'],
   ]);
-  t.match(errorsOf('name: a\nname: b\ntitle: A\ntemplate: {}'), [['', 2]]);
-  t.match(errorsOf('name: "a'), [['', 1]]);
+  t.match(errorsOf('name: a\nname: b\ntitle: A\ntemplate: {}'), [
+    ['/name', 2, 'the key "name" occurs twice'],
+  ]);
+  t.match(errorsOf('name: "a'), [['/name', 1]]);
   t.match(errorsOf(`name: a\ntitle: A\nreadme: ${'x'.repeat(8001)}\ntemplate: {}`), [['/readme', 3]]);
   t.end();
 });
