@@ -70,4 +70,6 @@ export function checkOuterWraps(
 
 /** Returns the hooks of all environments of a template. */
 const wrapsOf = ({ jobEnvironments, steps }: TemplateShape) =>
-  [...jobEnvironments, ...steps.flatMap(({ environments }) => environments)].flatMap(({ wrap }) => wrap ?? []);
+  [...jobEnvironments, ...steps.flatMap(({ environments }) => environments)].flatMap(
+    ({ wrap }) => wrap ?? [],
+  );
