@@ -1,5 +1,5 @@
 import type { QueueId } from '../../../src/core/ids.ts';
-import { done, refused } from '../../../src/core/problems.ts';
+import { done, refused, type Outcome } from '../../../src/core/problems.ts';
 import { put, remove, removePrefix } from '../../../src/core/records/change-set.ts';
 import {
   inOrder,
@@ -8,6 +8,7 @@ import {
 } from '../../../src/core/records/queue-environment.ts';
 import { SETTINGS } from '../../../src/core/records/settings-version.ts';
 import { keys } from '../../../src/core/records/tables.ts';
+import type { ReplyTo } from '../../kernel/address.ts';
 import { refusesOutdated } from '../refuse-outdated.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { FarmMessage } from './messages.ts';
@@ -60,12 +61,8 @@ export function onQueueEnvironmentReplace(
   context: FarmContext,
 ): void {
   const { queueId, input, replyTo } = message;
-  const before = environmentOf(state, message);
-  if (before === null) {
-    context.reply(replyTo, refused('not-found', noEnvironment(message)));
-    return;
-  }
-  if (refusesOutdated('queue environment', SETTINGS['queue environment'](before), message, context)) return;
+  const before = environmentToChange(state, message, context);
+  if (before === null) return;
   if (environmentsOf(state, queueId).some(({ id, name }) => name === input.name && id !== before.id)) {
     context.reply(replyTo, refused('conflict', nameTakenDetail(input.name)));
     return;
@@ -81,12 +78,8 @@ export function onQueueEnvironmentDelete(
   message: Message<'queue-environment.delete'>,
   context: FarmContext,
 ): void {
-  const before = environmentOf(state, message);
-  if (before === null) {
-    context.reply(message.replyTo, refused('not-found', noEnvironment(message)));
-    return;
-  }
-  if (refusesOutdated('queue environment', SETTINGS['queue environment'](before), message, context)) return;
+  const before = environmentToChange(state, message, context);
+  if (before === null) return;
   state.environments.delete(before.id);
   context.change(remove('queueEnvironment', keys.queueEnvironment(before.queueId, before.id)));
   context.reply(message.replyTo, done(null));
@@ -104,12 +97,22 @@ export function removeEnvironments(state: FarmState, queueId: QueueId, context: 
 const environmentsOf = (state: FarmState, queueId: QueueId): readonly QueueEnvironmentRecord[] =>
   inOrder([...state.environments.values()].filter((environment) => environment.queueId === queueId));
 
-function environmentOf(
+/** Returns the environment that a message changes. Replies and returns null if it does not exist, or has another version. */
+function environmentToChange<Answer>(
   state: FarmState,
-  { queueId, environmentId }: Pick<Message<'queue-environment.delete'>, 'queueId' | 'environmentId'>,
+  message: Omit<Message<'queue-environment.delete'>, 'type' | 'replyTo'> & {
+    readonly replyTo: ReplyTo<Outcome<Answer>>;
+  },
+  context: FarmContext,
 ): QueueEnvironmentRecord | null {
+  const { queueId, environmentId, replyTo } = message;
   const found = state.environments.get(environmentId);
-  return found?.queueId === queueId ? found : null;
+  if (found?.queueId !== queueId) {
+    context.reply(replyTo, refused('not-found', `the queue ${queueId} has no environment ${environmentId}`));
+    return null;
+  }
+  const settings = SETTINGS['queue environment'](found);
+  return refusesOutdated('queue environment', settings, message, context) ? null : found;
 }
 
 function writeEnvironment(state: FarmState, record: QueueEnvironmentRecord, context: FarmContext): void {
@@ -121,12 +124,6 @@ function priorityAfter(last: QueueEnvironmentRecord | undefined): number {
   const { priority, priorityStep } = QUEUE_ENVIRONMENT_LIMITS;
   return last === undefined ? priorityStep : Math.min(last.priority + priorityStep, priority);
 }
-
-const noEnvironment = ({
-  queueId,
-  environmentId,
-}: Pick<Message<'queue-environment.delete'>, 'queueId' | 'environmentId'>): string =>
-  `the queue ${queueId} has no environment ${environmentId}`;
 
 const nameTakenDetail = (name: string): string =>
   `the queue already has an environment named ${JSON.stringify(name)}`;
