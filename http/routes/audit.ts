@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { readAuditPart, type AuditFilter, type AuditPart, type FoundEntry } from '../audit/audit-query.ts';
 import { auditView } from '../views/audit-view.ts';
@@ -43,7 +44,7 @@ async function pageOf(
   const found: FoundEntry[] = [];
   let from = before;
   for (let parts = 0; parts < PARTS_MAX; parts++) {
-    if (parts > 0) await otherWork();
+    if (parts > 0) await setImmediate();
     const part = readAuditPart(store, filter, from, limit - found.length);
     found.push(...part.found);
     from = part.before;
@@ -66,9 +67,6 @@ async function* linesOf(
     if (part.found.length > 0)
       yield part.found.map((found) => `${JSON.stringify(auditView(found))}\n`).join('');
     from = part.before;
-    await otherWork();
+    await setImmediate();
   } while (from !== null);
 }
-
-/** Lets the event loop handle what has arrived. */
-const otherWork = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { farmId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
@@ -35,8 +36,8 @@ export const listFarmAttempts: Handler<'listFarmAttempts'> = async (
   const range = rangeOf(query);
   const items: Schemas['WorkerWithAttempts'][] = [];
   for (const worker of all.slice(query.offset, query.offset + query.limit)) {
-    // Each worker takes up to some milliseconds of the main thread.
-    if (items.length > 0) await otherWork();
+    // Reading one worker can take several milliseconds of the main thread, so other requests get a turn in between.
+    if (items.length > 0) await setImmediate();
     const attempts = new WorkerAttempts(store, new VisibleJobs(store, principal.ownerScope));
     const closed = attempts.closed(worker, range, null, query.per_worker);
     items.push({
@@ -51,6 +52,3 @@ export const listFarmAttempts: Handler<'listFarmAttempts'> = async (
 };
 
 const nameOf = ({ name }: WorkerRecord): string => name;
-
-/** Lets the event loop handle what has arrived. */
-const otherWork = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
