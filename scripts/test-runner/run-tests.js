@@ -46,7 +46,7 @@ function parse(args) {
     return value;
   };
   return {
-    // Tests wait about a third of their time.
+    // Tests wait about half of their time.
     jobs: number('jobs', values.jobs ?? availableParallelism() + 1),
     timeoutMs: number('timeout', values.timeout) * 1000,
     groups: values.group.map((folder) => relative(root, resolve(folder))),
