@@ -13,7 +13,7 @@ export type BundleFile = 'template' | 'parameter_values' | 'asset_references';
 const EXTENSIONS = ['yaml', 'yml', 'json'];
 
 /**
- * Returns the path of a file of the bundle; null if it has none.
+ * Returns the path of a file of the bundle; null if it does not exist.
  *
  * @throws CommandError if it exists with several extensions.
  */
