@@ -1,0 +1,149 @@
+"""Runs in Blender: makes a scene, uses every operator of the add-on, and prints what they did as one line of JSON."""
+
+import json
+import os
+import sys
+import threading
+from types import SimpleNamespace
+
+import addon_utils
+import bpy
+
+folder = sys.argv[sys.argv.index("--") + 1]
+addon_utils.enable("callsheet_submit", default_set=True)
+
+from callsheet_submit import background, operators, panel, path_preview, scene as scenes, submissions  # noqa: E402
+from callsheet_submit.callsheet import ENDED  # noqa: E402
+
+
+def make_scene():
+    scene = bpy.context.scene
+    scene.render.engine = "BLENDER_WORKBENCH"
+    scene.render.resolution_x, scene.render.resolution_y, scene.render.resolution_percentage = 96, 54, 100
+    scene.frame_start, scene.frame_end = 1, 3
+    scene.render.image_settings.file_format = "PNG"
+    scene.render.filepath = os.path.join(folder, "out", "shot.####.png")
+    cube = bpy.data.objects["Cube"]
+    for frame in (1, 3):
+        cube.rotation_euler.z = frame
+        cube.keyframe_insert("rotation_euler", frame=frame)
+    second = bpy.data.objects.new("Close", bpy.data.cameras.new("Close"))
+    second.location, second.rotation_euler = (0, -5, 0), (1.5708, 0, 0)
+    scene.collection.objects.link(second)
+    scene.view_layers.new("Unused").use = False
+    for name in ("there.png", "missing.png", "tile.<UDIM>.png"):
+        image = bpy.data.images.new(name, 8, 8)
+        image.source = "TILED" if "UDIM" in name else "FILE"
+        image.filepath = os.path.join(folder, name)
+        image.use_fake_user = True
+    for name in ("there.png", "tile.1001.png"):
+        open(os.path.join(folder, name), "wb").close()
+    return scene
+
+
+class Layout:
+    """Records what a panel draws. A property or an operator that does not exist is an error, as in a window."""
+
+    def __init__(self, lines):
+        self.lines = lines
+        self.use_property_split = False
+
+    def row(self):
+        return self
+
+    box = row
+
+    def label(self, text, icon="NONE"):
+        self.lines.append(text)
+
+    def prop(self, owner, name, text=None):
+        getattr(owner, name)
+        self.lines.append(text or owner.bl_rna.properties[name].name)
+
+    def prop_search(self, owner, name, choices, choices_name):
+        getattr(choices, choices_name)
+        self.prop(owner, name)
+
+    def operator(self, name, text=None, icon="NONE"):
+        module, operator = name.split(".")
+        getattr(getattr(bpy.ops, module), operator).get_rna_type()
+        self.lines.append(text or name)
+        return SimpleNamespace()
+
+
+def drawn():
+    """Returns the texts of the panel."""
+    lines = []
+    panel.CALLSHEET_PT_panel.draw(SimpleNamespace(layout=Layout(lines)), bpy.context)
+    return lines
+
+
+def run(operator, **given):
+    """Returns the result of an operator, or its error."""
+    try:
+        return sorted(operator("EXEC_DEFAULT", **given))
+    except RuntimeError as error:
+        return str(error)
+
+
+scene = make_scene()
+settings = scene.callsheet
+unsaved = run(bpy.ops.callsheet.submit)
+drawn_unsaved = drawn()
+bpy.ops.wm.save_as_mainfile(filepath=os.path.join(folder, "shot.blend"))
+refreshed = run(bpy.ops.callsheet.refresh)
+result = {
+    "unsaved": unsaved,
+    "drawn_unsaved": drawn_unsaved,
+    "refreshed": refreshed,
+    "farms": [each.name for each in settings.farms],
+    "queues": [each.name for each in settings.queues],
+    "products": [each.name for each in settings.products],
+    "cameras": [each.name for each in settings.cameras],
+    "layers": [each.name for each in settings.layers],
+    "checked": run(bpy.ops.callsheet.check),
+    "report": {**operators.report},
+    "panel": bpy.types.CALLSHEET_PT_panel.bl_context,
+}
+settings.farm, settings.queue, settings.frames_per_task, settings.priority = "studio", "main", 2, 65
+settings.save_mode = "AS_IS"
+scene.frame_end = 4
+scene.frame_end = 3
+bpy.ops.wm.save_mainfile()
+result["submitted"] = run(bpy.ops.callsheet.submit)
+result["jobs"] = operators.progress.jobs
+settings.save_mode, settings.frames = "COPY", "2"
+for camera in settings.cameras:
+    camera.use = True
+result["copied"] = run(bpy.ops.callsheet.submit)
+result["copies"] = operators.progress.jobs
+result["text"] = operators.progress.text
+operators.progress.jobs = result["jobs"] + result["copies"]
+background.follow_jobs(operators.client_of(bpy.context), ENDED)(operators.progress, threading.Event())
+result["drawn"] = drawn()
+result["followed"] = [job["status"] for job in operators.progress.jobs]
+for camera in settings.cameras:
+    camera.use = False
+bundle = os.path.join(folder, "bundle")
+result["exported"] = run(bpy.ops.callsheet.export_bundle, directory=bundle)
+settings.farm = "none"
+result["unknown"] = run(bpy.ops.callsheet.submit)
+result["movie"] = None
+scene.render.image_settings.file_format = "FFMPEG"
+result["movie"] = run(bpy.ops.callsheet.submit)
+result["names"] = [
+    scenes.with_names("/out/shot.####.png", ["Cam A", "Layer"]),
+    scenes.with_names("/out/####.exr", ["A"]),
+]
+storage = [
+    {"roots": {"default": "/mnt/shows", "annex": "/Volumes/shows", "office": "S:\\shows"}},
+    {"roots": {"default": "/mnt"}},
+]
+result["preview"] = [
+    path_preview.path_preview("/mnt/shows/a/b.blend", storage),
+    path_preview.path_preview("s:/Shows/a.blend", storage),
+    path_preview.path_preview("/mnt/showreel/a", storage),
+    path_preview.path_preview("/other", storage),
+]
+addon_utils.disable("callsheet_submit")
+print("RESULT " + json.dumps(result))
