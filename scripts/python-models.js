@@ -1,6 +1,7 @@
 /** Types of the Python client from the schemas of the OpenAPI document: a TypedDict for each object. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readParsedDocument } from '../dist/http/openapi/parsed-document.js';
 import { Stop, root } from './run.js';
 
 const REFERENCE = '#/components/schemas/';
@@ -155,6 +156,8 @@ class Models {
 
 /** Returns the module of the types, from the document that the build has made of the contract. */
 export function pythonModels() {
-  const document = JSON.parse(readFileSync(join(root, 'dist/http/openapi/openapi.json'), 'utf8'));
+  const text = readFileSync(join(root, 'http/openapi/openapi.yaml'), 'utf8');
+  const document = readParsedDocument(root, text);
+  if (document === null) throw new Stop('The build has another OpenAPI document: run "npm run generate".');
   return new Models(document.components.schemas).text();
 }
