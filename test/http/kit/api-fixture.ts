@@ -480,6 +480,7 @@ export async function startForBrowsers(
     profiler: null,
     pprofAddress: null,
     pages: null,
+    accessLog: null,
     ...WIDE_LIMITS,
   };
   const server = await startFront(
