@@ -67,4 +67,7 @@ export const NIGHTLY = [
   'dist/test/scripts/mutants.test.js',
   'dist/test/scripts/test-runner.test.js',
   'dist/test/deploy/containers.test.js',
+  // Programs of Debian that only they need.
+  'dist/test/deploy/prometheus.test.js',
+  'dist/test/deploy/debian-package.test.js',
 ];

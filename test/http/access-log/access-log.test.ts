@@ -70,7 +70,7 @@ void test('a record has the duration of an answer that waits', async (t) => {
   t.match(records, [{ method: 'POST', status, duration_ms: 1_234.568 }]);
 });
 
-void test('requests without an account, with one, and invalid heads are told apart', async (t) => {
+void test('requests without an account and with one have different users', async (t) => {
   const { api, client, records } = await startLogged(t, { isSignedIn: true });
   api.write(...accountChanges('alice', 'user'));
   await client.get('/api/v1/farms');
