@@ -58,6 +58,7 @@ export const NIGHTLY = [
     'pages/webhooks',
     'pages/workers',
     'readmes',
+    'site',
   ].map((name) => `dist/test/web/${name}.test.js`),
   // Every preset, every point of a crash, the test runner itself, container files.
   'dist/test/presets/stand-ins.test.js',
