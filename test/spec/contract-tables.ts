@@ -338,6 +338,7 @@ export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
   'web.job_links': '',
   'openjd.extra_extensions': '',
   'http.pprof_addr': '',
+  'http.access_log': '',
   'auth.bootstrap.password_file': '',
   'auth.oidc.client_secret_file': '',
   'auth.oidc.endpoint_hosts': '',

@@ -351,6 +351,12 @@ const SERVER_KEYS = {
     'Address of /debug/pprof/ with `http.enable_pprof`, for example 127.0.0.1:6060. The routes are then absent at `http.addr`.',
     '`http.addr`',
   ),
+  'http.access_log': key(
+    text(),
+    '',
+    'File to which one line of JSON is appended for each request, for example /var/log/callsheet/access.log. SIGHUP opens it again, after a rotation. See operations.md.',
+    'no access log',
+  ),
   'auth.enabled': key(
     boolean(),
     'false',

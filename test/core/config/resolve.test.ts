@@ -53,6 +53,7 @@ test('the server has its defaults', async (t) => {
         trustProxy: false,
         enablePprof: false,
         pprofAddr: null,
+        accessLog: null,
       },
       web: { jobLinks: [] },
       auth: {
