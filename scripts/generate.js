@@ -8,6 +8,7 @@ import { mistakesPage } from '../dist/scripts/docs/mistakes-page.js';
 import { configurationReference } from '../dist/scripts/docs/configuration-page.js';
 import { alertRules } from '../dist/scripts/docs/monitoring/alerts.js';
 import { DASHBOARDS, dashboardFile } from '../dist/scripts/docs/monitoring/dashboards.js';
+import { pythonModels } from './python-models.js';
 import { Stop, root, run, runMain } from './run.js';
 import { softwareBill, thirdPartyNotices } from './third-party.js';
 
@@ -45,6 +46,7 @@ const GENERATED = [
     source: 'scripts/docs/monitoring/dashboards.ts',
   })),
   { path: 'http/openapi/generated.ts', make: contractTypes, source: CONTRACT },
+  { path: 'clients/python/src/callsheet/models.py', make: pythonModels, source: CONTRACT },
   { path: 'THIRD-PARTY-NOTICES', make: thirdPartyNotices, source: 'package-lock.json' },
   { path: 'sbom.cdx.json', make: softwareBill, source: 'package-lock.json' },
 ];

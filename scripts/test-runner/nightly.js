@@ -60,6 +60,10 @@ export const NIGHTLY = [
     'readmes',
     'site',
   ].map((name) => `dist/test/web/${name}.test.js`),
+  // Client libraries and add-ons against a service.
+  'dist/test/clients/javascript.test.js',
+  'dist/test/clients/python.test.js',
+  'dist/test/integrations/blender.test.js',
   // Every preset, every point of a crash, the test runner itself, container files.
   'dist/test/presets/stand-ins.test.js',
   'dist/test/presets/watch.test.js',
