@@ -7,7 +7,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'src/adapters/lmdb/journal-format.ts',
     [`${LMDB}/journal-format.test.ts`],
-    ['records of an earlier epoch are read', '      file.readDoubleLE(at + CHECKED_FROM) === epoch &&\n', ''],
+    ['records of an earlier pass are read', '      file.readDoubleLE(at + CHECKED_FROM) === pass &&\n', ''],
     [
       'a damaged record is read',
       ' &&\n      file.readUInt32LE(at + CRC_AT) === checksum(file, at, end);',
@@ -28,7 +28,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
       '',
     ],
     [
-      'an epoch begins after the records of the last one',
+      'a pass begins after the records of the last one',
       '      place = 0;\n      end = 0;\n    },',
       '      place = 0;\n    },',
     ],
