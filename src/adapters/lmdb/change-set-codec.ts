@@ -37,7 +37,7 @@ export interface EncodedChangeSet {
   readonly shard: number;
   readonly sequence: number;
   readonly changes: readonly EncodedChange[];
-  /** The buffer that it was read from. */
+  /** The whole set. */
   readonly encoded: ArrayBuffer;
 }
 
@@ -105,29 +105,41 @@ function growScratch(bytes: number): void {
 }
 
 /**
- * Encodes changes whose values are encoded already, like `encodeChangeSet`, and returns them as a set with a buffer of
- * its own. The keys and the shard must be valid.
+ * Returns a set of changes that are encoded already. Its buffer is made when it is first read, because large values are
+ * not copied unless a journal needs them. The keys and the shard must be valid.
  */
 export function joinChanges(
   shard: number,
   sequence: number,
   changes: readonly EncodedChange[],
 ): EncodedChangeSet {
+  let joined: ArrayBuffer | null = null;
+  return {
+    shard,
+    sequence,
+    changes,
+    get encoded() {
+      return (joined ??= encodeJoined(shard, sequence, changes));
+    },
+  };
+}
+
+function encodeJoined(shard: number, sequence: number, changes: readonly EncodedChange[]): ArrayBuffer {
   const length = changes.reduce(
     (sum, { key, value }) => sum + CHANGE_HEADER_BYTES + key.length + value.length,
     HEADER_BYTES,
   );
   const encoded = new ArrayBuffer(length);
-  const view = Buffer.from(encoded);
-  writeHeader(view, shard, sequence, changes.length);
+  const target = Buffer.from(encoded);
+  writeHeader(target, shard, sequence, changes.length);
   let at = HEADER_BYTES;
   for (const { op, table, key, value } of changes) {
-    writeChangeHeader(view, at, { op, table, keyLength: key.length, valueLength: value.length });
-    view.set(key, at + CHANGE_HEADER_BYTES);
-    view.set(value, at + CHANGE_HEADER_BYTES + key.length);
+    writeChangeHeader(target, at, { op, table, keyLength: key.length, valueLength: value.length });
+    target.set(key, at + CHANGE_HEADER_BYTES);
+    target.set(value, at + CHANGE_HEADER_BYTES + key.length);
     at += CHANGE_HEADER_BYTES + key.length + value.length;
   }
-  return { shard, sequence, changes, encoded };
+  return encoded;
 }
 
 function writeHeader(target: Buffer, shard: number, sequence: number, changes: number): void {

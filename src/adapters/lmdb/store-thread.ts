@@ -141,9 +141,7 @@ function serve(
       case 'watch':
         // Sets must be reported as durable before they are reported as readable.
         pipeline.applyAccepted();
-        publishers.push(
-          new ChangePublisher(command.port, command.memory, () => pipeline.requestRead()),
-        );
+        publishers.push(new ChangePublisher(command.port, command.memory, () => pipeline.requestRead()));
         return;
       case 'store-provisional-job':
         storeProvisionalJob(command.job, command.rows);

@@ -66,11 +66,11 @@ interface Fixture {
   /** What shards and subscribers received, in order. */
   readonly told: string[];
   /** Adds a set of a shard that writes one farm. */
-  add(isAwaited?: boolean): number;
-  addChanges(changes: readonly Change[], isAwaited?: boolean): void;
+  readonly add: (isAwaited?: boolean) => number;
+  readonly addChanges: (changes: readonly Change[]) => void;
   /** Numbers of the readable farms. */
-  readable(): readonly number[];
-  close(): Promise<void>;
+  readonly readable: () => readonly number[];
+  readonly close: () => Promise<void>;
 }
 
 async function open(directory: string): Promise<Fixture> {
@@ -107,7 +107,7 @@ async function open(directory: string): Promise<Fixture> {
       pipeline.add(setOf([put('farm', String(sequence + 1).padStart(4, '0'), farmNamed('x'))]), isAwaited);
       return sequence;
     },
-    addChanges: (changes, isAwaited = false) => pipeline.add(setOf(changes), isAwaited),
+    addChanges: (changes) => pipeline.add(setOf(changes), false),
     readable() {
       reader.refresh();
       return [...reader.scan('farm')].map(({ key }) => Number(key));
@@ -244,10 +244,7 @@ test('the removal of a provisional job waits for the entry that may create the j
   await nextTurn();
   journal.accept();
   await nextTurn();
-  addChanges([
-    remove('comingJob', keys.comingJob(JOB)),
-    put('job', keys.job(JOB), jobRecord({ id: JOB })),
-  ]);
+  addChanges([remove('comingJob', keys.comingJob(JOB)), put('job', keys.job(JOB), jobRecord({ id: JOB }))]);
   pipeline.discardProvisionalJob(JOB);
   t.equal(journal.pending, 1);
   journal.accept();
