@@ -63,7 +63,7 @@ interface Fixture {
   readonly journal: SlowJournal;
   readonly pipeline: CommitPipeline;
   readonly reader: StateReader;
-  /** What shards and subscribers received, in order. */
+  /** Notifications to shards and subscribers, in order. */
   readonly told: string[];
   /** Adds a set of a shard that writes one farm. */
   readonly add: (isAwaited?: boolean) => number;
