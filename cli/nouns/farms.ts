@@ -57,7 +57,8 @@ const FARMS: Catalog<Farm, BodyOf<'put', '/farms/{id}'>> = {
     { title: 'CREATED', value: (farm) => farm.created_at, isTime: true },
   ],
   list: allFarms,
-  inputOf: ({ id: _id, created_at: _created, updated_at: _updated, ...input }) => input,
+  inputOf: ({ id: _id, created_at: _created, updated_at: _updated, policy_version: _version, ...input }) =>
+    input,
   read: (client, id) => client.callWithHeaders('get', '/farms/{id}', { path: { id } }),
   replace: (client, id, body, headers) => client.call('put', '/farms/{id}', { path: { id }, body, headers }),
   remove: (client, id, force) =>

@@ -16,7 +16,13 @@ import { pageOf, sortedBy } from '../views/page-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
 import { VisibleJobs } from '../views/visible-jobs.ts';
-import { stepFailuresView, visibleWork, workerSummary, workerView } from '../views/worker-view.ts';
+import {
+  bookingViews,
+  stepFailuresView,
+  visibleWork,
+  workerSummary,
+  workerView,
+} from '../views/worker-view.ts';
 import { readTaskAt } from './find-task.ts';
 import { ifMatchOf, versionHeaders } from './if-match.ts';
 import { searchTerms } from './jobs.ts';
@@ -99,6 +105,7 @@ export const getWorker: Handler<'getWorker'> = ({ path, principal }, ports) => {
   const body = {
     ...workerView(worker, farmOf(store, worker), booking, work, credentialOf(store, worker), ports.now()),
     current_tasks: currentTasks(ports, work.bookings),
+    bookings: bookingViews(work.bookings),
     failures: stepFailuresView(store, work.failures),
   };
   return { kind: 'json', status: 200, body, headers: versionHeaders(SETTINGS.worker(worker)) };

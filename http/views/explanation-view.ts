@@ -56,8 +56,8 @@ export function gateView(gate: Gate): Schemas['Gate'] {
       };
     }
     case 'amounts': {
-      const { short, ...rest } = gate;
-      return { ...rest, short: short.map(shortAmountView) };
+      const { short, policyVersion, ...rest } = gate;
+      return { ...rest, short: short.map(shortAmountView), policy_version: policyVersion };
     }
     case 'cores': {
       const { cores, ...rest } = gate;

@@ -14,6 +14,7 @@ export function farmView(farm: FarmRecord): Schemas['Farm'] {
     ...(farm.bookedAmounts !== undefined && {
       booked_amounts: farm.bookedAmounts.names,
       amount_default: farm.bookedAmounts.byDefault,
+      policy_version: farm.bookedAmounts.version,
     }),
     created_at: timestampOf(farm.createdAt),
     updated_at: timestampOf(farm.updatedAt),

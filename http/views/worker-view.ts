@@ -4,7 +4,7 @@ import { bookedOn, gpusBookedBy } from '../../src/core/lease/booked-on-worker.ts
 import type { FarmRecord } from '../../src/core/records/farm.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { WorkerFailuresRecord } from '../../src/core/records/step-failures.ts';
-import type { BookingRecord, WorkerDisabling, WorkerRecord } from '../../src/core/records/worker.ts';
+import type { Booking, BookingRecord, WorkerDisabling, WorkerRecord } from '../../src/core/records/worker.ts';
 import type { WorkerCredentialRecord } from '../../src/core/records/worker-credential.ts';
 import type { Schemas } from './schemas.ts';
 import type { VisibleJobs } from './visible-jobs.ts';
@@ -111,6 +111,16 @@ export const stepFailuresView = (
       last_at: timestampOf(lastAt),
     };
   });
+
+/** Returns what each attempt holds of a worker. */
+export const bookingViews = (bookings: readonly Booking[]): Schemas['WorkerBooking'][] =>
+  bookings.map(({ attemptId, cores, amounts = {}, gpus = [], policyVersion }) => ({
+    attempt_id: attemptId,
+    cores,
+    amounts,
+    gpus,
+    ...(policyVersion !== undefined && { policy_version: policyVersion }),
+  }));
 
 /** Counts workers by status, and their cores. */
 export function workerSummary(

@@ -87,7 +87,7 @@ function withDefault(byDefault: 'none' | 'core_share'): Mutant['plant'] {
     const lease = state as LeaseState;
     const { bookedAmounts } = lease;
     if (bookedAmounts !== null)
-      lease.bookedAmounts = new BookedAmounts({ names: bookedAmounts.setting.names, byDefault });
+      lease.bookedAmounts = new BookedAmounts({ ...bookedAmounts.setting, byDefault });
     original(lease, message, context);
     lease.bookedAmounts = bookedAmounts;
   });

@@ -33,7 +33,7 @@ export function randomResources(random: Random): WorkerResources {
 }
 
 /** Returns a random setting of a farm: some amounts, all or none. */
-export function randomBookedAmounts(random: Random): BookedAmountsSetting {
+export function randomBookedAmounts(random: Random): Omit<BookedAmountsSetting, 'version'> {
   const names = AMOUNTS.filter(() => random.chance(0.6));
   return { names, byDefault: random.pick(['none', 'core_share'] as const) };
 }

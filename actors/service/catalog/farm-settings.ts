@@ -8,7 +8,9 @@ export function farmSettingsOf(
 ): FarmSettings {
   const stored = before?.bookedAmounts;
   const names = input?.names ?? stored?.names ?? [];
-  if (names.length === 0) return settings;
   const byDefault = input?.byDefault ?? stored?.byDefault ?? 'none';
-  return { ...settings, bookedAmounts: { names, byDefault } };
+  if (stored === undefined && names.length === 0) return settings;
+  const isSame = stored?.byDefault === byDefault && stored.names.join() === names.join();
+  const version = (stored?.version ?? 0) + (isSame ? 0 : 1);
+  return { ...settings, bookedAmounts: { names, byDefault, version } };
 }

@@ -59,7 +59,7 @@ export interface JoinRequest {
 /** Settings of a farm as a client sends them. */
 export interface FarmInput extends Omit<FarmSettings, 'bookedAmounts'> {
   /** Absent parts keep the stored values. No names: only cores are booked. */
-  readonly bookedAmounts?: Partial<BookedAmountsSetting>;
+  readonly bookedAmounts?: Partial<Omit<BookedAmountsSetting, 'version'>>;
 }
 
 /**

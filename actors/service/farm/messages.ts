@@ -41,7 +41,7 @@ export interface FarmSettings {
   readonly description: string;
   readonly maxConcurrentTasks: number;
   readonly retry: RetryOverride;
-  /** Absent: only cores are booked. */
+  /** Absent: only cores are booked, and never were others. */
   readonly bookedAmounts?: BookedAmountsSetting;
 }
 

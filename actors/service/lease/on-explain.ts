@@ -155,6 +155,7 @@ interface RoomyWorkers extends DemandExplanation {
   readonly reservedFor: readonly StepName[];
   /** Amounts of which the other eligible workers have too little. Absent if the farm books only cores. */
   readonly short?: readonly ShortAmount[];
+  readonly policyVersion?: number;
 }
 
 /** Facts that several steps of one message share, each determined once. */
@@ -205,6 +206,7 @@ function roomyWorkers(state: LeaseState, demand: Demand): RoomyWorkers {
     unreserved,
     reservedFor,
     ...(short !== null && { short: short.list() }),
+    ...(state.bookedAmounts !== null && { policyVersion: state.bookedAmounts.setting.version }),
   };
 }
 

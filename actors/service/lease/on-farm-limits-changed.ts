@@ -1,4 +1,3 @@
-import { isSameSetting } from '../../../src/core/lease/booked-amounts.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { reindexParkedRequests, serveAll } from './serve.ts';
@@ -14,8 +13,9 @@ export function onFarmLimitsChanged(
   context: ServiceContext<'lease'>,
 ): void {
   state.index.caps.limitFarm(maxConcurrentTasks);
-  if (!isSameSetting(state.bookedAmounts?.setting ?? null, bookedAmounts)) {
-    state.bookedAmounts = bookedAmounts === null ? null : bookedAmountsOf({ bookedAmounts });
+  const next = bookedAmountsOf({ ...(bookedAmounts !== null && { bookedAmounts }) });
+  if (next?.setting.version !== state.bookedAmounts?.setting.version) {
+    state.bookedAmounts = next;
     for (const worker of state.workers.values()) reindexParkedRequests(state, worker);
   }
   serveAll(state, context);

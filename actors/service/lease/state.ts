@@ -134,4 +134,4 @@ export function loadLease(id: string, reader: StoreReader, tallies: Tallies): Le
 export const bookedAmountsOf = ({
   bookedAmounts,
 }: Pick<FarmRecord, 'bookedAmounts'>): BookedAmounts | null =>
-  bookedAmounts === undefined ? null : new BookedAmounts(bookedAmounts);
+  bookedAmounts === undefined || bookedAmounts.names.length === 0 ? null : new BookedAmounts(bookedAmounts);

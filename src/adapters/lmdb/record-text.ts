@@ -72,7 +72,7 @@ function attemptText(attempt: WholeAttempt): string | null {
   return text + SESSION_HEAD + stringText(sessionId);
 }
 
-type WholeBooking = RequireAllFields<Booking, 'attemptId' | 'cores' | 'amounts' | 'gpus'>;
+type WholeBooking = RequireAllFields<Booking, 'attemptId' | 'cores' | 'amounts' | 'gpus' | 'policyVersion'>;
 
 function bookingText({
   bookings,

@@ -177,6 +177,7 @@ export function amountsGates({ workers }: LeaseExplanation): AmountsGate[] {
       sentence: sentenceOf(`${busyText(workers)}: ${shortText(short)}`),
       short,
       eligible: workers.eligible,
+      policyVersion: workers.policyVersion ?? 0,
     },
   ];
 }

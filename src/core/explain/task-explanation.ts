@@ -171,6 +171,8 @@ export interface AmountsGate extends GateOf<'amounts', 'no free amounts'> {
   /** Without cores, which have their own gate. */
   readonly short: readonly ShortAmount[];
   readonly eligible: number;
+  /** Version of the farm's setting. */
+  readonly policyVersion: number;
 }
 
 /** The numbers are absent if the reader may not see them. */

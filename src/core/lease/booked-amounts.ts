@@ -5,10 +5,6 @@ import type { Holding } from '../records/holding.ts';
 import { coresOf } from './eligibility.ts';
 import type { WorkerOffer } from './worker-offer.ts';
 
-/** Reports whether two settings are equal; null books only cores. */
-export const isSameSetting = (a: BookedAmountsSetting | null, b: BookedAmountsSetting | null): boolean =>
-  JSON.stringify([a?.names, a?.byDefault]) === JSON.stringify([b?.names, b?.byDefault]);
-
 export const NOTHING_HELD: Holding = {};
 
 /** Amounts are counted in thousandths, so that sums are exact. */
@@ -35,6 +31,8 @@ export interface AmountDemand {
   readonly gpuMemory: number;
   /** All of it as a holding without indices. */
   readonly amounts: Readonly<Record<string, number>>;
+  /** Version of the farm's setting. */
+  readonly policyVersion: number;
 }
 
 /** The amounts that a farm books, and the demand of each step on each kind of worker, which is computed once. */
@@ -78,7 +76,8 @@ export class BookedAmounts {
     const held: [string, number][] = sums.map(({ name, counted }) => [name, amountOf(counted)]);
     if (onGpus.gpus > 0 && !onGpus.sharesGpus) held.push([GPU, onGpus.gpus]);
     if (onGpus.gpuMemory > 0) held.push([GPU_MEMORY, amountOf(onGpus.gpuMemory * onGpus.gpus)]);
-    return { sums, ...onGpus, amounts: Object.fromEntries(held) };
+    const { version: policyVersion } = this.setting;
+    return { sums, ...onGpus, amounts: Object.fromEntries(held), policyVersion };
   }
 
   /**

@@ -131,6 +131,8 @@ export interface WorkersExplanation extends DemandExplanation {
   readonly avoided: readonly WorkerId[];
   /** Amounts of which eligible workers have too little. Absent if the farm books only cores. */
   readonly short?: readonly ShortAmount[];
+  /** Version of the setting by which the farm books amounts. Absent if it books only cores. */
+  readonly policyVersion?: number;
 }
 
 /** An amount of which eligible workers have too little free for a task; cores are `amount.worker.vcpu`. */

@@ -190,8 +190,8 @@ export class WorkerAmounts {
   }
 }
 
-function holdingOf({ amounts, gpus: count }: AmountDemand, gpus: readonly number[]): Holding {
-  if (count > 0) return { amounts, gpus };
-  for (const _name in amounts) return { amounts };
+function holdingOf({ amounts, gpus: count, policyVersion }: AmountDemand, gpus: readonly number[]): Holding {
+  if (count > 0) return { amounts, gpus, policyVersion };
+  for (const _name in amounts) return { amounts, policyVersion };
   return NOTHING_HELD;
 }

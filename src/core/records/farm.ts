@@ -6,9 +6,11 @@ export type AmountDefault = 'none' | 'core_share';
 
 /** Setting of a farm: the amounts that are booked like cores (docs/policy.md#booked-amounts). */
 export interface BookedAmountsSetting {
-  /** Names in lower case, without repetition; not empty. Never cores or usage pools. */
+  /** Names in lower case, without repetition. Never cores or usage pools. Empty: only cores are booked. */
   readonly names: readonly string[];
   readonly byDefault: AmountDefault;
+  /** From 1; rises with each change of the other fields. Bookings and explanations name it. */
+  readonly version: number;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface FarmRecord {
   readonly description: string;
   readonly maxConcurrentTasks: number;
   readonly retry: RetryOverride;
-  /** Amounts that are booked like cores (docs/policy.md#booked-amounts); absent for none. */
+  /** Amounts that are booked like cores (docs/policy.md#booked-amounts); absent if there were never any. */
   readonly bookedAmounts?: BookedAmountsSetting;
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -164,6 +164,7 @@ const machine = fc.record({
 const setting = fc.record({
   names: fc.subarray([MEMORY, SCRATCH, CACHE, GPU, GPU_MEMORY], { minLength: 1 }),
   byDefault: fc.constantFrom('none' as const, 'core_share' as const),
+  version: fc.constant(1),
 });
 
 /** The index with one worker, and jobs of one task each in order of their numbers. */

@@ -341,11 +341,12 @@ void test('a queue may name the account and the group that its tasks run as', as
 
 void test('a farm lists the amounts that it books', async (t) => {
   const { api, client } = await startApi(t);
-  const booked = { names: ['amount.worker.gpu'], byDefault: 'core_share' } as const;
+  const booked = { names: ['amount.worker.gpu'], byDefault: 'core_share', version: 3 } as const;
   api.write(put('farm', keys.farm(FARM), farmRecord({ bookedAmounts: booked })));
   t.match((await client.get(`/api/v1/farms/${FARM}`)).body, {
     booked_amounts: ['amount.worker.gpu'],
     amount_default: 'core_share',
+    policy_version: 3,
   });
   const inputs: unknown[] = [];
   api.answer = ({ message }) => {

@@ -372,7 +372,7 @@ void test('a worker shows what its tasks book', async (t) => {
   const names = ['amount.worker.memory', 'amount.worker.gpu.memory', 'amount.scene.cache'];
   const attempt = (index: number) => attemptIdOf({ ...TASK, index, attemptNumber: 1 });
   api.write(
-    put('farm', keys.farm(FARM), farmRecord({ bookedAmounts: { names, byDefault: 'none' } })),
+    put('farm', keys.farm(FARM), farmRecord({ bookedAmounts: { names, byDefault: 'none', version: 2 } })),
     put(
       'worker',
       keys.worker(WORKER),
@@ -386,6 +386,7 @@ void test('a worker shows what its tasks book', async (t) => {
           cores: 1,
           amounts: { 'amount.worker.memory': 1000.5, 'amount.worker.gpu': 1 },
           gpus: [1],
+          policyVersion: 2,
         },
         { attemptId: attempt(2), cores: 1, amounts: { 'amount.worker.memory': 500 } },
         { attemptId: attempt(3), cores: 1 },
@@ -402,5 +403,10 @@ void test('a worker shows what its tasks book', async (t) => {
     ],
     booked_gpus: [1],
     custom_amounts: { 'amount.scene.cache': 2 },
+    bookings: [
+      { gpus: [1], policy_version: 2 },
+      { amounts: { 'amount.worker.memory': 500 }, gpus: [] },
+      { amounts: {} },
+    ],
   });
 });

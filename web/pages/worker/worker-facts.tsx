@@ -35,11 +35,11 @@ export function WorkerFacts({ worker }: { worker: WorkerDetail }) {
               isAim
             />,
           ],
-          ...worker.booked_amounts.map(({ name, booked, total }): [string, ReactNode] => [
+          ...(worker.booked_amounts ?? []).map(({ name, booked, total }): [string, ReactNode] => [
             `Booked ${name.replace(/^amount\.(worker\.)?/, '')}`,
             <UseMeter key={name} used={booked} total={total} unit={name} isAim />,
           ]),
-          ['Booked GPUs', worker.booked_gpus.length === 0 ? null : worker.booked_gpus.join(', ')],
+          ['Booked GPUs', bookedGpusText(worker)],
           ['Memory', mibText(worker.memory_mib)],
           ['GPUs', gpuText(worker)],
           ['Scratch space', worker.scratch_mib === 0 ? null : mibText(worker.scratch_mib)],
@@ -79,6 +79,10 @@ function Disabling({ by: { by, at, reason } }: { by: WorkerDisabling }) {
     </span>
   );
 }
+
+/** Indices of the GPUs that tasks have; null for none. */
+const bookedGpusText = ({ booked_gpus: gpus = [] }: WorkerDetail): string | null =>
+  gpus.length === 0 ? null : gpus.join(', ');
 
 /** When the server takes the tasks of a silent worker back. */
 function WithoutContact() {

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import type { FarmInput } from '../../../../actors/service/catalog/messages.ts';
 import type { AmountRequirement } from '../../../../src/openjd/template/plan.ts';
-import { workerId } from '../../../../src/core/ids.ts';
+import { parseAttemptId, workerId } from '../../../../src/core/ids.ts';
 import { keys } from '../../../../src/core/records/tables.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
@@ -240,5 +240,61 @@ test('explain names the amount that is short', (t) => {
   t.equal(workers.withRoom, 0);
   t.strictSame(workers.short, [{ name: MEMORY, needed: 3000, mostFree: 2000, workers: 1 }]);
   t.match(fixture.explainFarm().groups, [{ reason: 'amounts', amount: MEMORY, tasks: 1 }]);
+  t.end();
+});
+
+test('a lease actor that was loaded cold decides like one that was warm', (t) => {
+  const play = (isCold: boolean): readonly unknown[] => {
+    const fixture = farmThatBooks({ names: [MEMORY, GPU, GPU_MEMORY], byDefault: 'core_share' });
+    const decisions: unknown[] = [];
+    const amounts: readonly (readonly AmountRequirement[])[] = [
+      [{ name: MEMORY, min: 1500 }],
+      [{ name: GPU_MEMORY, min: 400 }],
+      [{ name: GPU, min: 1 }],
+      [],
+    ];
+    for (const [at, each] of amounts.entries())
+      fixture.submit(`J${at}`, [{ name: 's', tasks: 6, needs: needs(1, ...each) }], { priority: 50 + at });
+    for (let round = 0; round < 12; round++) {
+      if (isCold) {
+        fixture.restart();
+        fixture.advance(0);
+      }
+      fixture.takeOutputs();
+      fixture.lease('w1');
+      for (const line of fixture.takeOutputs()) {
+        const task = /^task (\S+) assigned/.exec(line)?.[1];
+        if (task !== undefined) fixture.report(task, 'running');
+      }
+      const bookings = bookingsOf(fixture, 'w1');
+      decisions.push(bookings.map(({ cores, amounts: held, gpus }) => ({ cores, held, gpus })));
+      // Each round ends another one of the running tasks.
+      const ended = bookings[(round * 5) % Math.max(1, bookings.length)];
+      const address = ended === undefined ? null : parseAttemptId(ended.attemptId);
+      if (address === null) continue;
+      const job = amounts.findIndex((_each, at) => address.jobId === fixture.jobId(`J${at}`));
+      fixture.report(`J${job}/0/${address.index}`, 'succeeded', { exitCode: 0 });
+    }
+    return decisions;
+  };
+  const warm = play(false);
+  t.ok(warm.some((bookings) => JSON.stringify(bookings).includes('"gpus":[1]')));
+  t.strictSame(play(true), warm);
+  t.end();
+});
+
+test('bookings and explanations name the version of the setting', (t) => {
+  const fixture = farmThatBooks({ names: [MEMORY] });
+  fixture.submit('A', [{ name: 's', tasks: 9, needs: needs(1, { name: MEMORY, min: 3000 }) }]);
+  fixture.lease('w1');
+  fixture.replaceFarm({ bookedAmounts: { byDefault: 'core_share' } });
+  fixture.replaceFarm({ bookedAmounts: { byDefault: 'core_share' } });
+  fixture.report('A/0/0', 'succeeded', { exitCode: 0 });
+  fixture.lease('w1');
+  t.strictSame(
+    bookingsOf(fixture, 'w1').map(({ policyVersion }) => policyVersion),
+    [1, 2],
+  );
+  t.equal(fixture.explain('A/0/8').workers.policyVersion, 2);
   t.end();
 });
