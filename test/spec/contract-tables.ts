@@ -429,6 +429,7 @@ export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string | null>> = {
   'discovery.name': 'callsheet',
   'discovery.interfaces': '',
   'worker.memory_mib': null,
+  'worker.amounts': null,
   'worker.gpus': null,
   'worker.detect_applications': 'true',
   'worker.session_linger': '5s',

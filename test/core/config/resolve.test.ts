@@ -128,6 +128,7 @@ test('the defaults of a worker depend on its machine', async (t) => {
         queues: [],
         cpus: 8,
         memoryMib: 16_000,
+        amounts: {},
         gpus: null,
         computeLocation: '',
         tags: {},
