@@ -1,4 +1,4 @@
-import type { JobDetail, Step } from '../../client/resources.ts';
+import type { JobDetail, JobEnvironment, Step } from '../../client/resources.ts';
 import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
 import { allFarms, allQueues, findJob, namesOf } from '../client/lookup.ts';
 import { table, type Column } from '../terminal/table.ts';
@@ -37,6 +37,15 @@ interface Names {
   readonly upstream: ReadonlyMap<string, string>;
 }
 
+/** An environment around those of the template. */
+type NamedEnvironment = Pick<JobEnvironment, 'name' | 'origin'>;
+
+/** Names the environments around those of the template, in the order in which they are entered. */
+const environmentsText = (environments: readonly NamedEnvironment[]): string =>
+  environments
+    .map(({ name, origin }) => `${name} (${origin === 'queue' ? 'of the queue' : 'of the submission'})`)
+    .join(', ');
+
 async function namesFor({ client }: ClientContext, job: JobDetail): Promise<Names> {
   const [farms, queues, upstream] = await Promise.all([
     allFarms(client),
@@ -50,7 +59,12 @@ async function namesFor({ client }: ClientContext, job: JobDetail): Promise<Name
   };
 }
 
-function jobText({ terminal, output }: ClientContext, job: JobDetail, names: Names): string {
+function jobText(
+  { terminal, output }: ClientContext,
+  job: JobDetail,
+  environments: readonly NamedEnvironment[],
+  names: Names,
+): string {
   const facts: readonly Fact[] = [
     ['status', job.status],
     ['job', job.id],
@@ -69,6 +83,7 @@ function jobText({ terminal, output }: ClientContext, job: JobDetail, names: Nam
     ['parked', job.park_reason],
     ['canceled', job.cancel_reason],
     ['failed', job.failure_summary.dominant_reason],
+    ['environments', environmentsText(environments)],
     ...job.steps.flatMap(({ name, chunks }): readonly Fact[] =>
       chunks === undefined ? [] : [['chunks', `${name}: ${chunks.sentence}`]],
     ),
@@ -82,7 +97,12 @@ function jobText({ terminal, output }: ClientContext, job: JobDetail, names: Nam
 export async function showJob(given: string, options: ClientOptions): Promise<void> {
   const context = contextOf(options);
   const { client, terminal, isForPrograms } = context;
-  const job = await client.call('get', '/jobs/{id}', { path: { id: await findJob(client, given) } });
-  if (isForPrograms) return printResult(context, job, () => '');
-  terminal.out(jobText(context, job, await namesFor(context, job)));
+  const path = { id: await findJob(client, given) };
+  const [job, around] = await Promise.all([
+    client.call('get', '/jobs/{id}', { path }),
+    client.call('get', '/jobs/{id}/environments', { path }),
+  ]);
+  const environments = around.map(({ name, origin }) => ({ name, origin }));
+  if (isForPrograms) return printResult(context, { ...job, environments }, () => '');
+  terminal.out(jobText(context, job, environments, await namesFor(context, job)));
 }

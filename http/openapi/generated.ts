@@ -483,7 +483,7 @@ export interface paths {
         };
         /**
          * What every page of the web application shows
-         * @description The bodies of `/auth/me`, `/settings`, `/farms`, `/queues`, `/compute-locations` and `/readyz` in one response, so that a page opens with one request instead of six.
+         * @description The bodies of `/auth/me`, `/settings`, `/farms`, `/queues`, `/compute-locations` and `/readyz` in one response, so that a page opens with one request instead of six, and the number of workers and jobs.
          */
         readonly get: operations["getStart"];
         readonly put?: never;
@@ -546,6 +546,26 @@ export interface paths {
          * @description The ready tasks of a farm by reason for waiting, each under its most important reason, as `explain` names it. At most a few seconds old.
          */
         readonly get: operations["getFarmWaiting"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/stats/overview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What the overview of a farm shows at first
+         * @description The bodies of `/stats/history` (of the last hour, and of `minutes`), `/stats/waiting`, `/jobs/summary` and the `summary` of `/workers` for one farm in one response, so that its overview opens with one request instead of five.
+         */
+        readonly get: operations["getFarmOverview"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -2275,6 +2295,11 @@ export interface components {
         };
         readonly Start: {
             readonly principal: components["schemas"]["Principal"];
+            /** @description Number of workers, a second or two old, and of jobs that the user may see. */
+            readonly presence: {
+                readonly workers: components["schemas"]["Count"];
+                readonly jobs: components["schemas"]["Count"];
+            };
             readonly settings: components["schemas"]["Settings"];
             readonly farms: readonly components["schemas"]["Farm"][];
             /** @description All queues, oldest first. */
@@ -2400,6 +2425,7 @@ export interface components {
             readonly template: string;
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
+            readonly settings_version: components["schemas"]["SettingsVersion"];
         };
         readonly QueueEnvironmentCheck: {
             readonly name: string;
@@ -3262,8 +3288,14 @@ export interface components {
             /** @description Why the workers are disabled, for people. Only with `disable`. */
             readonly reason?: string;
             readonly ids?: components["schemas"]["BulkIds"];
+            /** @description `settings_version` of workers by id, as the user saw them. A worker that another user has enabled or disabled since is not changed: its result has a problem with the status 412. Not with `delete`. */
+            readonly versions?: {
+                readonly [key: string]: components["schemas"]["SettingsVersion"];
+            };
             readonly filter?: components["schemas"]["WorkerBulkFilter"];
         };
+        /** @description Version of what users can change of the object. In quotes it is a value of `If-Match`, as the `ETag` of the object (docs/rest.md#concurrent-changes). */
+        readonly SettingsVersion: string;
         readonly WorkerDisable: {
             readonly mode?: components["schemas"]["DisableMode"];
             /** @description Why the worker is disabled, for people. */
@@ -3326,6 +3358,14 @@ export interface components {
             readonly parked_requests: number;
             /** @description Tasks assigned to workers in the last second. */
             readonly leased_tasks_per_second: number;
+        };
+        readonly FarmOverview: {
+            /** @description The last hour, one point per minute. */
+            readonly hour: components["schemas"]["FarmHistory"];
+            readonly history: components["schemas"]["FarmHistory"];
+            readonly waiting: components["schemas"]["FarmWaiting"];
+            readonly workers: components["schemas"]["WorkerSummary"];
+            readonly jobs: components["schemas"]["JobSummary"];
         };
         readonly Settings: {
             readonly auth: {
@@ -3498,6 +3538,8 @@ export interface components {
             readonly groups: readonly components["schemas"]["FailureGroup"][];
             /** @description True if only the first 10,000 reasons of the job were read, or only the 100 most common are returned. */
             readonly is_partial: boolean;
+            /** @description The workers of all groups that still exist. */
+            readonly workers: readonly components["schemas"]["NamedWorker"][];
         };
         /** @enum {string} */
         readonly TaskStatus: "pending" | "ready" | "assigned" | "running" | "succeeded" | "failed" | "canceled";
@@ -3535,6 +3577,22 @@ export interface components {
             readonly status_message?: string;
             /** @description Why the pending or ready task waits: the `summary` of explain, at most a second old. Absent if it does not wait, and if the reason is unknown. */
             readonly waiting_reason?: string;
+            /** @description Only in the reply for one task, with `details=true`. */
+            readonly details?: components["schemas"]["TaskDetails"];
+        };
+        readonly TaskDetails: {
+            readonly job_name: string;
+            readonly step_name: string;
+            /** @description Oldest first, as in `GET /tasks/{id}/attempts`. */
+            readonly attempts: readonly components["schemas"]["Attempt"][];
+            /** @description The workers of the attempts that still exist. */
+            readonly workers: readonly components["schemas"]["NamedWorker"][];
+            /** @description True if `GET /tasks/{id}/outputs` has any. */
+            readonly has_outputs: boolean;
+        };
+        readonly NamedWorker: {
+            readonly id: string;
+            readonly name: string;
         };
         readonly TaskPage: {
             readonly items: readonly components["schemas"]["Task"][];
@@ -4034,8 +4092,11 @@ export interface components {
             readonly os_version: string;
             /** @description Parts of isolation that apply to all tasks of the worker, for example private_tmp. A step can require one as the attribute svc:attr.worker.isolation.private_tmp with the value true. */
             readonly isolation: readonly string[];
+            /** @description Extensions of OpenJD, for example WRAP_ACTIONS, that the worker runs and workers of earlier versions do not. Tasks of a step that needs one run only on such workers. */
+            readonly extensions: readonly string[];
             readonly arch: string;
             readonly version: string;
+            readonly settings_version: components["schemas"]["SettingsVersion"];
             /** @description Empty for every queue of the farm. */
             readonly queue_ids: readonly string[];
             readonly tags: {
@@ -5587,6 +5648,56 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["FarmWaiting"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            /** @description The scheduler of the farm did not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getFarmOverview: {
+        readonly parameters: {
+            readonly query: {
+                readonly farm_id: string;
+                /** @description Length of `history` in minutes. */
+                readonly minutes?: number;
+                /** @description Minutes per point of `history`: counts are summed up, other values are averaged. */
+                readonly step_minutes?: number;
+            };
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The parts of the overview. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["FarmOverview"];
                 };
             };
             readonly 304: components["responses"]["NotModified"];
@@ -8298,7 +8409,10 @@ export interface operations {
     };
     readonly getTask: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Adds `details`, so that a page about the task needs one request. */
+                readonly details?: boolean;
+            };
             readonly header?: {
                 /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];

@@ -43,12 +43,17 @@ export const listWorkers: Handler<'listWorkers'> = ({ query, principal }, ports)
     return workerView(worker, booking, work, credentialOf(store, worker), ports.now());
   };
   const page = pageOf(sorted, query, view);
-  // The summary reads the bookings of all workers.
-  const body = query.summary
-    ? { ...page, summary: workerSummary(ofAnyStatus, (worker) => bookingOf(store, worker)) }
-    : page;
+  const body = query.summary ? { ...page, summary: summaryOf(store, ofAnyStatus) } : page;
   return { kind: 'json', status: 200, body };
 };
+
+/** Reads the bookings of all workers. */
+const summaryOf = (store: StoreReader, workers: readonly WorkerRecord[]): Schemas['WorkerSummary'] =>
+  workerSummary(workers, (worker) => bookingOf(store, worker));
+
+/** Returns the sums over the workers that match a filter. Reads every worker, and the bookings of those that match. */
+export const summaryOfWorkers = (store: StoreReader, given: GivenFilter): Schemas['WorkerSummary'] =>
+  summaryOf(store, filterWorkers(store, given));
 
 type GivenFilter = Pick<
   Call<'listWorkers'>['query'],

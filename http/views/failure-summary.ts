@@ -4,6 +4,7 @@ import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import { readTask, type TaskState } from '../../src/core/records/task-page.ts';
 import { keys, taskOfTextKey } from '../../src/core/records/tables.ts';
+import { namedWorkers } from './named-workers.ts';
 import type { Schemas } from './schemas.ts';
 
 /** A job with more texts than this is summarized from the first ones. */
@@ -49,16 +50,21 @@ export function failureGroups(store: StoreReader, job: JobRecord): Schemas['JobF
     if (group.ordinals.size < NAMED_MAX && workerOrdinal !== null) group.ordinals.add(workerOrdinal);
   }
   const commonest = [...groups.values()].sort((a, b) => b.count - a.count);
+  const listed = commonest.slice(0, GROUPS_MAX).map(({ reason, errorLine, count, taskIds, ordinals }) => ({
+    reason,
+    ...(errorLine !== '' && { error_line: errorLine }),
+    count,
+    task_ids: taskIds,
+    worker_ids: [...ordinals].flatMap((ordinal) => workerOf(store, job, ordinal)),
+  }));
   return {
     job_id: job.id,
     failed_count: job.taskCounts.failed,
-    groups: commonest.slice(0, GROUPS_MAX).map(({ reason, errorLine, count, taskIds, ordinals }) => ({
-      reason,
-      ...(errorLine !== '' && { error_line: errorLine }),
-      count,
-      task_ids: taskIds,
-      worker_ids: [...ordinals].flatMap((ordinal) => workerOf(store, job, ordinal)),
-    })),
+    groups: listed,
+    workers: namedWorkers(
+      store,
+      listed.flatMap(({ worker_ids: ids }) => ids),
+    ),
     is_partial: looked < job.taskCounts.failed || commonest.length > GROUPS_MAX,
   };
 }

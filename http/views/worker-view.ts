@@ -2,6 +2,7 @@ import { parseAttemptId, stepIdOf } from '../../src/core/ids.ts';
 import { failingJobsOf } from '../../src/core/lifecycle/failure-tallies.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { WorkerFailuresRecord } from '../../src/core/records/step-failures.ts';
+import { SETTINGS, versionOf } from '../../src/core/records/settings-version.ts';
 import type { BookingRecord, WorkerDisabling, WorkerRecord } from '../../src/core/records/worker.ts';
 import type { WorkerCredentialRecord } from '../../src/core/records/worker-credential.ts';
 import type { Schemas } from './schemas.ts';
@@ -77,8 +78,10 @@ export function workerView(
     os: worker.os,
     os_version: worker.hardware?.osVersion ?? '',
     isolation: worker.hardware?.isolation ?? [],
+    extensions: worker.hardware?.extensions ?? [],
     arch: worker.arch,
     version: worker.softwareVersion,
+    settings_version: versionOf(SETTINGS.worker(worker)),
     queue_ids: worker.queueIds,
     tags: worker.tags,
     last_heartbeat_at: timestampOf(worker.lastHeartbeatAt),

@@ -208,6 +208,7 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, QueryRow>>
 
 /** Additional parameters of contract routes. */
 export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {
+  'GET /api/v1/tasks/{id}': ['details'],
   'GET /api/v1/tasks/{id}/logs': ['attempt', 'from_line'],
   'GET /api/v1/auth/oidc/login': ['return_to'],
   'GET /api/v1/auth/oidc/callback': ['code', 'state', 'iss', 'error'],

@@ -12,6 +12,10 @@ tap.setTimeout(240_000);
  */
 const REQUESTS_MAX = 3;
 
+const VIEWPORT = { width: 1280, height: 800 };
+/** So low that lists of the overview are below its fold. */
+const FOLD = { width: 1280, height: 500 };
+
 /** Pages with a limit of their own, below. */
 const LARGER = new Set(['/', '/workers']);
 
@@ -58,15 +62,20 @@ await test('a page opens with few requests, and none is rejected', { timeout: 24
   page.on('response', (response) => {
     if (response.status() === 429) refused.push(response.url());
   });
-  const pages: readonly (readonly [path: string, most: number])[] = [
+  const pages: readonly (readonly [path: string, most: number, viewport?: typeof FOLD])[] = [
     ...PLACES.filter((path) => !LARGER.has(path)).map((path) => [path, REQUESTS_MAX] as const),
     ['/workers', 4],
-    [`/workers/${items[0]?.id}`, 7],
-    [`/jobs/${job.body.id}`, 8],
-    [`/tasks/${encodeURIComponent(task?.id ?? '')}`, 12],
-    ['/', 14],
+    [`/workers/${items[0]?.id}`, 4],
+    // One of them is for the frames of the failures.
+    [`/jobs/${job.body.id}`, 4],
+    [`/jobs/${job.body.id}?tab=tasks`, 3],
+    [`/tasks/${encodeURIComponent(task?.id ?? '')}`, 3],
+    ['/', 2, FOLD],
+    // Two lists of jobs, and the failures of one, are below the fold.
+    ['/', 5],
   ];
-  for (const [path, most] of pages) {
+  for (const [path, most, viewport = VIEWPORT] of pages) {
+    await page.setViewportSize(viewport);
     await settled(page);
     asked.length = 0;
     await page.goto(path);

@@ -42,6 +42,7 @@ export function WorkerFacts({ worker }: { worker: WorkerDetail }) {
             'Isolation',
             worker.isolation.length === 0 ? null : worker.isolation.join(', ').replaceAll('_', ' '),
           ],
+          ['OpenJD extensions', worker.extensions.length === 0 ? null : worker.extensions.join(', ')],
           ['Callsheet', worker.version],
           ['Host name', <span key="host">{worker.hostname}</span>],
           [
