@@ -1,9 +1,10 @@
-import type { JobDetail, JobEnvironment, Step } from '../../client/resources.ts';
+import type { JobDetail, JobEnvironment, JobFailures, Step } from '../../client/resources.ts';
 import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
 import { allFarms, allQueues, findJob, namesOf } from '../client/lookup.ts';
 import { table, type Column } from '../terminal/table.ts';
 import { factLines, type Fact } from '../output/facts.ts';
 import { shownColumns } from '../output/listing.ts';
+import { counted } from '../options/confirm.ts';
 import { printResult } from '../output/output.ts';
 
 const stepColumns = (steps: readonly Step[]): readonly Column<Step>[] => [
@@ -59,10 +60,17 @@ async function namesFor({ client }: ClientContext, job: JobDetail): Promise<Name
   };
 }
 
+/** What other requests tell about a job. */
+interface Around {
+  readonly environments: readonly NamedEnvironment[];
+  /** Null without failed tasks. */
+  readonly failures: JobFailures | null;
+}
+
 function jobText(
   { terminal, output }: ClientContext,
   job: JobDetail,
-  environments: readonly NamedEnvironment[],
+  { environments, failures }: Around,
   names: Names,
 ): string {
   const facts: readonly Fact[] = [
@@ -82,7 +90,8 @@ function jobText(
     ['waits for', job.depends_on?.map((each) => names.upstream.get(each) ?? each).join(', ')],
     ['parked', job.park_reason],
     ['canceled', job.cancel_reason],
-    ['failed', job.failure_summary.dominant_reason],
+    ['failed', failureText(failures)],
+    ['next', failures === null ? undefined : `callsheet logs ${job.id} --failed`],
     ['environments', environmentsText(environments)],
     ...job.steps.flatMap(({ name, chunks }): readonly Fact[] =>
       chunks === undefined ? [] : [['chunks', `${name}: ${chunks.sentence}`]],
@@ -91,6 +100,16 @@ function jobText(
   ];
   const columns = shownColumns(stepColumns(job.steps), job.steps, output, undefined);
   return `${factLines(facts, terminal)}\n${table(columns, job.steps, terminal)}`;
+}
+
+/** The most frequent cause of the failures, with the last error line of its first task. */
+function failureText(failures: JobFailures | null): string | undefined {
+  const [first] = failures?.groups ?? [];
+  if (failures === null || first === undefined) return undefined;
+  const { reason, error_line: errorLine, count } = first;
+  const others = failures.groups.length - 1;
+  const causes = others === 0 ? '' : `, and ${counted(others, 'other cause')}`;
+  return `${[reason, errorLine].filter((text) => text).join(': ')} (${counted(count, 'task')}${causes})`;
 }
 
 /** `callsheet jobs show`: a job with its steps. */
@@ -104,5 +123,7 @@ export async function showJob(given: string, options: ClientOptions): Promise<vo
   ]);
   const environments = around.map(({ name, origin }) => ({ name, origin }));
   if (isForPrograms) return printResult(context, { ...job, environments }, () => '');
-  terminal.out(jobText(context, job, environments, await namesFor(context, job)));
+  const failures =
+    job.failure_summary.failed_count === 0 ? null : await client.call('get', '/jobs/{id}/failures', { path });
+  terminal.out(jobText(context, job, { environments, failures }, await namesFor(context, job)));
 }

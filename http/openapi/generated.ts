@@ -2808,6 +2808,8 @@ export interface components {
             readonly updated_at: components["schemas"]["Timestamp"];
             /** @description Genuine task failures since the last reset. */
             readonly failed_attempts: number;
+            /** @description Reason of the first failed task, and the last line of its log that looks like an error. Absent without failed tasks, and if there are many older texts of tasks before it. */
+            readonly first_failure?: string;
             /** @description Only while the job is parked. */
             readonly park_reason?: string;
             /** @description Why the job was canceled, if not by a user. */
@@ -3287,6 +3289,7 @@ export interface components {
             readonly mode?: components["schemas"]["DisableMode"];
             /** @description Why the workers are disabled, for people. Only with `disable`. */
             readonly reason?: string;
+            readonly until?: components["schemas"]["DisabledUntil"];
             readonly ids?: components["schemas"]["BulkIds"];
             /** @description `settings_version` of workers by id, as the user saw them. A worker that another user has enabled or disabled since is not changed: its result has a problem with the status 412. Not with `delete`. */
             readonly versions?: {
@@ -3300,7 +3303,10 @@ export interface components {
             readonly mode?: components["schemas"]["DisableMode"];
             /** @description Why the worker is disabled, for people. */
             readonly reason?: string;
+            readonly until?: components["schemas"]["DisabledUntil"];
         };
+        /** @description When the service enables the worker again. Without it only a user does. A time that has passed is refused. Only with `disable`. */
+        readonly DisabledUntil: components["schemas"]["Timestamp"];
         /**
          * @description What a disabled worker does with its current tasks: it finishes them, or they are stopped at once and run elsewhere.
          * @default after-tasks
@@ -3314,6 +3320,8 @@ export interface components {
             readonly reason: string;
             readonly at: components["schemas"]["Timestamp"];
             readonly mode: components["schemas"]["DisableMode"];
+            /** @description When the service enables the worker again. Absent if only a user does. */
+            readonly until?: components["schemas"]["Timestamp"];
         };
         /** @description A task must match all members. Unknown members are rejected, so that a misspelled one cannot widen the selection. */
         readonly WorkerBulkFilter: {

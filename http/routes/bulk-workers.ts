@@ -18,15 +18,15 @@ export const bulkWorkers: Handler<'bulkWorkers'> = (call, ports) => {
     },
     async (id) => {
       const before = findWorker(ports.store, id)?.status;
-      const { action, mode = 'after-tasks', reason = '', versions = {} } = body;
+      const { action, mode = 'after-tasks', reason = '', until, versions = {} } = body;
       const version = versions[id];
       const headers = version === undefined ? {} : { 'If-Match': [`"${version}"`] };
       const item = { ...itemCall(call, id), headers };
       const reply = await (action === 'disable'
-        ? disableWorker({ ...item, body: { mode, reason } }, ports)
+        ? disableWorker({ ...item, body: { mode, reason, ...(until !== undefined && { until }) } }, ports)
         : HANDLERS[action]({ ...item, body: undefined }, ports));
       const isEnabled = before !== 'disabled';
-      const isReplaced = action === 'disable' && (mode === 'now' || reason !== '');
+      const isReplaced = action === 'disable' && (mode === 'now' || reason !== '' || until !== undefined);
       const isUnchanged = action === 'delete' || isReplaced ? false : isEnabled === (action === 'enable');
       return { reply, isUnchanged };
     },

@@ -19,7 +19,7 @@ import { stepFailuresView, visibleWork, workerSummary, workerView } from '../vie
 import { readTaskAt } from './find-task.ts';
 import { ifMatchOf, versionHeaders } from './if-match.ts';
 import { searchTerms } from './jobs.ts';
-import { NO_CONTENT, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
+import { invalid, NO_CONTENT, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
 
 const SORT_KEYS = {
   name: (worker: WorkerRecord) => worker.name,
@@ -110,10 +110,13 @@ export const getWorker: Handler<'getWorker'> = ({ path, principal }, ports) => {
 
 export const disableWorker: Handler<'disableWorker'> = ({ path, body, principal, headers }, ports) => {
   const ifMatch = ifMatchOf({ headers });
+  const until = body?.until === undefined ? null : Date.parse(body.until);
+  if (until !== null && until <= ports.now()) return invalid('/until', 'must be in the future');
   const disabling = {
     by: principal.username,
     reason: body?.reason ?? '',
     stopsTasks: body?.mode === 'now',
+    ...(until !== null && { until }),
   };
   return changeStanding(
     path.id,

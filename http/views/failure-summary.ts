@@ -9,6 +9,8 @@ import type { Schemas } from './schemas.ts';
 
 /** A job with more texts than this is summarized from the first ones. */
 const TEXTS_MAX = 10_000;
+/** Texts that are read for the first failure of each job of a list. */
+const FIRST_TEXTS_MAX = 20;
 /** Maximum number of listed reasons, most common first, and of named tasks and workers per reason. */
 const GROUPS_MAX = 100;
 const NAMED_MAX = 20;
@@ -23,6 +25,15 @@ export function failureSummary(store: StoreReader, job: JobRecord): Schemas['Fai
     if (count > (reasons.get(dominant) ?? 0)) dominant = reason;
   }
   return { failed_count: failedCount, dominant_reason: dominant, distinct_reasons: reasons.size };
+}
+
+/** Returns the reason and the error line of the first failed task; null if the first texts of the job have none. */
+export function firstFailure(store: StoreReader, job: JobRecord): string | null {
+  for (const { reason, errorLine } of failedTasks(store, job, FIRST_TEXTS_MAX)) {
+    const text = [reason, errorLine].filter((part) => part !== '').join(': ');
+    if (text !== '') return text;
+  }
+  return null;
 }
 
 interface Group {
@@ -82,10 +93,10 @@ interface FailedTask {
   readonly errorLine: string;
 }
 
-/** Yields the failed tasks of a job in order, up to `TEXTS_MAX` texts. */
-function* failedTasks(store: StoreReader, job: JobRecord): Generator<FailedTask> {
+/** Yields the failed tasks of a job in order, from up to `limit` texts. */
+function* failedTasks(store: StoreReader, job: JobRecord, limit = TEXTS_MAX): Generator<FailedTask> {
   if (job.taskCounts.failed === 0) return;
-  const texts = store.scan('taskText', { prefix: keys.taskTextsOf(job.id), limit: TEXTS_MAX });
+  const texts = store.scan('taskText', { prefix: keys.taskTextsOf(job.id), limit });
   for (const { key, value } of texts) {
     const task = taskOfTextKey(key);
     const page = store.get('taskPage', keys.taskPageOf(task));

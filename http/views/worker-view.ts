@@ -39,11 +39,18 @@ export function visibleWork(
   };
 }
 
-const disablingView = ({ by, reason, at, stopsTasks }: WorkerDisabling): Schemas['WorkerDisabling'] => ({
+const disablingView = ({
+  by,
+  reason,
+  at,
+  stopsTasks,
+  until,
+}: WorkerDisabling): Schemas['WorkerDisabling'] => ({
   by,
   reason,
   at: timestampOf(at),
   mode: stopsTasks ? 'now' : 'after-tasks',
+  ...(until !== undefined && { until: timestampOf(until) }),
 });
 
 /** docs/contract/resources.md#worker. Booked cores are those of all jobs. `now`: milliseconds since the epoch. */

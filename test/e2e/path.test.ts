@@ -281,7 +281,7 @@ await test('a submitted job runs to completion', { timeout: 240_000 }, async (t)
     await api.must('POST', `/api/v1/jobs/${job.id}/cancel`);
 
     // A clone has the chunks of the template, not those that the job had at its end, and adapts by itself.
-    const clone = await api.must<{ id: string }>('POST', `/api/v1/jobs/${job.id}/clone`);
+    const clone = await api.must<{ id: string }>('POST', `/api/v1/jobs/${job.id}/clone`, {});
     const again = await until('the first step of the clone is completed', async () => {
       const view = await api.job(clone.id);
       return view.steps?.[0]?.status === 'completed' ? view : null;

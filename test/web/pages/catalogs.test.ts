@@ -224,7 +224,10 @@ environment:
     });
     await page.getByRole('button', { name: 'Move Conda up' }).click();
     await page.getByText('Could not change the order').waitFor();
-    await page.getByText('the queue environment was changed since it was read: template').first().waitFor();
+    await page
+      .getByText(/template (is now|has changed)/)
+      .first()
+      .waitFor();
     t.match((await api.call('GET', path)).body, [
       { name: 'Rez' },
       { name: 'Conda', template: template('Conda', 'nuke') },
@@ -313,7 +316,7 @@ environment:
     await page.getByText(/tasks of this queue run as artist, but the bus has no authentication/).waitFor();
     t.strictSame(await violations(page), []);
     await page.goto(`/queues/${queue?.id ?? ''}`);
-    await page.getByText('The bus has no authentication: lighting').waitFor();
+    await page.getByText('The bus has no authentication', { exact: true }).waitFor();
     await page.getByText(/tasks of this queue run as artist, but the bus has no authentication/).waitFor();
     await page.getByRole('switch', { name: 'Queue lighting takes tasks' }).waitFor();
     await saveScreenshots(page, 'queue-on-open-bus');

@@ -167,6 +167,10 @@ await test('the pages show and change workers and describe the farm', { timeout:
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Its 1 task stop').waitFor();
     await dialog.getByLabel('Reason').fill('broken fan');
+    await dialog.getByLabel('Stop its tasks now').uncheck();
+    await dialog.getByText('finishes its 1 task').waitFor();
+    await dialog.getByLabel('Stop its tasks now').check();
+    await dialog.getByLabel('Enable again').fill('2099-01-01T08:00');
     t.strictSame(await violations(page), []);
     await api.must('POST', `/api/v1/workers/${first?.id ?? ''}/disable`, { reason: 'bad GPU' });
     await dialog.getByRole('button', { name: 'Disable now' }).click();
@@ -176,6 +180,7 @@ await test('the pages show and change workers and describe the farm', { timeout:
     t.strictSame(await violations(page), []);
     await dialog.getByRole('button', { name: 'Disable now' }).click();
     await page.getByText(': broken fan').waitFor();
+    await page.getByText(', enabled again').waitFor();
     t.strictSame((await statusesNow())[first?.name ?? ''], 'disabled');
     await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByRole('button', { name: 'Disable', exact: true }).waitFor();
@@ -196,14 +201,13 @@ await test('the pages show and change workers and describe the farm', { timeout:
     await page.unroute(`**${path}`);
     await page.goto('/workers');
     await row(first?.name ?? '').waitFor();
-    await page.route('**/api/v1/workers?**', (route) => route.abort());
-    await api.must('POST', `${path}/enable`);
     await page.getByLabel('Select all').click();
     await page.getByRole('toolbar').getByRole('button', { name: 'Enable' }).click();
+    await dialog.getByRole('button', { name: 'Enable 2 workers' }).waitFor();
+    await api.must('POST', `${path}/enable`);
     await dialog.getByRole('button', { name: 'Enable 2 workers' }).click();
     await dialog.getByText(/the worker was changed since it was read: disabled/).waitFor();
     await saveScreenshots(page, 'workers-changed-by-another');
-    await page.unroute('**/api/v1/workers?**');
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     t.strictSame(await statusesNow(), { [first?.name ?? '']: 'online', [other?.name ?? '']: 'online' });
   });
@@ -232,6 +236,8 @@ await test('the pages show and change workers and describe the farm', { timeout:
     });
 
     await page.goto('/');
+    // The lists below the fold are loaded when they come into view.
+    await page.getByRole('heading', { name: 'Waiting tasks by reason' }).scrollIntoViewIfNeeded();
     const failures = page.getByRole('region', { name: 'Newest failures' });
     await failures.getByText(/exit/i).first().waitFor();
     await page

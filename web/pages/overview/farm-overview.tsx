@@ -159,7 +159,7 @@ function Charts({
           />
         </Panel>
       </div>
-      <Panels>
+      <div className="farm-overview__shares">
         <ShareTable
           title="By queue"
           what="Queue"
@@ -194,7 +194,7 @@ function Charts({
             )
           }
         />
-      </Panels>
+      </div>
     </>
   );
 }

@@ -3,6 +3,7 @@ import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { useFirstLoad } from '../../state/use-first-load.ts';
 import { useInvalidateOnEvents } from '../../state/use-invalidate-on-events.ts';
+import { useRefresh } from '../../state/use-refresh.ts';
 import type { Presence } from './first-start-model.ts';
 
 /** Shortest time between two loads of the workers and jobs of the overview, in milliseconds. */
@@ -13,6 +14,9 @@ const JOBS = [
   ['jobs', 'troubled'],
 ];
 const PRESENCE = ['presence'];
+
+/** Reports whether the setup steps that need a worker and a job are done. */
+const isSetUp = ({ workers, jobs }: Pick<Presence, 'workers' | 'jobs'>): boolean => workers > 0 && jobs > 0;
 
 export interface PresenceState {
   /** Null until it is loaded. */
@@ -29,12 +33,16 @@ export function usePresence(): PresenceState {
   const { rest } = useService();
   const farms = useQuery(queries.farms(rest));
   const queues = useQuery(queries.queues(rest));
-  const counts = useQuery(queries.presence(rest));
+  const refetchMs = useRefresh(REFRESH_MS);
+  const counts = useQuery({
+    ...queries.presence(rest),
+    // The number of workers is a second or two old, so the load at an event can be too early.
+    refetchInterval: ({ state: { data } }) => (data !== undefined && isSetUp(data) ? false : refetchMs),
+  });
   const { isOpen, began } = useFirstLoad(2);
-  // A setup step is done when the first worker or job is there.
-  const isSetUp = counts.data !== undefined && counts.data.workers > 0 && counts.data.jobs > 0;
-  useInvalidateOnEvents('workers', isSetUp ? WORKERS : [...WORKERS, PRESENCE], REFRESH_MS, began);
-  useInvalidateOnEvents('jobs', isSetUp ? JOBS : [...JOBS, PRESENCE], REFRESH_MS, began);
+  useInvalidateOnEvents('workers', WORKERS, REFRESH_MS, began);
+  const isComplete = counts.data !== undefined && isSetUp(counts.data);
+  useInvalidateOnEvents('jobs', isComplete ? JOBS : [...JOBS, PRESENCE], REFRESH_MS, began);
   const retry = (): void => {
     for (const query of [farms, queues, counts]) if (query.error !== null) void query.refetch();
   };

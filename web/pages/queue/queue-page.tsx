@@ -15,7 +15,7 @@ import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { useRefresh } from '../../state/use-refresh.ts';
-import { OpenBusNotice } from '../queues/open-bus-notice.tsx';
+import { QueueOnOpenBus } from '../queues/open-bus-notice.tsx';
 import { PauseSwitch } from '../queues/pause-switch.tsx';
 import { QueueJobs, QueueTasks } from '../queues/queue-load.tsx';
 import { QueueEnvironments } from './queue-environments.tsx';
@@ -70,7 +70,7 @@ function KnownQueue({ queue }: { queue: Queue }) {
         </>
       }
     >
-      <OpenBusNotice queues={[queue]} />
+      <QueueOnOpenBus queue={queue} />
       {description !== '' && <p className="muted">{description}</p>}
       <Stats>
         <Stat label="Farm" value={<FarmName id={farm} />} />

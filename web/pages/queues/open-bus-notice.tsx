@@ -1,6 +1,15 @@
 import type { Queue } from '../../../client/resources.ts';
 import { Notice } from '../../parts/notice.tsx';
 
+const CONSEQUENCE =
+  'Programs that reach the bus can act as workers of these queues, or read their tasks. Their account does not protect against that.';
+
+/** Warns that the account of a queue protects less than it seems. */
+export function QueueOnOpenBus({ queue: { isolation_warning: warning } }: { readonly queue: Queue }) {
+  if (warning === undefined) return null;
+  return <Notice kind="warning" title="The bus has no authentication" detail={warning} />;
+}
+
 /** Warns about queues whose account protects less than it seems. */
 export function OpenBusNotice({ queues }: { readonly queues: readonly Queue[] }) {
   const warned = queues.filter((queue) => queue.isolation_warning !== undefined);
@@ -9,7 +18,7 @@ export function OpenBusNotice({ queues }: { readonly queues: readonly Queue[] })
     <Notice
       kind="warning"
       title={`The bus has no authentication: ${warned.map(({ name }) => name).join(', ')}`}
-      detail="Programs that reach the bus can act as workers of these queues, or read their tasks. Their account does not protect against that."
+      detail={CONSEQUENCE}
     >
       <ul>
         {warned.map(({ id, name, isolation_warning: warning }) => (

@@ -8,7 +8,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { mibText } from '../../parts/size-text.ts';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { durationText } from '../../parts/time-text.ts';
-import { Ago } from '../../parts/time.tsx';
+import { Ago, Until } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { QueueNames, WorkerTags } from '../workers/worker-marks.tsx';
@@ -65,11 +65,16 @@ export function WorkerFacts({ worker }: { worker: WorkerDetail }) {
   );
 }
 
-/** Who has disabled the worker, when and why. */
-function Disabling({ by: { by, at, reason } }: { by: WorkerDisabling }) {
+/** Who has disabled the worker, when, until when and why. */
+function Disabling({ by: { by, at, reason, until } }: { by: WorkerDisabling }) {
   return (
     <span>
       by {by}, <Ago iso={at} />
+      {until !== undefined && (
+        <>
+          , enabled again <Until iso={until} />
+        </>
+      )}
       {reason !== '' && `: ${reason}`}
     </span>
   );
