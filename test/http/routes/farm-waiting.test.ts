@@ -150,6 +150,10 @@ void test('returns 404 for an unknown farm, and 503 without a reply of the sched
   const { answer } = api;
   api.answer = () => refused('unavailable', 'busy');
   t.match(await client.get(WAITING), { status: 503, body: { detail: /did not answer/ } });
+  t.match(await client.get(WAITING.replace('/waiting', '/overview')), {
+    status: 503,
+    body: { detail: /did not answer/ },
+  });
   api.answer = answer;
   t.match(
     await client.get(WAITING),
@@ -178,14 +182,4 @@ void test('an overview has the parts that the page of a farm needs', async (t) =
   t.strictSame(parts['workers'], workers.summary);
   t.match(parts['workers'], { online: 1, cores_total: 8 });
   t.equal((await client.get('/api/v1/stats/overview?farm_id=none')).status, 404);
-});
-
-void test('an overview reports that the scheduler does not answer', async (t) => {
-  const { api, client } = await startApi(t);
-  furnish(api, { groups: [], isPartial: false });
-  api.answer = () => new Promise(() => undefined);
-  t.match(await client.get(`/api/v1/stats/overview?farm_id=${FARM}`), {
-    status: 503,
-    body: { detail: /did not answer/ },
-  });
 });
