@@ -3548,6 +3548,11 @@ export interface components {
             readonly is_partial: boolean;
             /** @description The workers of all groups that still exist. */
             readonly workers: readonly components["schemas"]["NamedWorker"][];
+            /** @description Values of the tasks of the steps with listed tasks, as in the task grid. */
+            readonly axes: readonly {
+                readonly step_id: string;
+                readonly axis: components["schemas"]["TaskAxis"];
+            }[];
         };
         /** @enum {string} */
         readonly TaskStatus: "pending" | "ready" | "assigned" | "running" | "succeeded" | "failed" | "canceled";
@@ -4297,6 +4302,8 @@ export interface components {
             readonly cores_booked: number;
         };
         readonly WorkerDetail: components["schemas"]["Worker"] & {
+            /** @description As in `GET /workers/{id}/history`, of the last three hours. Only with `history=true`. */
+            readonly history?: components["schemas"]["WorkerHistory"];
             readonly current_tasks: readonly components["schemas"]["Task"][];
             /** @description By step, for the 50 steps that failed last on the worker, latest first. */
             readonly failures: readonly components["schemas"]["WorkerStepFailures"][];
@@ -8804,7 +8811,10 @@ export interface operations {
     };
     readonly getWorker: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Adds `history`, so that a page about the worker needs one request. */
+                readonly history?: boolean;
+            };
             readonly header?: {
                 /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];

@@ -11,6 +11,7 @@ import type { BookingRecord, WorkerRecord } from '../../src/core/records/worker.
 import type { WorkerCredentialRecord } from '../../src/core/records/worker-credential.ts';
 import type { Header } from '../pipeline/message.ts';
 import type { Ports } from '../ports.ts';
+import { workerHistoryView } from '../views/history-view.ts';
 import { pageOf, sortedBy } from '../views/page-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
@@ -20,6 +21,9 @@ import { readTaskAt } from './find-task.ts';
 import { ifMatchOf, versionHeaders } from './if-match.ts';
 import { searchTerms } from './jobs.ts';
 import { invalid, NO_CONTENT, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
+
+/** Length of the history that a page about a worker shows. */
+const HISTORY_MINUTES = 180;
 
 const SORT_KEYS = {
   name: (worker: WorkerRecord) => worker.name,
@@ -93,7 +97,7 @@ function servesQueue(store: StoreReader, id: string): (worker: WorkerRecord) => 
     worker.queueIds.length === 0 ? worker.farmId === queue.farmId : worker.queueIds.includes(queue.id);
 }
 
-export const getWorker: Handler<'getWorker'> = ({ path, principal }, ports) => {
+export const getWorker: Handler<'getWorker'> = ({ path, query, principal }, ports) => {
   const { store } = ports;
   const worker = findWorker(store, path.id);
   if (worker === null) return notFound('worker', path.id);
@@ -104,6 +108,9 @@ export const getWorker: Handler<'getWorker'> = ({ path, principal }, ports) => {
     ...workerView(worker, booking, work, credentialOf(store, worker), ports.now()),
     current_tasks: currentTasks(ports, work.bookings),
     failures: stepFailuresView(store, work.failures),
+    ...(query.history && {
+      history: workerHistoryView(worker, ports.history.worker(worker.id, HISTORY_MINUTES)),
+    }),
   };
   return { kind: 'json', status: 200, body, headers: versionHeaders(SETTINGS.worker(worker)) };
 };

@@ -47,7 +47,7 @@ interface Group {
 }
 
 /** Groups the failed tasks of a job by reason and error line, most common first (failureKeyOf). */
-export function failureGroups(store: StoreReader, job: JobRecord): Schemas['JobFailures'] {
+export function failureGroups(store: StoreReader, job: JobRecord): Omit<Schemas['JobFailures'], 'axes'> {
   const groups = new Map<string, Group>();
   let looked = 0;
   for (const { task, state, reason, errorLine } of failedTasks(store, job)) {

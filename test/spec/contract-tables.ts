@@ -214,6 +214,7 @@ export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {
   'GET /api/v1/auth/oidc/callback': ['code', 'state', 'iss', 'error'],
   'DELETE /api/v1/farms/{id}': ['force'],
   'GET /api/v1/workers': ['search', 'summary'],
+  'GET /api/v1/workers/{id}': ['history'],
   'POST /api/v1/jobs': ['dry_run', 'paused', 'start_after'],
   'GET /api/v1/jobs': ['product', 'summary'],
   'GET /api/v1/queues': ['summary'],

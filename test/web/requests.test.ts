@@ -16,9 +16,6 @@ const VIEWPORT = { width: 1280, height: 800 };
 /** So low that lists of the overview are below its fold. */
 const FOLD = { width: 1280, height: 500 };
 
-/** Pages with a limit of their own, below. */
-const LARGER = new Set(['/', '/workers']);
-
 const TEMPLATE = {
   specificationVersion: 'jobtemplate-2023-09',
   name: 'Sequence 020',
@@ -63,11 +60,9 @@ await test('a page opens with few requests, and none is rejected', { timeout: 24
     if (response.status() === 429) refused.push(response.url());
   });
   const pages: readonly (readonly [path: string, most: number, viewport?: typeof FOLD])[] = [
-    ...PLACES.filter((path) => !LARGER.has(path)).map((path) => [path, REQUESTS_MAX] as const),
-    ['/workers', 4],
-    [`/workers/${items[0]?.id}`, 4],
-    // One of them is for the frames of the failures.
-    [`/jobs/${job.body.id}`, 4],
+    ...PLACES.filter((path) => path !== '/').map((path) => [path, REQUESTS_MAX] as const),
+    [`/workers/${items[0]?.id}`, 3],
+    [`/jobs/${job.body.id}`, 3],
     [`/jobs/${job.body.id}?tab=tasks`, 3],
     [`/tasks/${encodeURIComponent(task?.id ?? '')}`, 3],
     ['/', 2, FOLD],

@@ -94,11 +94,6 @@ export const farmQueries = {
       },
       placeholderData: keepPreviousData,
     }),
-  workerHistory: (rest: Rest, id: string) =>
-    queryOptions({
-      queryKey: ['workers', 'one', id, 'history'],
-      queryFn: ({ signal }) => rest.call('get', '/workers/{id}/history', { path: { id }, signal }),
-    }),
   workerAttempts: (rest: Rest, id: string, span: TimeSpan) =>
     queryOptions({
       queryKey: ['workers', 'one', id, 'attempts', span],

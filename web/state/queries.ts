@@ -308,6 +308,7 @@ export const queries = {
   worker: (rest: Rest, id: string) =>
     queryOptions({
       queryKey: ['workers', 'one', id],
-      queryFn: ({ signal }) => rest.call('get', '/workers/{id}', { path: { id }, signal }),
+      queryFn: ({ signal }) =>
+        rest.call('get', '/workers/{id}', { path: { id }, query: { history: true }, signal }),
     }),
 };

@@ -359,6 +359,12 @@ void test('groups failed tasks by reason, with the first tasks and workers of ea
     ],
     is_partial: false,
     workers: [{ id: WORKER, name: 'node-1' }],
+    axes: [
+      {
+        step_id: `${JOB}-0`,
+        axis: { parameter: 'Frame', type: 'INT', runs: [{ start: 1, step: 1, count: 40 }] },
+      },
+    ],
   });
   const firstOfList = async (): Promise<unknown> => {
     const { items } = (await client.get('/api/v1/jobs')).body as { items: { first_failure?: string }[] };

@@ -135,7 +135,9 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
       const held: Route[] = [];
       const asked = page.waitForRequest((request) => request.method() === 'PUT');
       await page.route('**/api/v1/queues/*', (route) => {
+        if (route.request().method() !== 'PUT') return route.continue();
         held.push(route);
+        return undefined;
       });
       await open.focus();
       await page.keyboard.press('Space');
