@@ -483,7 +483,7 @@ export interface paths {
         };
         /**
          * What every page of the web application shows
-         * @description The bodies of `/auth/me`, `/settings`, `/farms`, `/queues`, `/compute-locations` and `/readyz` in one response, so that a page opens with one request instead of six.
+         * @description The bodies of `/auth/me`, `/settings`, `/farms`, `/queues`, `/compute-locations` and `/readyz` in one response, so that a page opens with one request instead of six, and the number of workers and jobs.
          */
         readonly get: operations["getStart"];
         readonly put?: never;
@@ -546,6 +546,26 @@ export interface paths {
          * @description The ready tasks of a farm by reason for waiting, each under its most important reason, as `explain` names it. At most a few seconds old.
          */
         readonly get: operations["getFarmWaiting"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/stats/overview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What the overview of a farm shows at first
+         * @description The bodies of `/stats/history` (of the last hour, and of `minutes`), `/stats/waiting`, `/jobs/summary` and the `summary` of `/workers` for one farm in one response, so that its overview opens with one request instead of five.
+         */
+        readonly get: operations["getFarmOverview"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -2275,6 +2295,11 @@ export interface components {
         };
         readonly Start: {
             readonly principal: components["schemas"]["Principal"];
+            /** @description Number of workers, a second or two old, and of jobs that the user may see. */
+            readonly presence: {
+                readonly workers: components["schemas"]["Count"];
+                readonly jobs: components["schemas"]["Count"];
+            };
             readonly settings: components["schemas"]["Settings"];
             readonly farms: readonly components["schemas"]["Farm"][];
             /** @description All queues, oldest first. */
@@ -2411,6 +2436,7 @@ export interface components {
             readonly template: string;
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
+            readonly settings_version: components["schemas"]["SettingsVersion"];
         };
         readonly QueueEnvironmentCheck: {
             readonly name: string;
@@ -2793,6 +2819,8 @@ export interface components {
             readonly updated_at: components["schemas"]["Timestamp"];
             /** @description Genuine task failures since the last reset. */
             readonly failed_attempts: number;
+            /** @description Reason of the first failed task, and the last line of its log that looks like an error. Absent without failed tasks, and if there are many older texts of tasks before it. */
+            readonly first_failure?: string;
             /** @description Only while the job is parked. */
             readonly park_reason?: string;
             /** @description Why the job was canceled, if not by a user. */
@@ -3272,14 +3300,24 @@ export interface components {
             readonly mode?: components["schemas"]["DisableMode"];
             /** @description Why the workers are disabled, for people. Only with `disable`. */
             readonly reason?: string;
+            readonly until?: components["schemas"]["DisabledUntil"];
             readonly ids?: components["schemas"]["BulkIds"];
+            /** @description `settings_version` of workers by id, as the user saw them. A worker that another user has enabled or disabled since is not changed: its result has a problem with the status 412. Not with `delete`. */
+            readonly versions?: {
+                readonly [key: string]: components["schemas"]["SettingsVersion"];
+            };
             readonly filter?: components["schemas"]["WorkerBulkFilter"];
         };
+        /** @description Version of what users can change of the object. In quotes it is a value of `If-Match`, as the `ETag` of the object (docs/rest.md#concurrent-changes). */
+        readonly SettingsVersion: string;
         readonly WorkerDisable: {
             readonly mode?: components["schemas"]["DisableMode"];
             /** @description Why the worker is disabled, for people. */
             readonly reason?: string;
+            readonly until?: components["schemas"]["DisabledUntil"];
         };
+        /** @description When the service enables the worker again. Without it only a user does. A time that has passed is refused. Only with `disable`. */
+        readonly DisabledUntil: components["schemas"]["Timestamp"];
         /**
          * @description What a disabled worker does with its current tasks: it finishes them, or they are stopped at once and run elsewhere.
          * @default after-tasks
@@ -3299,6 +3337,8 @@ export interface components {
             readonly reason: string;
             readonly at: components["schemas"]["Timestamp"];
             readonly mode: components["schemas"]["DisableMode"];
+            /** @description When the service enables the worker again. Absent if only a user does. */
+            readonly until?: components["schemas"]["Timestamp"];
         };
         /** @description A task must match all members. Unknown members are rejected, so that a misspelled one cannot widen the selection. */
         readonly WorkerBulkFilter: {
@@ -3343,6 +3383,14 @@ export interface components {
             readonly parked_requests: number;
             /** @description Tasks assigned to workers in the last second. */
             readonly leased_tasks_per_second: number;
+        };
+        readonly FarmOverview: {
+            /** @description The last hour, one point per minute. */
+            readonly hour: components["schemas"]["FarmHistory"];
+            readonly history: components["schemas"]["FarmHistory"];
+            readonly waiting: components["schemas"]["FarmWaiting"];
+            readonly workers: components["schemas"]["WorkerSummary"];
+            readonly jobs: components["schemas"]["JobSummary"];
         };
         readonly Settings: {
             readonly auth: {
@@ -3517,6 +3565,13 @@ export interface components {
             readonly groups: readonly components["schemas"]["FailureGroup"][];
             /** @description True if only the first 10,000 reasons of the job were read, or only the 100 most common are returned. */
             readonly is_partial: boolean;
+            /** @description The workers of all groups that still exist. */
+            readonly workers: readonly components["schemas"]["NamedWorker"][];
+            /** @description Values of the tasks of the steps with listed tasks, as in the task grid. */
+            readonly axes: readonly {
+                readonly step_id: string;
+                readonly axis: components["schemas"]["TaskAxis"];
+            }[];
         };
         /** @enum {string} */
         readonly TaskStatus: "pending" | "ready" | "assigned" | "running" | "succeeded" | "failed" | "canceled";
@@ -3554,6 +3609,22 @@ export interface components {
             readonly status_message?: string;
             /** @description Why the pending or ready task waits: the `summary` of explain, at most a second old. Absent if it does not wait, and if the reason is unknown. */
             readonly waiting_reason?: string;
+            /** @description Only in the reply for one task, with `details=true`. */
+            readonly details?: components["schemas"]["TaskDetails"];
+        };
+        readonly TaskDetails: {
+            readonly job_name: string;
+            readonly step_name: string;
+            /** @description Oldest first, as in `GET /tasks/{id}/attempts`. */
+            readonly attempts: readonly components["schemas"]["Attempt"][];
+            /** @description The workers of the attempts that still exist. */
+            readonly workers: readonly components["schemas"]["NamedWorker"][];
+            /** @description True if `GET /tasks/{id}/outputs` has any. */
+            readonly has_outputs: boolean;
+        };
+        readonly NamedWorker: {
+            readonly id: string;
+            readonly name: string;
         };
         readonly TaskPage: {
             readonly items: readonly components["schemas"]["Task"][];
@@ -4080,8 +4151,11 @@ export interface components {
             readonly os_version: string;
             /** @description Parts of isolation that apply to all tasks of the worker, for example private_tmp. A step can require one as the attribute svc:attr.worker.isolation.private_tmp with the value true. */
             readonly isolation: readonly string[];
+            /** @description Extensions of OpenJD, for example WRAP_ACTIONS, that the worker runs and workers of earlier versions do not. Tasks of a step that needs one run only on such workers. */
+            readonly extensions: readonly string[];
             readonly arch: string;
             readonly version: string;
+            readonly settings_version: components["schemas"]["SettingsVersion"];
             /** @description Empty for every queue of the farm. */
             readonly queue_ids: readonly string[];
             readonly tags: {
@@ -4274,6 +4348,8 @@ export interface components {
             readonly cores_booked: number;
         };
         readonly WorkerDetail: components["schemas"]["Worker"] & {
+            /** @description As in `GET /workers/{id}/history`, of the last three hours. Only with `history=true`. */
+            readonly history?: components["schemas"]["WorkerHistory"];
             readonly current_tasks: readonly components["schemas"]["Task"][];
             /** @description By step, for the 50 steps that failed last on the worker, latest first. */
             readonly failures: readonly components["schemas"]["WorkerStepFailures"][];
@@ -5633,6 +5709,56 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["FarmWaiting"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            /** @description The scheduler of the farm did not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getFarmOverview: {
+        readonly parameters: {
+            readonly query: {
+                readonly farm_id: string;
+                /** @description Length of `history` in minutes. */
+                readonly minutes?: number;
+                /** @description Minutes per point of `history`: counts are summed up, other values are averaged. */
+                readonly step_minutes?: number;
+            };
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The parts of the overview. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["FarmOverview"];
                 };
             };
             readonly 304: components["responses"]["NotModified"];
@@ -8344,7 +8470,10 @@ export interface operations {
     };
     readonly getTask: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Adds `details`, so that a page about the task needs one request. */
+                readonly details?: boolean;
+            };
             readonly header?: {
                 /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -8728,7 +8857,10 @@ export interface operations {
     };
     readonly getWorker: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Adds `history`, so that a page about the worker needs one request. */
+                readonly history?: boolean;
+            };
             readonly header?: {
                 /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];

@@ -4,6 +4,7 @@ import { bookedOn, gpusBookedBy } from '../../src/core/lease/booked-on-worker.ts
 import type { FarmRecord } from '../../src/core/records/farm.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { WorkerFailuresRecord } from '../../src/core/records/step-failures.ts';
+import { SETTINGS, versionOf } from '../../src/core/records/settings-version.ts';
 import type { Booking, BookingRecord, WorkerDisabling, WorkerRecord } from '../../src/core/records/worker.ts';
 import type { WorkerCredentialRecord } from '../../src/core/records/worker-credential.ts';
 import type { Schemas } from './schemas.ts';
@@ -40,11 +41,18 @@ export function visibleWork(
   };
 }
 
-const disablingView = ({ by, reason, at, stopsTasks }: WorkerDisabling): Schemas['WorkerDisabling'] => ({
+const disablingView = ({
+  by,
+  reason,
+  at,
+  stopsTasks,
+  until,
+}: WorkerDisabling): Schemas['WorkerDisabling'] => ({
   by,
   reason,
   at: timestampOf(at),
   mode: stopsTasks ? 'now' : 'after-tasks',
+  ...(until !== undefined && { until: timestampOf(until) }),
 });
 
 /** docs/contract/resources.md#worker. Booked cores and amounts are those of all jobs. `now`: milliseconds since the epoch. */
@@ -83,8 +91,10 @@ export function workerView(
     os: worker.os,
     os_version: worker.hardware?.osVersion ?? '',
     isolation: worker.hardware?.isolation ?? [],
+    extensions: worker.hardware?.extensions ?? [],
     arch: worker.arch,
     version: worker.softwareVersion,
+    settings_version: versionOf(SETTINGS.worker(worker)),
     queue_ids: worker.queueIds,
     tags: worker.tags,
     last_heartbeat_at: timestampOf(worker.lastHeartbeatAt),

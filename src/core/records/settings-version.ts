@@ -101,6 +101,7 @@ export const SETTINGS = {
     mode: disabling?.stopsTasks === undefined ? undefined : disabling.stopsTasks ? 'now' : 'after-tasks',
     reason: disabling?.reason,
     by: disabling?.by,
+    until: disabling?.until === undefined ? undefined : timestampOf(disabling.until),
   }),
 } as const;
 

@@ -47,6 +47,8 @@ export interface WorkerDisabling {
   readonly at: number;
   /** Whether its tasks were stopped at once, to run elsewhere. Otherwise it finishes them. */
   readonly stopsTasks: boolean;
+  /** When the service enables it, in milliseconds since the epoch. Absent: only a user enables it. */
+  readonly until?: number;
 }
 
 /** A worker (docs/contract/resources.md#worker). Times are milliseconds since the epoch. */

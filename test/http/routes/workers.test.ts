@@ -4,6 +4,7 @@ import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { replyTo } from '../../../actors/kernel/address.ts';
+import { timestampOf } from '../../../src/core/timestamp.ts';
 import { startApi } from '../kit/api-fixture.ts';
 import {
   FARM,
@@ -304,9 +305,14 @@ void test('the worker actor disables and enables workers', async (t) => {
     })),
   );
   api.answer = () => done({ status: 'disabled' });
-  const body = { mode: 'now', reason: 'broken fan' };
+  t.match(await client.json('POST', `/api/v1/workers/${WORKER}/disable`, { until: timestampOf(api.now) }), {
+    status: 400,
+    body: { detail: '/until: must be in the future' },
+  });
+  const until = api.now + 3_600_000;
+  const body = { mode: 'now', reason: 'broken fan', until: timestampOf(until) };
   t.match(await client.json('POST', `/api/v1/workers/${WORKER}/disable`, body), { status: 200 });
-  const disabling = { by: 'anonymous', reason: 'broken fan', stopsTasks: true };
+  const disabling = { by: 'anonymous', reason: 'broken fan', stopsTasks: true, until };
   t.match(api.asked.at(-1), { message: { disabling } });
   t.match(await client.json('POST', `/api/v1/workers/${WORKER}/disable`, { mode: 'soon' }), { status: 400 });
   t.match(await client.json('POST', '/api/v1/workers/bulk', { action: 'disable', ids: [WORKER], ...body }), {

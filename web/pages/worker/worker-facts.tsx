@@ -9,7 +9,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { mibText } from '../../parts/size-text.ts';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { durationText } from '../../parts/time-text.ts';
-import { Ago } from '../../parts/time.tsx';
+import { Ago, Until } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { QueueNames, WorkerTags } from '../workers/worker-marks.tsx';
@@ -48,6 +48,7 @@ export function WorkerFacts({ worker }: { worker: WorkerDetail }) {
             'Isolation',
             worker.isolation.length === 0 ? null : worker.isolation.join(', ').replaceAll('_', ' '),
           ],
+          ['OpenJD extensions', worker.extensions.length === 0 ? null : worker.extensions.join(', ')],
           ['Callsheet', worker.version],
           ['Host name', <span key="host">{worker.hostname}</span>],
           [
@@ -70,11 +71,16 @@ export function WorkerFacts({ worker }: { worker: WorkerDetail }) {
   );
 }
 
-/** Who has disabled the worker, when and why. */
-function Disabling({ by: { by, at, reason } }: { by: WorkerDisabling }) {
+/** Who has disabled the worker, when, until when and why. */
+function Disabling({ by: { by, at, reason, until } }: { by: WorkerDisabling }) {
   return (
     <span>
       by {by}, <Ago iso={at} />
+      {until !== undefined && (
+        <>
+          , enabled again <Until iso={until} />
+        </>
+      )}
       {reason !== '' && `: ${reason}`}
     </span>
   );
