@@ -1,5 +1,5 @@
 import { attemptIdOf } from '../../../src/core/ids.ts';
-import { holdingOf, type Holding } from '../../../src/core/records/holding.ts';
+import { holdsAmounts, type Holding } from '../../../src/core/records/holding.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { reportExits } from './exiting-attempts.ts';
 import { watchLiveness } from './liveness.ts';
@@ -26,8 +26,7 @@ export const onAttemptsReleased =
       if (booking === null) continue;
       const { attemptId } = booking;
       cores += booking.cores;
-      const holding = holdingOf(booking);
-      if (holding !== null) holdings.push(holding);
+      if (holdsAmounts(booking)) holdings.push(booking);
       if (state.held.size > 0) state.held.delete(attemptId);
       if (state.missedSince.size > 0) state.missedSince.delete(attemptId);
       if (state.overdue.size > 0) state.overdue.delete(attemptId);

@@ -167,8 +167,8 @@ export class WorkerAmounts {
   }
 
   private count({ amounts = {}, gpus = [] }: Holding, change: 1 | -1): void {
-    for (const [name, amount] of Object.entries(amounts)) {
-      const used = (this.used.get(name) ?? 0) + change * thousandths(amount);
+    for (const name in amounts) {
+      const used = (this.used.get(name) ?? 0) + change * thousandths(amounts[name] ?? 0);
       if (used === 0) this.used.delete(name);
       else this.used.set(name, used);
     }

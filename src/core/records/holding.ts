@@ -8,9 +8,14 @@ export interface Holding {
   readonly policyVersion?: number;
 }
 
+/** Reports whether a booking holds something besides cores. */
+export const holdsAmounts = ({ amounts, gpus }: Holding): boolean =>
+  amounts !== undefined || gpus !== undefined;
+
 /** Returns what a booking holds besides cores, or null for nothing. */
-export function holdingOf({ amounts, gpus, policyVersion }: Holding): Holding | null {
-  if (amounts === undefined && gpus === undefined) return null;
+export function holdingOf(booking: Holding): Holding | null {
+  if (!holdsAmounts(booking)) return null;
+  const { amounts, gpus, policyVersion } = booking;
   return {
     ...(amounts !== undefined && { amounts }),
     ...(gpus !== undefined && { gpus }),

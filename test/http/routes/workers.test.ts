@@ -200,6 +200,15 @@ void test('returns a worker with its tasks', async (t) => {
     booked_amounts: [],
     booked_gpus: [],
     custom_amounts: {},
+    bookings: [
+      { attempt_id: attemptIdOf({ ...TASK, attemptNumber: 1 }), cores: 3, amounts: {}, gpus: [] },
+      {
+        attempt_id: attemptIdOf({ ...TASK, jobId: jobNumber(9), attemptNumber: 1 }),
+        cores: 2,
+        amounts: {},
+        gpus: [],
+      },
+    ],
     current_task_count: 2,
     memory_mib: 16384,
     gpu_count: 1,
