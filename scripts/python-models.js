@@ -1,7 +1,6 @@
 /** Types of the Python client from the schemas of the OpenAPI document: a TypedDict for each object. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readParsedDocument } from '../dist/http/openapi/parsed-document.js';
 import { Stop, root } from './run.js';
 
 const REFERENCE = '#/components/schemas/';
@@ -156,8 +155,8 @@ class Models {
 
 /** Returns the module of the types, from the document that the build has made of the contract. */
 export function pythonModels() {
-  const text = readFileSync(join(root, 'http/openapi/openapi.yaml'), 'utf8');
-  const document = readParsedDocument(root, text);
-  if (document === null) throw new Stop('The build has another OpenAPI document: run "npm run generate".');
+  const text = readFileSync(join(root, 'dist/http/openapi/openapi.json'), 'utf8');
+  // The first line is the hash of the contract.
+  const document = JSON.parse(text.slice(text.indexOf('\n')));
   return new Models(document.components.schemas).text();
 }

@@ -58,6 +58,7 @@ export const NIGHTLY = [
     'pages/webhooks',
     'pages/workers',
     'readmes',
+    'site',
   ].map((name) => `dist/test/web/${name}.test.js`),
   // Client libraries and add-ons against a service.
   'dist/test/clients/javascript.test.js',
@@ -71,4 +72,7 @@ export const NIGHTLY = [
   'dist/test/scripts/mutants.test.js',
   'dist/test/scripts/test-runner.test.js',
   'dist/test/deploy/containers.test.js',
+  // Programs of Debian that only they need.
+  'dist/test/deploy/prometheus.test.js',
+  'dist/test/deploy/debian-package.test.js',
 ];
