@@ -4,6 +4,7 @@ import { allFarms, allQueues, findJob, namesOf } from '../client/lookup.ts';
 import { table, type Column } from '../terminal/table.ts';
 import { factLines, type Fact } from '../output/facts.ts';
 import { shownColumns } from '../output/listing.ts';
+import { raisedText } from './raised-text.ts';
 import { printResult } from '../output/output.ts';
 
 const stepColumns = (steps: readonly Step[]): readonly Column<Step>[] => [
@@ -71,6 +72,10 @@ function jobText({ terminal, output }: ClientContext, job: JobDetail, names: Nam
     ['failed', job.failure_summary.dominant_reason],
     ...job.steps.flatMap(({ name, chunks }): readonly Fact[] =>
       chunks === undefined ? [] : [['chunks', `${name}: ${chunks.sentence}`]],
+    ),
+    ...(job.retry_rules ?? []).map((rule): Fact => ['retry rule', `${rule.name}: ${rule.action}`]),
+    ...job.steps.flatMap(({ name, raised_amounts: raised = [] }): readonly Fact[] =>
+      raised.map((each): Fact => ['raised', `${name}: ${raisedText(each)}`]),
     ),
     ...Object.entries(job.parameters ?? {}).map(([name, value]): Fact => [`  ${name}`, value]),
   ];

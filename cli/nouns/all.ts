@@ -17,6 +17,7 @@ import { submitVerb } from '../submission/submit.ts';
 import { tasks } from './tasks.ts';
 import { users } from './users.ts';
 import { versionVerb } from './version.ts';
+import { retryRules } from './retry-rules.ts';
 import { webhooks } from './webhooks.ts';
 import { workers } from './workers.ts';
 
@@ -28,6 +29,7 @@ export const NOUNS: readonly Noun[] = [
   farms,
   queues,
   pools,
+  retryRules,
   locations,
   storage,
   products,

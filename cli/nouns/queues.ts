@@ -6,6 +6,8 @@ import { farmOf } from '../client/default-place.ts';
 import { integer } from '../options/integer.ts';
 import { allFarms, allQueues, allQueuesWithLoad, findGivenFarm } from '../client/lookup.ts';
 import type { RestClient } from '../client/rest-client.ts';
+import { contextOf } from '../client/client-command.ts';
+import { RETRY_RULES_HELP, retryRulesChange } from '../options/retry-rules.ts';
 import { retryChanges, retryOptions, type RetryOptions } from '../options/retry-options.ts';
 import { verb, type Noun, type Verb } from '../grammar/verb.ts';
 import type { Column } from '../terminal/table.ts';
@@ -58,6 +60,12 @@ const QUEUES: Catalog<Queue, BodyOf<'put', '/queues/{id}'>> = {
         align: 'right',
         isWide: true,
       },
+      {
+        title: 'RETRY RULES',
+        value: (queue) => (queue.retry_rules ?? []).map(({ name }) => name).join(', '),
+        shrinks: true,
+        isWide: true,
+      },
       { title: 'DESCRIPTION', value: (queue) => queue.description, shrinks: true, isWide: true },
       { title: 'CREATED', value: (queue) => queue.created_at, isTime: true },
     ];
@@ -71,6 +79,7 @@ const QUEUES: Catalog<Queue, BodyOf<'put', '/queues/{id}'>> = {
     created_at: _created,
     updated_at: _updated,
     isolation_warning: _warning,
+    retry_rules_version: _version,
     summary: _load,
     ...input
   }) => input,
@@ -102,6 +111,7 @@ interface SetOptions extends ChangeOptions, RetryOptions {
   readonly priority?: number;
   readonly maxConcurrentTasks?: number;
   readonly paused?: 'true' | 'false';
+  readonly retryRules?: string;
 }
 
 const { list, show, remove } = catalogVerbs(QUEUES, {
@@ -165,12 +175,13 @@ export const queues: Noun = {
                 'maximum number of concurrent tasks; 0 means no limit',
                 integer,
               )
+              .option('--retry-rules <file>', RETRY_RULES_HELP)
               .addOption(
                 new Option('--paused <yes>', 'start no new tasks of the queue').choices(['true', 'false']),
               ),
           ),
         ),
-      run: ([queue = ''], options) => {
+      run: async ([queue = ''], options) => {
         const { name, description, priority, maxConcurrentTasks, paused } = options;
         const changes = {
           name,
@@ -179,6 +190,7 @@ export const queues: Noun = {
           max_concurrent_tasks: maxConcurrentTasks,
           paused: paused === undefined ? undefined : paused === 'true',
           ...retryChanges(options),
+          retry_rules: await retryRulesChange(options.retryRules, contextOf(options).terminal),
         };
         return changeEntry(QUEUES, queue, changes, options);
       },

@@ -29,6 +29,7 @@ import {
   failuresAreCounted,
   noRowsOfDeletedWorkersRemain,
   farmsKnowPools,
+  holdsOfPoolsAreKnown,
 } from './pool-and-worker-invariants.ts';
 import {
   stepCountsAddUp,
@@ -75,7 +76,7 @@ export const AFTER_EACH_STEP: readonly Invariant[] = [
 ];
 
 /** Checks for when no message is pending and no timer is due. */
-export const AT_REST: readonly Invariant[] = [noReadyTaskWaits, unschedulableIsTrue];
+export const AT_REST: readonly Invariant[] = [noReadyTaskWaits, unschedulableIsTrue, holdsOfPoolsAreKnown];
 
 /** Checks for when all commits are durable. */
 export const WHEN_FLUSHED: readonly Invariant[] = [

@@ -1,5 +1,6 @@
 import { CHUNK_MUTANTS } from './chunk-mutants.ts';
+import { RETRY_RULE_MUTANTS } from './retry-rule-mutants.ts';
 import { RULE_MUTANTS } from './rule-mutants.ts';
 import { testMutants } from './kill-mutants.ts';
 
-testMutants([...RULE_MUTANTS, ...CHUNK_MUTANTS]);
+testMutants([...RULE_MUTANTS, ...CHUNK_MUTANTS, ...RETRY_RULE_MUTANTS]);

@@ -6,6 +6,7 @@ import { WIRE_LIMITS } from '../../src/core/wire/limits.ts';
 import { isPassedOver, type AttemptsOf } from './avoidance-oracle.ts';
 import { coresNeeded, mayRun } from './eligibility-oracle.ts';
 import { isLeasable } from './invariant-frame.ts';
+import { needsOf } from './retry-rule-oracle.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
 import { Violation } from './violation.ts';
@@ -93,8 +94,9 @@ function walk(
     const isMine = mine.has(name);
     if (!isMine && elsewhere.has(name)) continue;
     const { queueId } = job.record;
-    const needs = job.steps[stepOrder]?.plan.requirements;
-    if (needs === undefined) continue;
+    const step = job.steps[stepOrder];
+    if (step === undefined) continue;
+    const needs = needsOf(step);
     const cores = coresNeeded(worker, needs);
     const fits =
       (request.queueId === null || request.queueId === queueId) &&
@@ -172,8 +174,8 @@ class Books {
   }
 
   hasSlot(pool: string): boolean {
-    const { maxConcurrent, inUse } = this.lease.pools.stateOf(pool);
-    return inUse + (this.held.get(pool) ?? 0) < (maxConcurrent ?? 0);
+    const { maxConcurrent, inUse, hold } = this.lease.pools.stateOf(pool);
+    return hold === undefined && inUse + (this.held.get(pool) ?? 0) < (maxConcurrent ?? 0);
   }
 
   take(worker: WorkerId, queue: QueueId, cores: number, pools: readonly string[]): void {

@@ -40,6 +40,7 @@ export const failuresAreCounted: Invariant = {
     for (const { value: attempt } of store.scan('attempt')) {
       const address = parseAttemptId(attempt.id);
       if (address === null || attempt.status !== 'failed' || attempt.reclaimed === true) continue;
+      if (attempt.rule?.action === 'requeue' || attempt.rule?.action === 'raise') continue;
       const key = keys.stepFailures(address.jobId, address.stepOrder, attempt.workerId);
       expected.set(key, (expected.get(key) ?? 0) + 1);
     }
@@ -74,6 +75,26 @@ export const attemptsAreIndexed: Invariant = {
       }
     }
     for (const entry of expected) return `the index lacks ${entry}`;
+    return null;
+  },
+};
+
+/** The holds of usage pools in a lease actor are those of the catalog. Timers end them. */
+export const holdsOfPoolsAreKnown: Invariant = {
+  name: 'a usage pool is held back until the end of its hold',
+  check: ({ store, farms, now, isClockSteady }) => {
+    if (!isClockSteady) return null;
+    for (const { value: pool } of store.scan('usagePool')) {
+      const { since = 0, until = 0 } = pool.hold ?? {};
+      for (const { lease } of farms) {
+        const known = lease.pools.stateOf(pool.name.toLowerCase());
+        const isHeld = known.hold !== undefined;
+        if (known.maxConcurrent === pool.maxConcurrent && isHeld && (known.hold?.until ?? 0) < now)
+          return `${pool.name} is held back at ${now}, after ${known.hold?.until}`;
+        if (known.maxConcurrent === pool.maxConcurrent && !isHeld && since < now && now < until)
+          return `${pool.name} is not held back at ${now}, before ${until}`;
+      }
+    }
     return null;
   },
 };

@@ -11,7 +11,14 @@ import { EXPR_MEMORY_OF_WORKERS, LOCATIONS, TAG_VALUES } from './job-plans.ts';
 import { CancelStream } from './cancel-stream.ts';
 import { LogBook } from './log-book.ts';
 import { MachineModel, type MachineWorld } from './machine-model.ts';
-import { drawChunks, drawControls, drawOptions, drawOutages, type SimulationOptions } from './options.ts';
+import {
+  drawChunks,
+  drawControls,
+  drawOptions,
+  drawOutages,
+  drawRules,
+  type SimulationOptions,
+} from './options.ts';
 import { PoolClients } from './pool-clients.ts';
 import { Random } from './random.ts';
 import { RunningProcesses } from './running-processes.ts';
@@ -40,6 +47,7 @@ const OUTAGE_SEED_FACTOR = 7_919;
 const CONTROL_SEED_FACTOR = 104_729;
 /** Selects farms of which few are recorded for mutants, whose runs stay the same. */
 const CHUNKS_SEED_FACTOR = 70_241;
+const RULES_SEED_FACTOR = 15_485_863;
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 /** Minimum number of task processes that must run to their end after the last fault. */
 const PROGRESS_MS = 900_000;
@@ -108,7 +116,8 @@ class Simulation {
       drawOutages(drawOptions(this.random), new Random(seed * OUTAGE_SEED_FACTOR)),
       new Random(seed * CONTROL_SEED_FACTOR),
     );
-    const drawn = drawChunks(controlled, new Random(seed * CHUNKS_SEED_FACTOR));
+    const chunked = drawChunks(controlled, new Random(seed * CHUNKS_SEED_FACTOR));
+    const drawn = drawRules(chunked, new Random(seed * RULES_SEED_FACTOR));
     this.scenario = scenario ?? null;
     const cast = scenario?.options(drawn) ?? drawn;
     this.options = change?.(cast) ?? cast;

@@ -22,6 +22,8 @@ export interface OfferedStep extends Candidate, Demand {
   readonly live: number;
   readonly readySince: number;
   readonly lastReadyAt: number;
+  /** How often retry rules have raised the requirements. Absent is 0. */
+  readonly raises?: number;
 }
 
 /** Tasks of one step that were taken for a worker. */
@@ -32,6 +34,8 @@ export interface TakenTasks {
   readonly count: number;
   /** Cores of each task. */
   readonly cores: number;
+  /** As in the offer of the step: the job refuses tasks that were selected for lower requirements. */
+  readonly raises: number;
 }
 
 /** Maximum size of one lease, regardless of the worker's cores. */
@@ -77,6 +81,7 @@ export class ReadyIndex {
       open: true,
       readySince: step.readySince,
       lastReadyAt: step.lastReadyAt,
+      raises: step.raises ?? 0,
       isOvertaken: false,
       signature,
     };
@@ -226,7 +231,8 @@ export class ReadyIndex {
       this.caught(step);
       step.live += count;
       this.caps.count(step.queueId, count);
-      taken.push({ jobId: step.jobId, stepOrder: step.stepOrder, ranges, count, cores });
+      const { jobId, stepOrder, raises } = step;
+      taken.push({ jobId, stepOrder, ranges, count, cores, raises });
       free -= count * cores;
       left -= count;
     }

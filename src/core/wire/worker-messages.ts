@@ -44,6 +44,7 @@ import type { Parsed } from './json-text.ts';
 import {
   readCpuSeconds,
   readExitCode,
+  readLogMatches,
   readOutputs,
   readPercent,
   readSessionToken,
@@ -130,6 +131,7 @@ export const parseStatus: (text: string) => Parsed<StatusMessage> = messageParse
       cpu_seconds: optional(readCpuSeconds),
       message: optional(text(LIMITS.message)),
       failure_excerpt: optional(text(LIMITS.failureExcerpt)),
+      log_matches: optional(readLogMatches),
       timestamp: readTimestamp,
       session_id: readSessionToken,
       progress: optional(readPercent),

@@ -40,6 +40,8 @@ export type FormField = FieldBase &
         readonly isRequired?: boolean;
         readonly choices: readonly { readonly value: string; readonly label: string }[];
       }
+    /** A value that is typed as JSON. An empty text is an empty list. */
+    | { readonly kind: 'json'; readonly isRequired?: boolean }
     | { readonly kind: 'flag' }
     | { readonly kind: 'pairs'; readonly nameLabel: string; readonly valueLabel: string }
   );
@@ -56,6 +58,8 @@ function valueOf(field: FormField, member: unknown): FieldValue {
       return member === true;
     case 'pairs':
       return pairsOf(member);
+    case 'json':
+      return member === undefined ? '' : JSON.stringify(member, null, 2);
     case 'integer':
       return typeof member === 'number' ? String(member) : '';
     case 'choice':
@@ -92,11 +96,21 @@ function problemOf(field: FormField, value: FieldValue): string {
   if (field.kind === 'flag' || typeof value !== 'string') return '';
   const text = value.trim();
   if (text === '') return field.isRequired === true ? `${field.label} is required.` : '';
+  if (field.kind === 'json') return jsonProblem(text);
   if (field.kind !== 'integer') return '';
   const number = Number(text);
   if (!/^[+-]?[0-9]+$/.test(text)) return 'Enter a whole number.';
   if (number < field.min) return `Must be at least ${field.min.toLocaleString('en')}.`;
   return number > field.max ? `Must be at most ${field.max.toLocaleString('en')}.` : '';
+}
+
+function jsonProblem(text: string): string {
+  try {
+    JSON.parse(text);
+    return '';
+  } catch (error) {
+    return `Enter valid JSON: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 function pairsProblem(
@@ -120,6 +134,7 @@ function memberOf(field: FormField, value: FieldValue): unknown {
   if (typeof value === 'object')
     return Object.fromEntries(value.map((pair) => [pair.name.trim(), pair.value.trim()]));
   const text = field.kind === 'area' ? value : value.trim();
+  if (field.kind === 'json') return text === '' ? [] : (JSON.parse(text) as unknown);
   if (field.kind === 'integer') return text === '' ? field.whenEmpty : Number(text);
   return text === '' && field.kind === 'text' && field.isNullable === true ? null : text;
 }

@@ -8,6 +8,7 @@ import { FarmName } from '../../parts/names.tsx';
 import { Page } from '../../parts/page.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
+import { RetryRuleList } from '../../parts/retry-rule-list.tsx';
 import { Stat, Stats } from '../../parts/stat.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
@@ -69,6 +70,7 @@ function KnownQueue({ queue }: { queue: Queue }) {
         <Stat label="Priority" value={priority.toLocaleString('en')} />
         <Stat label="Task limit" value={limit === 0 ? 'None' : limit.toLocaleString('en')} />
       </Stats>
+      <RetryRuleList rules={queue.retry_rules} version={queue.retry_rules_version} />
       <QueueEnvironments queue={queue} />
     </Page>
   );
