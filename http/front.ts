@@ -2,7 +2,7 @@ import type { Profiler } from './debug/pprof.ts';
 import { startPprofServer } from './debug/pprof-server.ts';
 import { accessGuard } from './guards/access.ts';
 import { Authenticator } from './guards/authenticator.ts';
-import { BodyBudget, type BodyLimits } from './guards/body-budget.ts';
+import type { BodyBudget } from './guards/body-budget.ts';
 import { clientOf, isTrustedPeer } from './guards/client-address.ts';
 import { ConnectionLimit } from './guards/connection-limit.ts';
 import { CorsPolicy } from './guards/cors.ts';
@@ -26,7 +26,7 @@ export interface FrontOptions extends ListenAddress, BrowserOptions {
   readonly engine: HttpEngine;
   readonly rateLimit: RateLimitSettings;
   /** Bytes of the request bodies in memory. */
-  readonly bodies: BodyLimits;
+  readonly bodies: BodyBudget;
   /** Open event connections of one client (`http.rate_limit.connections`). Without a rate limit there is no limit. */
   readonly connectionsPerClient: number;
   /** Null if profiling is off (`http.enable_pprof`). */
@@ -79,7 +79,7 @@ export async function startFront(options: FrontOptions, ports: Ports): Promise<F
     client,
     address,
     tooMany: rateLimitGuard(limit, client, () => ports.steadyNow()),
-    bodies: new BodyBudget(options.bodies),
+    bodies: options.bodies,
     connections,
     profiler: pprofAddress === null ? profiler : null,
     pages: options.pages,

@@ -60,6 +60,9 @@ async function disableUnit() {
   if (existsSync('/run/systemd/system')) await run('systemctl', ['stop', 'nats-server.service']);
 }
 
+/** Arguments of apt-get. It waits if another one, for example that of the automatic upgrades, is installing packages. */
+const APT_INSTALL = ['-o', 'DPkg::Lock::Timeout=600', 'install', '-y', '--no-install-recommends'];
+
 /**
  * Installs a program with the packages of Debian unless it works. Returns whether it did. Throws where that cannot be done.
  * `isFixed`: the user has named the program, so that no other will do. `hint` ends the sentence that says what to do instead.
@@ -80,7 +83,7 @@ async function installProgram(
     (answers !== '' &&
       (await run('sh', ['-c', 'echo "$1" | debconf-set-selections', 'sh', answers])) !== 0) ||
     (await run('apt-get', ['update'], { env: apt })) !== 0 ||
-    (await run('apt-get', ['install', '-y', '--no-install-recommends', ...packages], { env: apt })) !== 0;
+    (await run('apt-get', [...APT_INSTALL, ...packages], { env: apt })) !== 0;
   if (failed || !works(program, [versionFlag], env)) {
     throw new Stop(`${name} could not be installed: see above.`);
   }

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { startFront } from '../../http/front.ts';
+import { BodyBudget } from '../../http/guards/body-budget.ts';
 import { readBundle, type Bundle } from '../../http/pages/bundle.ts';
 import type { Ports } from '../../http/ports.ts';
 import type { HttpEngine } from '../../http/server/engine.ts';
@@ -37,7 +38,7 @@ export async function startHttp(
       publicUrl,
       machine,
       rateLimit: { limit: rateLimit, trustProxy },
-      bodies,
+      bodies: new BodyBudget(bodies),
       connectionsPerClient,
       profiler: enablePprof ? profiler : null,
       pprofAddress: pprofAddr,

@@ -3,7 +3,7 @@
  * `scripts/test.js` calls it after the build; as a program it runs without one:
  * `node scripts/test-runner/run-tests.js [--jobs N] [--timeout SECONDS] [--group FOLDER]... [--logs FOLDER] FILE...`
  */
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -116,13 +116,20 @@ const nameOfProcess = ({ files, variant }) =>
     ? nameOf({ file: files[0], variant })
     : nameOf({ file: `${files.length} files with ${files[0]}`, variant });
 
-/** Prints the processor time: unlike the time that passes, it is about the same on a machine in use. */
-function printCosts(costs) {
+/**
+ * Prints the processor time: unlike the time that passes, it is about the same on a machine in use. The file `processor-time.txt` of
+ * the folder lists all processes.
+ */
+function printCosts(costs, logFolder) {
   const known = costs.filter(({ seconds }) => seconds !== undefined).sort((a, b) => b.seconds - a.seconds);
   const sum = known.reduce((total, { seconds }) => total + seconds, 0);
+  const lines = known.map(
+    ({ process, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${nameOfProcess(process)}`,
+  );
   console.log(`\nProcessor time: ${sum.toFixed(0)} s in ${known.length} of ${costs.length} processes. Most:`);
-  for (const { process, seconds } of known.slice(0, SLOWEST))
-    console.log(`${seconds.toFixed(1).padStart(7)} s  ${nameOfProcess(process)}`);
+  for (const line of lines.slice(0, SLOWEST)) console.log(line);
+  mkdirSync(logFolder, { recursive: true });
+  writeFileSync(join(logFolder, 'processor-time.txt'), `${lines.join('\n')}\n`);
 }
 
 function recordDurations(results) {
@@ -169,7 +176,7 @@ export async function runTests(args) {
   if (record && paths.length === 0 && isNightly)
     recordDurations(results.filter(({ variant }) => variant === undefined));
   printSlowest(results);
-  printCosts(costs);
+  printCosts(costs, logFolder);
   if (failed.length > 0) {
     console.log('\nFailed files:');
     for (const result of failed) console.log(`  ${nameOf(result)}: ${result.problem}`);

@@ -7,6 +7,7 @@ import type { ServiceEnvelope } from '../../../actors/service/service-messages.t
 import { replyTo } from '../../../actors/kernel/address.ts';
 import type { Profiler } from '../../../http/debug/pprof.ts';
 import { startFront, type BrowserOptions, type Front, type FrontOptions } from '../../../http/front.ts';
+import { BodyBudget } from '../../../http/guards/body-budget.ts';
 import { FarmWatch } from '../../../http/history/farm-watch.ts';
 import { JobLists } from '../../../http/lists/job-lists.ts';
 import { TaskLists } from '../../../http/lists/task-lists.ts';
@@ -446,11 +447,11 @@ export const AUTH_OFF: AuthSettings = {
   passwordLengthMin: 8,
 };
 
-/** Limits of the request bodies and connections that no test reaches by accident. */
-export const WIDE_LIMITS = {
-  bodies: { perClient: 64 * 1024 * 1024, total: 256 * 1024 * 1024 },
+/** Returns limits of the request bodies and connections that no test reaches by accident. */
+export const wideLimits = (): Pick<FrontOptions, 'bodies' | 'connectionsPerClient'> => ({
+  bodies: new BodyBudget({ perClient: 64 * 1024 * 1024, total: 256 * 1024 * 1024 }),
   connectionsPerClient: 1_000,
-} as const;
+});
 
 export const NO_RATE_LIMIT: RateLimitSettings = { limit: null, trustProxy: false };
 
@@ -482,7 +483,7 @@ export async function startForBrowsers(
     profiler: null,
     pprofAddress: null,
     pages: null,
-    ...WIDE_LIMITS,
+    ...wideLimits(),
   };
   const server = await startFront(
     {
@@ -511,7 +512,7 @@ export function startApi(
   rateLimit: RateLimitSettings = NO_RATE_LIMIT,
   profiler: Profiler | null = null,
   pages: Bundle | null = null,
-  limits: Pick<FrontOptions, keyof typeof WIDE_LIMITS> = WIDE_LIMITS,
+  limits: ReturnType<typeof wideLimits> = wideLimits(),
 ): Promise<StartedApi> {
   return startForBrowsers(t, { corsOrigins }, { rateLimit, profiler, pages, ...limits });
 }

@@ -5,7 +5,7 @@ import { startFront } from '../../../http/front.ts';
 import { done } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { ApiFixture, BROWSER_OPTIONS, NO_RATE_LIMIT, WIDE_LIMITS, startApi } from '../kit/api-fixture.ts';
+import { ApiFixture, BROWSER_OPTIONS, NO_RATE_LIMIT, wideLimits, startApi } from '../kit/api-fixture.ts';
 import { testEngine } from '../../kit/http-engine.ts';
 import { FARM, farmRecord, jobRecord, QUEUE, queueRecord } from '../kit/records.ts';
 
@@ -324,7 +324,7 @@ void test('an address in use is an error', async (t) => {
       pprofAddress: null,
       pages: null,
       rateLimit: NO_RATE_LIMIT,
-      ...WIDE_LIMITS,
+      ...wideLimits(),
     },
     new ApiFixture().ports(),
   );
@@ -342,7 +342,7 @@ void test('an address in use is an error', async (t) => {
         pprofAddress: null,
         pages: null,
         rateLimit: NO_RATE_LIMIT,
-        ...WIDE_LIMITS,
+        ...wideLimits(),
       },
       new ApiFixture().ports(),
     ),

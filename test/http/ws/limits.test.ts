@@ -1,12 +1,12 @@
 import { test, type Test } from 'tap';
 import { CLIENT_FRAMES, CONNECTION_FRAMES } from '../../../http/ws/message-limit.ts';
 import { refusedUpgrade, upgradeHead, WebSocketClient } from '../../kit/web-socket.ts';
-import { startApi, WIDE_LIMITS, type StartedApi } from '../kit/api-fixture.ts';
+import { startApi, wideLimits, type StartedApi } from '../kit/api-fixture.ts';
 
 const LIMIT = { limit: { rps: 1_000, burst: 1_000 }, trustProxy: true };
 
 const startLimited = (t: Test, connectionsPerClient: number): Promise<StartedApi> =>
-  startApi(t, [], LIMIT, null, null, { ...WIDE_LIMITS, connectionsPerClient });
+  startApi(t, [], LIMIT, null, null, { ...wideLimits(), connectionsPerClient });
 
 const from = (address: string): Readonly<Record<string, string>> => ({ 'X-Forwarded-For': address });
 
@@ -73,7 +73,7 @@ void test('a client has a limited number of connections', async (t) => {
 });
 
 void test('without a rate limit a client may have any number of connections', async (t) => {
-  const limits = { ...WIDE_LIMITS, connectionsPerClient: 1 };
+  const limits = { ...wideLimits(), connectionsPerClient: 1 };
   const { server } = await startApi(t, [], { limit: null, trustProxy: false }, null, null, limits);
   for (let nth = 0; nth < 3; nth++) await openAs(t, server.port, '');
   t.pass();
