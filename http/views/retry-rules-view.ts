@@ -6,9 +6,10 @@ import { timestampOf } from '../../src/core/timestamp.ts';
 import type { Schemas } from './schemas.ts';
 
 /** Returns the rules of an object, to be spread into its view; nothing without rules. */
-export function retryRulesView(
-  rules: readonly RetryRule[] | undefined,
-): { retry_rules?: Schemas['RetryRule'][]; retry_rules_version?: string } {
+export function retryRulesView(rules: readonly RetryRule[] | undefined): {
+  retry_rules?: Schemas['RetryRule'][];
+  retry_rules_version?: string;
+} {
   if (rules === undefined || rules.length === 0) return {};
   return { retry_rules: rules.map(fieldsOfRule), retry_rules_version: versionOfRules(rules) };
 }
@@ -33,7 +34,13 @@ export function appliedRuleView(applied: AppliedRule): Schemas['AppliedRetryRule
 }
 
 /** Returns the hold of a pool. */
-export const poolHoldView = ({ since, until, times, reason, policy }: PoolHold): Schemas['UsagePoolHold'] => ({
+export const poolHoldView = ({
+  since,
+  until,
+  times,
+  reason,
+  policy,
+}: PoolHold): Schemas['UsagePoolHold'] => ({
   since: timestampOf(since),
   until: timestampOf(until),
   times,

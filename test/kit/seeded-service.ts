@@ -229,6 +229,17 @@ const OPERATION_HINTS: Known['operationHints'] = {
   replaceQueueEnvironment: ENVIRONMENT_HINTS,
 };
 
+const RETRY_RULES = [
+  { name: 'license', match: { exit_codes: [70], log: 'no license' }, action: 'requeue', pool: 'nuke' },
+  {
+    name: 'memory',
+    match: { out_of_memory: true },
+    action: 'raise',
+    amount: 'amount.worker.memory',
+    factor: 1.5,
+  },
+];
+
 /** Valid values of a body or parameter that its schema cannot express. */
 function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints'] {
   const one = (collection: string): fc.Arbitrary<string> => fc.constantFrom(...(ids[collection] ?? []));
@@ -259,6 +270,8 @@ function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints']
     // Of a webhook; the formats of other bodies are enumerated.
     format: fc.constant('generic'),
     events: fc.constant(HOOK.events),
+    // Which members a rule has depends on its action, and patterns must be valid.
+    retry_rules: fc.constantFrom(null, [], RETRY_RULES),
     run_as_user: fc.constant(null),
     run_as_group: fc.constant(null),
     password: fc.string({ unit: 'grapheme', minLength: 8, maxLength: 30, size: 'max' }),

@@ -38,8 +38,6 @@ export function isPassedOver(
   if (!failedOn.has(workerId)) return false;
   return workers.some(
     ({ record }) =>
-      takesTasks(record) &&
-      !failedOn.has(record.id) &&
-      mayRun(record, job.record.queueId, needsOf(step)),
+      takesTasks(record) && !failedOn.has(record.id) && mayRun(record, job.record.queueId, needsOf(step)),
   );
 }

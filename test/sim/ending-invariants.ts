@@ -117,8 +117,7 @@ function cannotRun({ farm, workers, lease }: FarmView, job: JobState, isLifted: 
       step.plan.requirements.pools.some(isUnregistered) ||
       !workers.some(
         ({ record }) =>
-          (isLifted || record.status !== 'disabled') &&
-          mayRun(record, job.record.queueId, needsOf(step)),
+          (isLifted || record.status !== 'disabled') && mayRun(record, job.record.queueId, needsOf(step)),
       ),
   );
 }

@@ -63,7 +63,9 @@ export const jobsKnowTheirSettings: Invariant = {
       }
       const queue = farm.queues.get(job.record.queueId);
       const rules = [
-        ...(queue?.retryRules === undefined ? [] : [{ level: 'queue', of: queue.name, rules: queue.retryRules }]),
+        ...(queue?.retryRules === undefined
+          ? []
+          : [{ level: 'queue', of: queue.name, rules: queue.retryRules }]),
         ...farm.poolRules,
       ];
       if (!isDeepStrictEqual(job.inherited.ruleSets ?? [], rules))

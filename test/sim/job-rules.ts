@@ -95,9 +95,15 @@ export function expectedOf(
     if (verdict !== null && verdict.action !== 'fail_fast') {
       const { key, backoffMs, pool, raise } = verdict;
       uses.set(name, { ...known.uses, [key]: (known.uses[key] ?? 0) + 1 });
-      if (raise !== null) raised[stepOrder] = [...ofStep.filter((each) => each.name !== raise.name), { ...raise, at: now }];
+      if (raise !== null)
+        raised[stepOrder] = [...ofStep.filter((each) => each.name !== raise.name), { ...raise, at: now }];
       if (pool !== '') shortages.push(pool);
-      failures.push({ stepOrder, index, outcome: 'rule', retryAfter: backoffMs === 0 ? null : now + backoffMs });
+      failures.push({
+        stepOrder,
+        index,
+        outcome: 'rule',
+        retryAfter: backoffMs === 0 ? null : now + backoffMs,
+      });
       continue;
     }
     counted++;
@@ -247,9 +253,7 @@ function judgeCounters({ before, after, message, said, expected }: JobTurnSeen):
   const isParked = parks(expected, before);
   const counted = (counter: string): number =>
     said.effects.filter((effect) => effect.kind === 'count' && effect.counter === counter).length;
-  const retries = expected.failures.filter(
-    ({ outcome }) => outcome === 'retry' || outcome === 'rule',
-  ).length;
+  const retries = expected.failures.filter(({ outcome }) => outcome === 'retry' || outcome === 'rule').length;
   if (counted('task-retries') !== retries || counted('jobs-autoparked') !== (isParked ? 1 : 0))
     return ['the metrics count retries and parked jobs', JSON.stringify(said.effects)];
   const shortages = said.effects.flatMap((effect) =>
@@ -258,7 +262,10 @@ function judgeCounters({ before, after, message, said, expected }: JobTurnSeen):
       : [],
   );
   if (shortages.join() !== expected.rules.shortages.join())
-    return ['a rule reports a shortage of its pool', `${shortages.join()}, not ${expected.rules.shortages.join()}`];
+    return [
+      'a rule reports a shortage of its pool',
+      `${shortages.join()}, not ${expected.rules.shortages.join()}`,
+    ];
   return null;
 }
 

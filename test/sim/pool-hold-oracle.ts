@@ -13,7 +13,8 @@ export function watchShortage(turn: Turn, note: (violation: ViolationType) => vo
   const { message } = turn;
   if (turn.kind !== 'catalog' || message.type !== 'pool.shortage') return null;
   const catalog = turn.state as CatalogState;
-  const holdOf = () => [...catalog.pools.values()].find(({ name }) => name.toLowerCase() === message.pool)?.hold;
+  const holdOf = () =>
+    [...catalog.pools.values()].find(({ name }) => name.toLowerCase() === message.pool)?.hold;
   const isThere = [...catalog.pools.values()].some(({ name }) => name.toLowerCase() === message.pool);
   const before = holdOf();
   const { at, backoffSeconds } = message.shortage;
@@ -21,7 +22,8 @@ export function watchShortage(turn: Turn, note: (violation: ViolationType) => vo
     if (!isThere) return;
     const after = holdOf();
     const isDuring = before !== undefined && at >= before.since && at < before.until;
-    const isSoon = before !== undefined && at >= before.until && at - before.until < before.until - before.since;
+    const isSoon =
+      before !== undefined && at >= before.until && at - before.until < before.until - before.since;
     const times = isSoon ? before.times + 1 : 1;
     let length = backoffSeconds * 1000;
     for (let each = 1; each < times && length < HOUR_MS; each++) length *= 2;

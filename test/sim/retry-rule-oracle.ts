@@ -113,9 +113,16 @@ export interface ExpectedRules {
 }
 
 /** Returns what is wrong with the uses of rules and the raised amounts after a turn, or null. */
-export function judgeRules(before: JobSnapshot, after: JobSnapshot, expected: ExpectedRules, now: number): string | null {
+export function judgeRules(
+  before: JobSnapshot,
+  after: JobSnapshot,
+  expected: ExpectedRules,
+  now: number,
+): string | null {
   for (const [stepOrder, tasks] of after.steps.entries()) {
-    const wanted = (expected.raised[stepOrder] ?? []).map((each) => (each.at === -1 ? { ...each, at: now } : each));
+    const wanted = (expected.raised[stepOrder] ?? []).map((each) =>
+      each.at === -1 ? { ...each, at: now } : each,
+    );
     const found = after.raised[stepOrder] ?? [];
     if (JSON.stringify(wanted) !== JSON.stringify(found))
       return `step ${stepOrder} has raised ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`;
@@ -123,7 +130,8 @@ export function judgeRules(before: JobSnapshot, after: JobSnapshot, expected: Ex
       const hasEnded = status === 'succeeded' || status === 'failed' || status === 'canceled';
       const kept = expected.uses.get(`${stepOrder}-${index}`) ?? before.steps[stepOrder]?.[index]?.uses ?? {};
       const right = JSON.stringify(hasEnded ? {} : kept);
-      if (JSON.stringify(uses) !== right) return `task ${stepOrder}-${index} has uses ${JSON.stringify(uses)}, not ${right}`;
+      if (JSON.stringify(uses) !== right)
+        return `task ${stepOrder}-${index} has uses ${JSON.stringify(uses)}, not ${right}`;
     }
   }
   return null;

@@ -2,7 +2,14 @@ import type { RetryRule } from '../../src/core/retry-rules/retry-rule.ts';
 
 /** Retry rules of queues, jobs and pools, chosen by number: they draw nothing, so that seeds without rules stay the same. */
 
-const NOTHING = { exitCodes: [], log: '', outOfMemory: false, backoffSeconds: 0, pool: '', raise: null } as const;
+const NOTHING = {
+  exitCodes: [],
+  log: '',
+  outOfMemory: false,
+  backoffSeconds: 0,
+  pool: '',
+  raise: null,
+} as const;
 
 const REQUEUE: RetryRule = {
   ...NOTHING,
@@ -40,7 +47,14 @@ const RAISE: RetryRule = {
   raise: { amount: 'amount.worker.memory', factor: 1.5, maxAmount: 8192 },
 };
 
-const SEATS: RetryRule = { ...NOTHING, name: 'seats', exitCodes: [1, 2], action: 'requeue', maxTimes: 1, backoffSeconds: 4 };
+const SEATS: RetryRule = {
+  ...NOTHING,
+  name: 'seats',
+  exitCodes: [1, 2],
+  action: 'requeue',
+  maxTimes: 1,
+  backoffSeconds: 4,
+};
 
 const OF_QUEUES: readonly (readonly RetryRule[])[] = [[REQUEUE], [AVOID, GIVE_UP], [], [AVOID, REQUEUE]];
 const OF_JOBS: readonly (readonly RetryRule[])[] = [[], [RAISE], [], [RAISE, AVOID]];

@@ -11,7 +11,10 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
  * copy would get a class of its own, which makes every access slow (docs/performance.md).
  */
 export interface MutableStepRecord extends Mutable<
-  Omit<StepRecord, 'taskCounts' | 'attemptTimes' | 'unschedulableReason' | 'hasSkipped' | 'hold' | 'raised' | 'chunks'>
+  Omit<
+    StepRecord,
+    'taskCounts' | 'attemptTimes' | 'unschedulableReason' | 'hasSkipped' | 'hold' | 'raised' | 'chunks'
+  >
 > {
   taskCounts: MutableCounts;
   readonly attemptTimes: Mutable<AttemptTimes>;

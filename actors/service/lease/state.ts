@@ -98,12 +98,7 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
 /**
  * Loads the caps of farm and queues, the pools and the storage locations, and lists the jobs and workers to activate.
  */
-export function loadLease(
-  id: string,
-  reader: StoreReader,
-  tallies: Tallies,
-  now: number,
-): LeaseState | null {
+export function loadLease(id: string, reader: StoreReader, tallies: Tallies, now: number): LeaseState | null {
   const farm = reader.get('farm', id);
   if (farm === undefined) return null;
   const prefix = keys.activeJobsOf(farm.id);

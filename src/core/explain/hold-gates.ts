@@ -93,8 +93,8 @@ export function retryGates(facts: TaskFacts): RetryGate[] {
     rule !== undefined
       ? `: ${withoutStop(ruleSentence(rule))}`
       : failedAttempts === 0
-      ? ''
-      : `: ${numberText(failedAttempts)} of ${pluralize(maxAttempts, 'attempt')} ${failedAttempts === 1 ? 'has' : 'have'} failed${lastFailure(facts)}`;
+        ? ''
+        : `: ${numberText(failedAttempts)} of ${pluralize(maxAttempts, 'attempt')} ${failedAttempts === 1 ? 'has' : 'have'} failed${lastFailure(facts)}`;
   return [
     {
       gate: 'retry_after',
@@ -110,7 +110,8 @@ export function retryGates(facts: TaskFacts): RetryGate[] {
   ];
 }
 
-const withoutStop = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
+const withoutStop = (sentence: string): string =>
+  sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
 
 /** `, the last on render-017 (exit 3)`. */
 function lastFailure({ attempt, names }: TaskFacts): string {

@@ -64,7 +64,8 @@ export class FarmPools {
   /** Notes which pools are held back at `now`. Returns those that no longer are, in lower case. */
   updateHolds(now: number): readonly string[] {
     const ended: string[] = [];
-    for (const name of [...this.held].sort()) if (!isHeldBack(this.pools.get(name)?.hold, now)) ended.push(name);
+    for (const name of [...this.held].sort())
+      if (!isHeldBack(this.pools.get(name)?.hold, now)) ended.push(name);
     for (const name of ended) this.held.delete(name);
     for (const [name, { hold }] of this.pools) if (isHeldBack(hold, now)) this.held.add(name);
     return ended;

@@ -36,7 +36,9 @@ export const rulesOfPools = (
   pools: Iterable<{ readonly name: string; readonly retryRules?: readonly RetryRule[] }>,
 ): readonly RetryRuleSet[] =>
   [...pools]
-    .flatMap(({ name, retryRules: rules }) => (rules === undefined ? [] : [{ level: 'pool' as const, of: name, rules }]))
+    .flatMap(({ name, retryRules: rules }) =>
+      rules === undefined ? [] : [{ level: 'pool' as const, of: name, rules }],
+    )
     .sort((a, b) => (a.of < b.of ? -1 : a.of > b.of ? 1 : 0));
 
 /**

@@ -74,7 +74,8 @@ function appliedRule(
 ): AppliedRule {
   const { level, of } = set;
   const { name, action, maxTimes, backoffSeconds } = rule;
-  const pool = rule.pool !== '' ? rule.pool : level === 'pool' && action === 'requeue' ? of.toLowerCase() : '';
+  const pool =
+    rule.pool !== '' ? rule.pool : level === 'pool' && action === 'requeue' ? of.toLowerCase() : '';
   return {
     level,
     of,

@@ -24,13 +24,12 @@ export interface PoolShortage {
 }
 
 /** Reports whether a pool is held back at `now`. A hold has no effect if the clock was set back to before it. */
-export const isHeldBack = (
-  hold: Pick<PoolHold, 'since' | 'until'> | undefined,
-  now: number,
-): boolean => hold !== undefined && hold.since <= now && now < hold.until;
+export const isHeldBack = (hold: Pick<PoolHold, 'since' | 'until'> | undefined, now: number): boolean =>
+  hold !== undefined && hold.since <= now && now < hold.until;
 
 /** Reports whether less time has passed since the end of a hold than the hold took. */
-const isSoonAfter = ({ since, until }: PoolHold, at: number): boolean => at >= until && at - until < until - since;
+const isSoonAfter = ({ since, until }: PoolHold, at: number): boolean =>
+  at >= until && at - until < until - since;
 
 /**
  * Returns the hold after a shortage. A shortage during a hold changes nothing: its task had started before. The time

@@ -57,7 +57,9 @@ export function readRetryRules(value: unknown, pointer: string, regex: RegexEngi
       ok: false,
       errors: [{ pointer, detail: `must not have more than ${LIMITS.rules} rules, and has ${value.length}` }],
     };
-  const rules = value.map((each: unknown, at) => new RuleReader(`${pointer}/${at}`, errors, regex).read(each));
+  const rules = value.map((each: unknown, at) =>
+    new RuleReader(`${pointer}/${at}`, errors, regex).read(each),
+  );
   const names = new Map<string, number>();
   for (const [at, rule] of rules.entries()) {
     if (rule === null) continue;
@@ -92,15 +94,20 @@ class RuleReader {
       if (value[member] !== undefined && !actions.includes(action))
         this.wrong(`/${member}`, `has no meaning with the action ${action}`);
     const conditions = this.conditions(value['match']);
-    const name = this.text(value, 'name', LIMITS.nameCharacters, NAME, 'letters, digits, blanks and _ . -') ?? '';
+    const name =
+      this.text(value, 'name', LIMITS.nameCharacters, NAME, 'letters, digits, blanks and _ . -') ?? '';
     if (value['name'] === undefined) this.wrong('/name', 'is missing');
     const defaults = RETRY_RULE_DEFAULTS[action];
     const maxTimes = this.integer(value, 'max_times', 1, LIMITS.maxTimes) ?? defaults.maxTimes;
     const backoffSeconds =
       this.integer(value, 'backoff_seconds', 0, LIMITS.backoffSeconds) ?? defaults.backoffSeconds;
-    const pool = this.text(value, 'pool', POOL_CHARACTERS, POOL, 'names of letters, digits and _, with dots') ?? '';
+    const pool =
+      this.text(value, 'pool', POOL_CHARACTERS, POOL, 'names of letters, digits and _, with dots') ?? '';
     if (pool !== '' && backoffSeconds === 0)
-      this.wrong('/backoff_seconds', 'must be at least 1 with a pool: it is the time for which the pool is held back');
+      this.wrong(
+        '/backoff_seconds',
+        'must be at least 1 with a pool: it is the time for which the pool is held back',
+      );
     const raise = action === 'raise' ? this.raise(value) : null;
     if (this.errors.length > before || conditions === null) return null;
     return { name, ...conditions, action, maxTimes, backoffSeconds, pool: pool.toLowerCase(), raise };
@@ -112,7 +119,8 @@ class RuleReader {
   }
 
   private conditions(value: unknown): Pick<RetryRule, 'exitCodes' | 'log' | 'outOfMemory'> | null {
-    if (!isFields(value)) return this.wrong('/match', `must be a mapping with one of ${CONDITIONS.join(', ')}`);
+    if (!isFields(value))
+      return this.wrong('/match', `must be a mapping with one of ${CONDITIONS.join(', ')}`);
     this.rejectUnknown('/match', value, CONDITIONS, 'the conditions of a rule');
     const { exit_codes: codes = [], log = '', out_of_memory: outOfMemory = false } = value;
     const exitCodes = this.exitCodes(codes);
@@ -123,7 +131,8 @@ class RuleReader {
     if (exitCodes.length === 0 && log === '' && !outOfMemory)
       return this.wrong('/match', `needs at least one of ${CONDITIONS.join(', ')}`);
     const compiled = this.regex.compile(log);
-    if (!compiled.ok) return this.wrong('/match/log', `is not a pattern in the syntax of RE2: ${compiled.detail}`);
+    if (!compiled.ok)
+      return this.wrong('/match/log', `is not a pattern in the syntax of RE2: ${compiled.detail}`);
     return { exitCodes, log, outOfMemory };
   }
 
@@ -161,7 +170,8 @@ class RuleReader {
   private integer(value: Fields, member: string, min: number, max: number): number | null {
     const number = value[member];
     if (number === undefined) return null;
-    if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) return number;
+    if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max)
+      return number;
     return this.wrong(`/${member}`, `must be an integer from ${min} to ${max}`);
   }
 

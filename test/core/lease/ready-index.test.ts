@@ -373,7 +373,10 @@ function differs({ index: real, pools, kinds }: Farm, naive: NaiveIndex, each: M
     case 'limitPool':
       if (each.max === 0) naive.pools.delete(each.pool);
       else naive.pools.set(each.pool, each.max);
-      pools.register([...naive.pools].map(([name, max]) => usagePool(name, max, name === 'p' ? 1 : 2)), 0);
+      pools.register(
+        [...naive.pools].map(([name, max]) => usagePool(name, max, name === 'p' ? 1 : 2)),
+        0,
+      );
       return null;
     case 'online':
       if (each.isOnline) kinds.set(each.worker);

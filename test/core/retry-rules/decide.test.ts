@@ -66,7 +66,9 @@ test('a rule matches if all of its conditions do', (t) => {
   t.ok(decide([memory], { message: 'out of memory: the task used 10 MiB of its limit' }));
   t.equal(decide([memory], { message: 'it ran out of memory: sorry' }), null);
   const both = rule({ exitCodes: [70], log: 'x' });
-  t.match(decide([both], { exitCode: 70, message: 'x' }), { applied: { because: 'exit code 70, log matches "x"' } });
+  t.match(decide([both], { exitCode: 70, message: 'x' }), {
+    applied: { because: 'exit code 70, log matches "x"' },
+  });
   t.equal(decide([both], { exitCode: 70 }), null);
   t.equal(decide([both], { message: 'x' }), null);
   t.end();
@@ -76,7 +78,9 @@ test('the first rule that can still apply decides', (t) => {
   const first = rule({ name: 'first', exitCodes: [1], maxTimes: 2 });
   const second = rule({ name: 'second', exitCodes: [1], action: 'fail_fast', maxTimes: 1 });
   t.match(decide([first, second], {}), { key: 'queue/first', applied: { times: 1, maxTimes: 2 } });
-  t.match(decide([first, second], {}, { uses: { 'queue/first': 1 } }), { applied: { rule: 'first', times: 2 } });
+  t.match(decide([first, second], {}, { uses: { 'queue/first': 1 } }), {
+    applied: { rule: 'first', times: 2 },
+  });
   t.match(decide([first, second], {}, { uses: { 'queue/first': 2 } }), { applied: { rule: 'second' } });
   t.equal(decide([first], {}, { uses: { 'queue/first': 2 } }), null, 'the retry settings decide');
   const sets = [
@@ -92,7 +96,9 @@ test('the first rule that can still apply decides', (t) => {
   });
   t.equal(setsOfStep(sets, requirements()).length, 2, 'only of pools that the step requires');
   t.equal(setsOfStep(sets, requirements({ pools: ['houdini'] })).length, 3);
-  t.same(patternsOf([{ level: 'job', of: '', rules: [rule({ log: 'a' }), rule({ log: 'a' }), rule({})] }]), ['a']);
+  t.same(patternsOf([{ level: 'job', of: '', rules: [rule({ log: 'a' }), rule({ log: 'a' }), rule({})] }]), [
+    'a',
+  ]);
   t.end();
 });
 
@@ -194,7 +200,11 @@ test('a pool is held back longer with each shortage in a row', (t) => {
   const second = holdAfter(first, shortage(61_000));
   t.match(second, { since: 61_000, until: 181_000, times: 2 });
   t.match(holdAfter(second, shortage(181_000 + 119_999)), { times: 3 });
-  t.match(holdAfter(second, shortage(181_000 + 120_000)), { times: 1 }, 'it has worked for as long as it was held');
+  t.match(
+    holdAfter(second, shortage(181_000 + 120_000)),
+    { times: 1 },
+    'it has worked for as long as it was held',
+  );
   let hold: PoolHold = second;
   for (let each = 0; each < 40; each++) hold = holdAfter(hold, shortage(hold.until));
   t.equal(hold.until - hold.since, 3_600_000, 'at most an hour');

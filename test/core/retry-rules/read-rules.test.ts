@@ -61,23 +61,43 @@ const WRONG: readonly (readonly [rule: unknown, error: string])[] = [
   [{ ...GOOD, match: { out_of_memory: 1 } }, '/retry_rules/0/match/out_of_memory: must be true or false'],
   [{ ...GOOD, max_times: 0 }, '/retry_rules/0/max_times: must be an integer from 1 to 1000'],
   [{ ...GOOD, backoff_seconds: -1 }, '/retry_rules/0/backoff_seconds: must be an integer from 0 to 86400'],
-  [{ ...GOOD, pool: 'x', backoff_seconds: 0 }, '/retry_rules/0/backoff_seconds: must be at least 1 with a pool'],
+  [
+    { ...GOOD, pool: 'x', backoff_seconds: 0 },
+    '/retry_rules/0/backoff_seconds: must be at least 1 with a pool',
+  ],
   [{ ...GOOD, factor: 2 }, '/retry_rules/0/factor: has no meaning with the action requeue'],
   [{ ...GOOD, action: 'fail_fast', max_times: 2 }, '/retry_rules/0/max_times: has no meaning'],
   [{ ...GOOD, action: 'raise', factor: 2 }, '/retry_rules/0/amount: is missing'],
-  [{ ...GOOD, action: 'raise', amount: 'amount.worker.vcpu', factor: 2 }, '/retry_rules/0/amount: cannot be the cores'],
-  [{ ...GOOD, action: 'raise', amount: 'amount.worker.usagepool.x', factor: 2 }, '/retry_rules/0/amount: cannot be a usage pool'],
-  [{ ...GOOD, action: 'raise', amount: 'amount.worker.memory', factor: 1 }, '/retry_rules/0/factor: must be a number above 1'],
+  [
+    { ...GOOD, action: 'raise', amount: 'amount.worker.vcpu', factor: 2 },
+    '/retry_rules/0/amount: cannot be the cores',
+  ],
+  [
+    { ...GOOD, action: 'raise', amount: 'amount.worker.usagepool.x', factor: 2 },
+    '/retry_rules/0/amount: cannot be a usage pool',
+  ],
+  [
+    { ...GOOD, action: 'raise', amount: 'amount.worker.memory', factor: 1 },
+    '/retry_rules/0/factor: must be a number above 1',
+  ],
 ];
 
 test('an invalid rule is refused with the place and the reason', (t) => {
   for (const [rule, error] of WRONG) {
     const errors = errorsOf(rule);
-    t.ok(errors.some((each) => each.startsWith(error)), `${error}: ${errors.join('; ')}`);
+    t.ok(
+      errors.some((each) => each.startsWith(error)),
+      `${error}: ${errors.join('; ')}`,
+    );
   }
-  t.match(read({}), { ok: false, errors: [{ pointer: '/retry_rules', detail: 'must be a list of retry rules' }] });
+  t.match(read({}), {
+    ok: false,
+    errors: [{ pointer: '/retry_rules', detail: 'must be a list of retry rules' }],
+  });
   t.match(read(Array.from({ length: 21 }, () => GOOD)), { ok: false });
-  t.match(read([GOOD, GOOD]), { errors: [{ pointer: '/retry_rules/1/name', detail: 'is also the name of rule 0' }] });
+  t.match(read([GOOD, GOOD]), {
+    errors: [{ pointer: '/retry_rules/1/name', detail: 'is also the name of rule 0' }],
+  });
   t.end();
 });
 

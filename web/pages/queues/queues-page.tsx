@@ -23,7 +23,12 @@ import {
 } from '../catalog/catalog-columns.tsx';
 import { CatalogPage } from '../catalog/catalog-page.tsx';
 import type { FormField } from '../catalog/form-model.ts';
-import { PRIORITY_FIELD, RETRY_RULES_FIELD, retryFields, TASK_LIMIT_FIELD } from '../catalog/scheduling-fields.ts';
+import {
+  PRIORITY_FIELD,
+  RETRY_RULES_FIELD,
+  retryFields,
+  TASK_LIMIT_FIELD,
+} from '../catalog/scheduling-fields.ts';
 import { QueueJobs, QueueTasks, queueTasksText } from './queue-load.tsx';
 import { usePause } from './use-pause.ts';
 
