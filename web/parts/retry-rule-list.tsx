@@ -32,7 +32,7 @@ const COLUMNS: readonly ShortColumn<RetryRule>[] = [
   },
 ];
 
-/** Returns the conditions of a rule in words: `exit code 70 or 71, and log matches "no license"`. */
+/** Returns the conditions of a rule as text: `exit code 70 or 71, and log matches "no license"`. */
 function matchText({
   exit_codes: codes = [],
   log,

@@ -14,7 +14,7 @@ export interface RetryPolicy {
   readonly failureLimit: number;
 }
 
-/** What a job inherits: the settings of server, farm and queue, and the rules of its queue and of all usage pools. */
+/** Inherited by a job: the settings of server, farm and queue, and the rules of its queue and of all usage pools. */
 export interface InheritedRetry extends RetryPolicy {
   /** Absent: none. */
   readonly ruleSets?: readonly RetryRuleSet[];

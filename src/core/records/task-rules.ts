@@ -1,8 +1,8 @@
 import type { WorkerId } from '../ids.ts';
 
 /**
- * What retry rules have done for a task that has not ended, in a row of its own (docs/retry-rules.md). A task without
- * such a row has had no rule. It is removed when the task ends.
+ * Uses of retry rules by a task that has not ended, in a row of its own (docs/retry-rules.md). Without such a row, no rule
+ * has applied to the task. The row is removed when the task ends.
  */
 export interface TaskRulesRecord {
   readonly version: 1;

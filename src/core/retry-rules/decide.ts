@@ -15,7 +15,7 @@ export interface ReportedFailure extends FailedUse {
   readonly logMatches: readonly string[];
 }
 
-/** What a decision depends on, besides the failure. */
+/** Inputs of a decision, besides the failure. */
 export interface RuleSituation {
   /** In the order in which they are tried. */
   readonly sets: readonly RetryRuleSet[];

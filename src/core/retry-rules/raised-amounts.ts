@@ -5,7 +5,7 @@ import type { RaiseOf, RetryRuleLevel } from './retry-rule.ts';
 export interface RaisedAmount {
   /** Name of the amount, in lower case. */
   readonly name: string;
-  /** Request of the template; null if it has none. */
+  /** Request of the template; null without one. */
   readonly declared: number | null;
   /** Present request. */
   readonly amount: number;

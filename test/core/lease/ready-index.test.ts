@@ -496,8 +496,8 @@ test('one lease packs tasks of several jobs, and skips tasks that do not fit', (
     new Map(),
   );
   t.strictSame(lease.take(workerOffer({ cpuCount: 8 }), null, 8, UNBOUNDED), [
-    { jobId: 'high', stepOrder: 0, ranges: [{ start: 4, count: 2 }], count: 2, cores: 3 },
-    { jobId: 'low', stepOrder: 0, ranges: [{ start: 0, count: 2 }], count: 2, cores: 1 },
+    { jobId: 'high', stepOrder: 0, ranges: [{ start: 4, count: 2 }], count: 2, cores: 3, raises: 0 },
+    { jobId: 'low', stepOrder: 0, ranges: [{ start: 0, count: 2 }], count: 2, cores: 1, raises: 0 },
   ]);
   t.strictSame(lease.take(workerOffer({ cpuCount: 8 }), null, 0, UNBOUNDED), [], 'no core is free');
   t.end();
@@ -513,7 +513,7 @@ test('an undeclared cost is the whole machine: one task, and only on an idle wor
   const worker = workerOffer({ cpuCount: 4 });
   t.strictSame(lease.take(worker, null, 3, UNBOUNDED), [], 'one core is committed');
   t.strictSame(lease.take(worker, null, 4, UNBOUNDED), [
-    { jobId: 'a', stepOrder: 0, ranges: [{ start: 0, count: 1 }], count: 1, cores: 4 },
+    { jobId: 'a', stepOrder: 0, ranges: [{ start: 0, count: 1 }], count: 1, cores: 4, raises: 0 },
   ]);
   t.end();
 });

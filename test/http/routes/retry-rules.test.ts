@@ -42,20 +42,20 @@ void test('rules of a pool are checked, sent to the catalog and shown with their
   const { api, client } = await startApi(t);
   api.answer = () => done(pool({ retryRules: [STORED] }));
   const body = { name: 'nuke', max_concurrent: 4 };
-  const made = await client.post('/api/v1/usage-pools', { ...body, retry_rules: [RULE] });
+  const made = await client.json('POST', '/api/v1/usage-pools', { ...body, retry_rules: [RULE] });
   t.match(made, { status: 201, body: { retry_rules: [RULE], retry_rules_version: /^[0-9a-f]{8}$/ } });
   t.match(api.asked.at(-1), { message: { input: { retryRules: [STORED] } } });
   api.write(put('usagePool', keys.usagePool(POOL), pool()));
   const replace = async (retry_rules?: unknown): Promise<unknown> => {
     const sent = retry_rules === undefined ? body : { ...body, retry_rules };
-    await client.put(`/api/v1/usage-pools/${POOL}`, sent);
+    await client.json('PUT', `/api/v1/usage-pools/${POOL}`, sent);
     const asked = api.asked.at(-1) as { message: { input: object } } | undefined;
     return asked?.message.input;
   };
   t.notOk('retryRules' in ((await replace()) as object), 'absent keeps the stored rules');
   t.match(await replace(null), { retryRules: [] });
   t.match(await replace([]), { retryRules: [] });
-  const wrong = await client.post('/api/v1/usage-pools', {
+  const wrong = await client.json('POST', '/api/v1/usage-pools', {
     ...body,
     retry_rules: [{ ...RULE, match: { log: '(' } }],
   });
