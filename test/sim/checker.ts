@@ -32,7 +32,7 @@ import type { Invariant } from './invariant-frame.ts';
 import { holdersOf } from './pool-and-worker-invariants.ts';
 import { isSame, readySinceOf, snapshotOf, type JobSnapshot } from './job-snapshot.ts';
 import { judgeDeletion } from './deletion-rules.ts';
-import { watchShortage } from './pool-hold-oracle.ts';
+import { judgeHolds, watchShortage } from './pool-hold-oracle.ts';
 import { expectedOf, judgeTurn, settingsOf } from './job-rules.ts';
 import { judgeReasons, surroundingsOf } from './unschedulable-rules.ts';
 import { judgeReservations } from './reservation-rules.ts';
@@ -242,7 +242,9 @@ export class Checker implements ServiceWatcher {
   private watchLease(turn: Turn): AfterTurn {
     const lease = turn.state as LeaseState;
     const reserved = new Map(lease.reservations);
+    const pools = turn.message.type === 'pools.changed' && lease.recovery === 'ready' ? turn.message.pools : [];
     return ({ sent }) => {
+      this.note(judgeHolds(lease, pools, turn.now));
       const takes = sent.flatMap(({ message }) => (message.type === 'tasks.take' ? [message] : []));
       const reasons = sent.flatMap(({ id, message }) =>
         message.type === 'step.unschedulable' ? [{ jobId: id, message }] : [],

@@ -29,7 +29,7 @@ import {
   failuresAreCounted,
   noRowsOfDeletedWorkersRemain,
   farmsKnowPools,
-  holdsOfPoolsAreKnown,
+  holdsOfPoolsEnd,
 } from './pool-and-worker-invariants.ts';
 import {
   stepCountsAddUp,
@@ -76,7 +76,7 @@ export const AFTER_EACH_STEP: readonly Invariant[] = [
 ];
 
 /** Checks for when no message is pending and no timer is due. */
-export const AT_REST: readonly Invariant[] = [noReadyTaskWaits, unschedulableIsTrue, holdsOfPoolsAreKnown];
+export const AT_REST: readonly Invariant[] = [noReadyTaskWaits, unschedulableIsTrue, holdsOfPoolsEnd];
 
 /** Checks for when all commits are durable. */
 export const WHEN_FLUSHED: readonly Invariant[] = [

@@ -12,6 +12,7 @@ import { pageOf, readTask, writeTask } from '../../src/core/records/task-page.ts
 import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
 import { AGENT_MUTANTS } from './agent-mutants.ts';
 import { CHUNK_MUTANTS } from './chunk-mutants.ts';
+import { RETRY_RULE_MUTANTS } from './retry-rule-mutants.ts';
 import { IDENTITY_MUTANTS } from './identity-mutants.ts';
 import { OUTAGE_MUTANTS } from './outage-mutants.ts';
 import { RULE_MUTANTS } from './rule-mutants.ts';
@@ -262,6 +263,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...AGENT_MUTANTS,
   ...RULE_MUTANTS,
   ...CHUNK_MUTANTS,
+  ...RETRY_RULE_MUTANTS,
   ...OUTAGE_MUTANTS,
   ...IDENTITY_MUTANTS,
 ];

@@ -79,20 +79,16 @@ export const attemptsAreIndexed: Invariant = {
   },
 };
 
-/** The holds of usage pools in a lease actor are those of the catalog. Timers end them. */
-export const holdsOfPoolsAreKnown: Invariant = {
+/** A timer ends the holds of usage pools in a lease actor. */
+export const holdsOfPoolsEnd: Invariant = {
   name: 'a usage pool is held back until the end of its hold',
   check: ({ store, farms, now, isClockSteady }) => {
     if (!isClockSteady) return null;
     for (const { value: pool } of store.scan('usagePool')) {
-      const { since = 0, until = 0 } = pool.hold ?? {};
       for (const { lease } of farms) {
-        const known = lease.pools.stateOf(pool.name.toLowerCase());
-        const isHeld = known.hold !== undefined;
-        if (known.maxConcurrent === pool.maxConcurrent && isHeld && (known.hold?.until ?? 0) < now)
-          return `${pool.name} is held back at ${now}, after ${known.hold?.until}`;
-        if (known.maxConcurrent === pool.maxConcurrent && !isHeld && since < now && now < until)
-          return `${pool.name} is not held back at ${now}, before ${until}`;
+        const { hold } = lease.pools.stateOf(pool.name.toLowerCase());
+        if (hold !== undefined && hold.until < now)
+          return `${pool.name} is held back at ${now}, after ${hold.until}`;
       }
     }
     return null;
