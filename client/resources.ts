@@ -105,6 +105,7 @@ export type Settings = Schemas['Settings'];
 export type Readiness = Schemas['Readiness'];
 export type TaskStatus = Schemas['TaskStatus'];
 export type Task = Schemas['Task'];
+export type NamedWorker = Schemas['NamedWorker'];
 export type TaskPage = Schemas['TaskPage'];
 export type TaskCancellation = Schemas['TaskCancellation'];
 export type TaskRetry = Schemas['TaskRetry'];

@@ -198,13 +198,22 @@ async function jobsLike(client: RestClient, given: string, farmId: string | unde
  */
 const IN_JOB = /^(?<job>.+?)\/(?<step>[^/]+?)(?:\/(?<index>[0-9]{1,10}))?$/s;
 
+/** Returns the parts of `JOB/STEP` or `JOB/STEP/INDEX`; null for another text. */
+export function inJob(
+  given: string,
+): { readonly job: string; readonly step: string; readonly index: string | undefined } | null {
+  const { job, step, index } = IN_JOB.exec(given)?.groups ?? {};
+  return job === undefined || step === undefined ? null : { job, step, index };
+}
+
 /**
  * Returns the id of the given task: an id, or job, step and index in the step. The index starts at 0 and may be omitted
  * if there is only one task.
  */
 export async function findTask(client: RestClient, given: string): Promise<string> {
-  const { job, step, index } = IN_JOB.exec(given)?.groups ?? {};
-  if (job === undefined || step === undefined) return given;
+  const place = inJob(given);
+  if (place === null) return given;
+  const { job, step, index } = place;
   const { id, steps } = await client.call('get', '/jobs/{id}', { path: { id: await findJob(client, job) } });
   const at = steps.findIndex(({ name }) => name === step);
   const found = steps[at];

@@ -1,10 +1,11 @@
-import type { JobDetail, Step } from '../../client/resources.ts';
+import type { JobDetail, JobEnvironment, JobFailures, Step } from '../../client/resources.ts';
 import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
 import { allFarms, allQueues, findJob, namesOf } from '../client/lookup.ts';
 import { table, type Column } from '../terminal/table.ts';
 import { factLines, type Fact } from '../output/facts.ts';
 import { shownColumns } from '../output/listing.ts';
 import { raisedText } from './raised-text.ts';
+import { counted } from '../options/confirm.ts';
 import { printResult } from '../output/output.ts';
 
 const stepColumns = (steps: readonly Step[]): readonly Column<Step>[] => [
@@ -38,6 +39,15 @@ interface Names {
   readonly upstream: ReadonlyMap<string, string>;
 }
 
+/** An environment around those of the template. */
+type NamedEnvironment = Pick<JobEnvironment, 'name' | 'origin'>;
+
+/** Names the environments around those of the template, in the order in which they are entered. */
+const environmentsText = (environments: readonly NamedEnvironment[]): string =>
+  environments
+    .map(({ name, origin }) => `${name} (${origin === 'queue' ? 'of the queue' : 'of the submission'})`)
+    .join(', ');
+
 async function namesFor({ client }: ClientContext, job: JobDetail): Promise<Names> {
   const [farms, queues, upstream] = await Promise.all([
     allFarms(client),
@@ -51,7 +61,19 @@ async function namesFor({ client }: ClientContext, job: JobDetail): Promise<Name
   };
 }
 
-function jobText({ terminal, output }: ClientContext, job: JobDetail, names: Names): string {
+/** What other requests tell about a job. */
+interface Around {
+  readonly environments: readonly NamedEnvironment[];
+  /** Null without failed tasks. */
+  readonly failures: JobFailures | null;
+}
+
+function jobText(
+  { terminal, output }: ClientContext,
+  job: JobDetail,
+  { environments, failures }: Around,
+  names: Names,
+): string {
   const facts: readonly Fact[] = [
     ['status', job.status],
     ['job', job.id],
@@ -69,7 +91,9 @@ function jobText({ terminal, output }: ClientContext, job: JobDetail, names: Nam
     ['waits for', job.depends_on?.map((each) => names.upstream.get(each) ?? each).join(', ')],
     ['parked', job.park_reason],
     ['canceled', job.cancel_reason],
-    ['failed', job.failure_summary.dominant_reason],
+    ['failed', failureText(failures)],
+    ['next', failures === null ? undefined : `callsheet logs ${job.id} --failed`],
+    ['environments', environmentsText(environments)],
     ...job.steps.flatMap(({ name, chunks }): readonly Fact[] =>
       chunks === undefined ? [] : [['chunks', `${name}: ${chunks.sentence}`]],
     ),
@@ -83,11 +107,28 @@ function jobText({ terminal, output }: ClientContext, job: JobDetail, names: Nam
   return `${factLines(facts, terminal)}\n${table(columns, job.steps, terminal)}`;
 }
 
+/** The most frequent cause of the failures, with the last error line of its first task. */
+function failureText(failures: JobFailures | null): string | undefined {
+  const [first] = failures?.groups ?? [];
+  if (failures === null || first === undefined) return undefined;
+  const { reason, error_line: errorLine, count } = first;
+  const others = failures.groups.length - 1;
+  const causes = others === 0 ? '' : `, and ${counted(others, 'other cause')}`;
+  return `${[reason, errorLine].filter((text) => text).join(': ')} (${counted(count, 'task')}${causes})`;
+}
+
 /** `callsheet jobs show`: a job with its steps. */
 export async function showJob(given: string, options: ClientOptions): Promise<void> {
   const context = contextOf(options);
   const { client, terminal, isForPrograms } = context;
-  const job = await client.call('get', '/jobs/{id}', { path: { id: await findJob(client, given) } });
-  if (isForPrograms) return printResult(context, job, () => '');
-  terminal.out(jobText(context, job, await namesFor(context, job)));
+  const path = { id: await findJob(client, given) };
+  const [job, around] = await Promise.all([
+    client.call('get', '/jobs/{id}', { path }),
+    client.call('get', '/jobs/{id}/environments', { path }),
+  ]);
+  const environments = around.map(({ name, origin }) => ({ name, origin }));
+  if (isForPrograms) return printResult(context, { ...job, environments }, () => '');
+  const failures =
+    job.failure_summary.failed_count === 0 ? null : await client.call('get', '/jobs/{id}/failures', { path });
+  terminal.out(jobText(context, job, { environments, failures }, await namesFor(context, job)));
 }

@@ -24,8 +24,9 @@ export interface JobListOptions
 const percentDone = ({ task_counts: { succeeded, total } }: Job): string =>
   total === 0 ? '' : `${Math.floor((100 * succeeded) / total)}%`;
 
-/** Why the job waits, was parked or was canceled. */
-const reasonOf = (job: Job): string => job.waiting_reason ?? job.park_reason ?? job.cancel_reason ?? '';
+/** Why the job waits, was parked or canceled, or how its first failed task ended. */
+const reasonOf = (job: Job): string =>
+  job.waiting_reason ?? job.park_reason ?? job.cancel_reason ?? job.first_failure ?? '';
 
 function columnsOf(
   jobs: readonly Job[],

@@ -113,10 +113,17 @@ async function list<Item extends Entry, Input extends object>(
   const columns = isForPrograms && options.sort === undefined ? [] : await catalog.columns(client, true);
   const rows = sorted(items, columns, options.sort);
   printListing(context, { what: catalog.what, columns, items: rows, reply: rows }, options);
-  if (isForPrograms) return;
+  if (!isForPrograms) printWarnings(catalog, items, terminal);
+}
+
+function printWarnings<Item extends Entry, Input extends object>(
+  { what, warning: warningOf }: Catalog<Item, Input>,
+  items: readonly Item[],
+  terminal: ClientContext['terminal'],
+): void {
   for (const item of items) {
-    const warning = catalog.warning?.(item);
-    if (warning !== undefined) terminal.err(`warning: ${catalog.what} ${oneLine(item.name)}: ${warning}\n`);
+    const warning = warningOf?.(item);
+    if (warning !== undefined) terminal.err(`warning: ${what} ${oneLine(item.name)}: ${warning}\n`);
   }
 }
 
@@ -136,6 +143,7 @@ async function show<Item extends Entry, Input extends object>(
   const item = findIn(await entriesWithLoad(catalog, context.client, options), given, what);
   const known = context.isForPrograms ? [] : await columns(context.client, true);
   printResult(context, item, () => factsText(known, item, context.terminal));
+  if (!context.isForPrograms) printWarnings(catalog, [item], context.terminal);
 }
 
 /** Creates an entry and prints its id. */

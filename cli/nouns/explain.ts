@@ -1,12 +1,11 @@
 import type { Gate, TaskExplanation } from '../../client/resources.ts';
 import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
-import { findTask } from '../client/lookup.ts';
+import { askAboutTask } from '../client/task-in-question.ts';
 import { table, type Column } from '../terminal/table.ts';
 import { coloredStatus, printable } from '../terminal/terminal.ts';
 import { verb } from '../grammar/verb.ts';
 import { shownColumns } from '../output/listing.ts';
 import { printResult } from '../output/output.ts';
-import { TASK_ARGUMENT } from '../grammar/verb-parts.ts';
 
 const FAILURE_COLUMNS: readonly Column<TaskExplanation['failures'][number]>[] = [
   { title: 'FAILED ON', value: (failure) => failure.worker, shrinks: true },
@@ -50,6 +49,7 @@ function commandForGate(gate: Gate, { jobId }: Subject): string | null {
     case 'workers':
       return gate.nearest_miss === undefined ? 'workers list' : `workers show ${gate.nearest_miss.worker_id}`;
     case 'cores':
+    case 'amounts':
       return 'workers list';
     case 'order':
       return `jobs set ${jobId} --priority N`;
@@ -108,13 +108,20 @@ function explanationText({ terminal, output }: ClientContext, explanation: TaskE
 /** `callsheet explain`, `callsheet tasks explain` */
 export const explainVerb = verb<ClientOptions>({
   name: 'explain',
-  about: 'Explain the status of a task: why it waits, where it runs, or how it ended.',
-  arguments: [TASK_ARGUMENT],
+  about:
+    'Explain the status of a task: why it waits, where it runs, or how it ended. Of a job or a step, the first task that waits is explained, or else the first that failed.',
+  arguments: [
+    {
+      name: '<task>',
+      help: 'the task, by id, or JOB, JOB/STEP or JOB/STEP/INDEX with the index in the step from 0',
+    },
+  ],
   run: async ([given = ''], options) => {
     const context = contextOf(options);
     const { client } = context;
-    const path = { id: await findTask(client, given) };
-    const explanation = await client.call('get', '/tasks/{id}/explain', { path });
+    const explanation = await askAboutTask(client, given, (id) =>
+      client.call('get', '/tasks/{id}/explain', { path: { id } }),
+    );
     printResult(context, explanation, () => explanationText(context, explanation));
   },
 });

@@ -2,6 +2,7 @@ import type { Queue, QueueEnvironment } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
 import { ProblemError } from '../../client/problem.ts';
 import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
+import { changeConcurrently } from '../client/concurrent-change.ts';
 import { allQueues, findGivenFarm, findIn } from '../client/lookup.ts';
 import { entryArgument, confirmable, type ConfirmOptions } from '../grammar/verb-parts.ts';
 import { verb, type Noun } from '../grammar/verb.ts';
@@ -25,6 +26,7 @@ interface SetOptions extends QueueOptions {
   readonly file?: string;
   readonly priority?: number;
   readonly dryRun?: boolean;
+  readonly overwrite?: boolean;
 }
 
 type Input = BodyOf<'post', '/queues/{id}/environments'>;
@@ -82,29 +84,36 @@ async function add(given: string, path: string, options: SetOptions): Promise<vo
   printResult(context, made, () => ('id' in made ? `${made.id}\n` : `environment ${made.name} is valid\n`));
 }
 
-async function set(given: string, environment: string, options: SetOptions): Promise<void> {
+async function set(queueName: string, environment: string, options: SetOptions): Promise<void> {
   const { file: path, priority } = options;
   if (path === undefined && priority === undefined)
     throw new CommandError(EXIT.usage, 'nothing to set; give --file or --priority');
   const context = contextOf(options);
   const { client, terminal } = context;
-  const queue = await queueOf(context, given, options);
-  const before = findIn(await environmentsOf(context, queue), environment, 'environment');
-  const file =
-    path === undefined
-      ? { name: before.name, text: before.template, format: before.format }
-      : await readTemplateFile(path);
-  const body: Input = {
-    template: file.text,
-    format: file.format,
-    ...(priority !== undefined && { priority }),
-  };
-  const changed = await withFindings(file, terminal.errorColors, () =>
-    client.call('put', '/queues/{id}/environments/{environmentId}', {
-      path: { id: queue.id, environmentId: before.id },
-      body,
-    }),
-  );
+  const queue = await queueOf(context, queueName, options);
+  const { id, name } = findIn(await environmentsOf(context, queue), environment, 'environment');
+  const target = { id: queue.id, environmentId: id };
+  const given = path === undefined ? null : await readTemplateFile(path);
+  const changed = await changeConcurrently<QueueEnvironment>({
+    what: `environment ${name}`,
+    settings: new Set([
+      ...(given === null ? [] : ['template', 'format']),
+      ...(priority === undefined ? [] : ['priority']),
+    ]),
+    overwrite: options.overwrite === true,
+    read: () => client.callWithHeaders('get', '/queues/{id}/environments/{environmentId}', { path: target }),
+    write: (before, headers) => {
+      const file = given ?? { name: before.name, text: before.template, format: before.format };
+      const body: Input = {
+        template: file.text,
+        format: file.format,
+        ...(priority !== undefined && { priority }),
+      };
+      return withFindings(file, terminal.errorColors, () =>
+        client.call('put', '/queues/{id}/environments/{environmentId}', { path: target, headers, body }),
+      );
+    },
+  });
   printResult(context, changed, () => factsText(COLUMNS, changed, terminal));
 }
 
@@ -188,11 +197,8 @@ export const queueEnvironments: Noun = {
         command
           .option('--farm <farm>', 'farm of the queue')
           .option('--file <file>', 'file of the new template, or - for standard input')
-          .option(
-            '--priority <n>',
-            'environments with a lower number are entered first, 0 to 10000',
-            integer,
-          ),
+          .option('--priority <n>', 'environments with a lower number are entered first, 0 to 10000', integer)
+          .option('--overwrite', 'also replace what another user changes at the same time'),
       run: ([queue = '', environment = ''], options) => set(queue, environment, options),
     }),
     verb<QueueOptions & ConfirmOptions>({

@@ -66,6 +66,12 @@ const QUEUES: Catalog<Queue, BodyOf<'put', '/queues/{id}'>> = {
         shrinks: true,
         isWide: true,
       },
+      {
+        title: 'RUN AS',
+        value: ({ run_as_user: user, run_as_group: group }) =>
+          [user, group].filter((name) => name !== undefined && name !== null).join(':'),
+        isWide: true,
+      },
       { title: 'DESCRIPTION', value: (queue) => queue.description, shrinks: true, isWide: true },
       { title: 'CREATED', value: (queue) => queue.created_at, isTime: true },
     ];

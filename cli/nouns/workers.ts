@@ -3,6 +3,7 @@ import type { Farm, Queue, Worker, WorkerDetail } from '../../client/resources.t
 import { WORKER_ORDERS, WORKER_STATUSES } from '../options/choices.ts';
 import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
 import { confirm } from '../options/confirm.ts';
+import { futureTime } from '../options/expiry.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { allFarms, allQueues, findGivenFarm, findWorker } from '../client/lookup.ts';
 import type { RestClient } from '../client/rest-client.ts';
@@ -35,8 +36,9 @@ const gib = (mib: number): string => (mib === 0 ? '' : `${Math.round(mib / 102.4
 /** Why the worker is disabled, or that it is probably broken. */
 function noteOf({ disabled, failing_jobs: jobs }: Worker): string {
   if (disabled !== undefined) {
-    const { by, at, reason } = disabled;
-    return `disabled by ${by} at ${at}${reason === '' ? '' : `: ${reason}`}`;
+    const { by, at, reason, until } = disabled;
+    const end = until === undefined ? '' : ` until ${until}`;
+    return `disabled by ${by} at ${at}${end}${reason === '' ? '' : `: ${reason}`}`;
   }
   return jobs === undefined ? '' : `tasks of ${jobs} jobs failed on it in the last hour`;
 }
@@ -66,6 +68,14 @@ const columnsOf = (
     { title: 'TASKS', value: (worker) => String(worker.current_task_count), align: 'right' },
     { title: 'CORES', value: (worker) => `${worker.committed_cores}/${worker.cpu_count}`, align: 'right' },
     { title: 'MEMORY', value: (worker) => gib(worker.memory_mib), align: 'right', isWide: true },
+    {
+      title: 'BOOKED',
+      value: ({ booked_amounts: amounts = [] }) =>
+        amounts.map(({ name, booked, total }) => `${name} ${booked}/${total}`).join(', '),
+      shrinks: true,
+      isWide: workers.every(({ booked_amounts: amounts = [] }) => amounts.length === 0),
+    },
+    { title: 'BOOKED GPUS', value: ({ booked_gpus: gpus = [] }) => gpus.join(','), isWide: true },
     { title: 'GPUS', value: (worker) => String(worker.gpu_count), align: 'right', isWide: true },
     { title: 'FAILURES', value: (worker) => String(worker.failed_attempts), align: 'right' },
     { title: 'LOCATION', value: (worker) => worker.compute_location, shrinks: true },
@@ -190,14 +200,15 @@ const CONSEQUENCES = {
 interface DisableOptions {
   readonly now?: boolean;
   readonly reason?: string;
+  readonly until?: string;
 }
 
 /** Sends the request of a verb and returns the result. */
 const REQUESTS = {
-  disable: (client: RestClient, id: string, { now = false, reason = '' }: DisableOptions) =>
+  disable: (client: RestClient, id: string, { now = false, reason = '', until }: DisableOptions) =>
     client.call('post', '/workers/{id}/disable', {
       path: { id },
-      body: { mode: now ? 'now' : 'after-tasks', reason },
+      body: { mode: now ? 'now' : 'after-tasks', reason, until },
     }),
   enable: (client: RestClient, id: string) => client.call('post', '/workers/{id}/enable', { path: { id } }),
   delete: async (client: RestClient, id: string) => {
@@ -280,7 +291,8 @@ export const workers: Noun = {
       (command) =>
         ofFarm(command)
           .option('--now', 'stop its current tasks; they run elsewhere, and that counts as no attempt')
-          .option('--reason <text>', 'why, shown with the worker'),
+          .option('--reason <text>', 'why, shown with the worker')
+          .option('--until <time>', 'when it is enabled again, such as 2026-11-22T20:00 or 6h', futureTime),
     ),
     changing('enable', 'Enable a worker, so that it takes tasks again.'),
     changing('delete', 'Delete a worker that is offline, or disabled and silent.', (command) =>

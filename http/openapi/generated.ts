@@ -483,7 +483,7 @@ export interface paths {
         };
         /**
          * What every page of the web application shows
-         * @description The bodies of `/auth/me`, `/settings`, `/farms`, `/queues`, `/compute-locations` and `/readyz` in one response, so that a page opens with one request instead of six.
+         * @description The bodies of `/auth/me`, `/settings`, `/farms`, `/queues`, `/compute-locations` and `/readyz` in one response, so that a page opens with one request instead of six, and the number of workers and jobs.
          */
         readonly get: operations["getStart"];
         readonly put?: never;
@@ -546,6 +546,26 @@ export interface paths {
          * @description The ready tasks of a farm by reason for waiting, each under its most important reason, as `explain` names it. At most a few seconds old.
          */
         readonly get: operations["getFarmWaiting"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/stats/overview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What the overview of a farm shows at first
+         * @description The bodies of `/stats/history` (of the last hour, and of `minutes`), `/stats/waiting`, `/jobs/summary` and the `summary` of `/workers` for one farm in one response, so that its overview opens with one request instead of five.
+         */
+        readonly get: operations["getFarmOverview"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -2275,6 +2295,11 @@ export interface components {
         };
         readonly Start: {
             readonly principal: components["schemas"]["Principal"];
+            /** @description Number of workers, a second or two old, and of jobs that the user may see. */
+            readonly presence: {
+                readonly workers: components["schemas"]["Count"];
+                readonly jobs: components["schemas"]["Count"];
+            };
             readonly settings: components["schemas"]["Settings"];
             readonly farms: readonly components["schemas"]["Farm"][];
             /** @description All queues, oldest first. */
@@ -2306,10 +2331,21 @@ export interface components {
             readonly max_attempts?: components["schemas"]["MaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["FailureLimit"];
+            readonly booked_amounts?: components["schemas"]["BookedAmounts"];
+            readonly amount_default?: components["schemas"]["AmountDefault"];
+            /** @description Rises with each change of `booked_amounts` and `amount_default`. Bookings and explanations name it. Absent from a farm that never booked amounts. */
+            readonly policy_version?: number;
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description Missing or null retry fields inherit the settings of the server. */
+        /** @description Amounts that the tasks of the farm book on their worker like cores: amount.worker.memory. An empty list turns it off. Absent from a farm that books only cores. Responses have lower case. amount.worker.vcpu is always booked, and usage pools cannot be listed. */
+        readonly BookedAmounts: readonly string[];
+        /**
+         * @description What a step that does not require a booked amount takes of it: nothing, or the same share of the worker as its share of the cores. Absent from a farm that books only cores; none unless it was set.
+         * @enum {string}
+         */
+        readonly AmountDefault: "none" | "core_share";
+        /** @description Missing or null retry fields inherit the settings of the server. Without `booked_amounts` or `amount_default`, a farm keeps its own. */
         readonly FarmInput: {
             readonly name: components["schemas"]["Name"];
             /** @default  */
@@ -2319,6 +2355,8 @@ export interface components {
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
+            readonly booked_amounts?: components["schemas"]["BookedAmounts"];
+            readonly amount_default?: components["schemas"]["AmountDefault"];
         };
         readonly Queue: {
             readonly id: string;
@@ -2406,6 +2444,7 @@ export interface components {
             readonly template: string;
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
+            readonly settings_version: components["schemas"]["SettingsVersion"];
         };
         readonly QueueEnvironmentCheck: {
             readonly name: string;
@@ -2806,6 +2845,8 @@ export interface components {
             readonly updated_at: components["schemas"]["Timestamp"];
             /** @description Genuine task failures since the last reset. */
             readonly failed_attempts: number;
+            /** @description Reason of the first failed task, and the last line of its log that looks like an error. Absent without failed tasks, and if there are many older texts of tasks before it. */
+            readonly first_failure?: string;
             /** @description Only while the job is parked. */
             readonly park_reason?: string;
             /** @description Why the job was canceled, if not by a user. */
@@ -3293,20 +3334,36 @@ export interface components {
             readonly mode?: components["schemas"]["DisableMode"];
             /** @description Why the workers are disabled, for people. Only with `disable`. */
             readonly reason?: string;
+            readonly until?: components["schemas"]["DisabledUntil"];
             readonly ids?: components["schemas"]["BulkIds"];
+            /** @description `settings_version` of workers by id, as the user saw them. A worker that another user has enabled or disabled since is not changed: its result has a problem with the status 412. Not with `delete`. */
+            readonly versions?: {
+                readonly [key: string]: components["schemas"]["SettingsVersion"];
+            };
             readonly filter?: components["schemas"]["WorkerBulkFilter"];
         };
+        /** @description Version of what users can change of the object. In quotes it is a value of `If-Match`, as the `ETag` of the object (docs/rest.md#concurrent-changes). */
+        readonly SettingsVersion: string;
         readonly WorkerDisable: {
             readonly mode?: components["schemas"]["DisableMode"];
             /** @description Why the worker is disabled, for people. */
             readonly reason?: string;
+            readonly until?: components["schemas"]["DisabledUntil"];
         };
+        /** @description When the service enables the worker again. Without it only a user does. A time that has passed is refused. Only with `disable`. */
+        readonly DisabledUntil: components["schemas"]["Timestamp"];
         /**
          * @description What a disabled worker does with its current tasks: it finishes them, or they are stopped at once and run elsewhere.
          * @default after-tasks
          * @enum {string}
          */
         readonly DisableMode: "after-tasks" | "now";
+        readonly BookedAmount: {
+            readonly name: string;
+            readonly booked: number;
+            /** @description What the worker has; for memory of GPUs, that of all its GPUs. */
+            readonly total: number;
+        };
         readonly WorkerDisabling: {
             /** @description Username. */
             readonly by: string;
@@ -3314,6 +3371,8 @@ export interface components {
             readonly reason: string;
             readonly at: components["schemas"]["Timestamp"];
             readonly mode: components["schemas"]["DisableMode"];
+            /** @description When the service enables the worker again. Absent if only a user does. */
+            readonly until?: components["schemas"]["Timestamp"];
         };
         /** @description A task must match all members. Unknown members are rejected, so that a misspelled one cannot widen the selection. */
         readonly WorkerBulkFilter: {
@@ -3358,6 +3417,14 @@ export interface components {
             readonly parked_requests: number;
             /** @description Tasks assigned to workers in the last second. */
             readonly leased_tasks_per_second: number;
+        };
+        readonly FarmOverview: {
+            /** @description The last hour, one point per minute. */
+            readonly hour: components["schemas"]["FarmHistory"];
+            readonly history: components["schemas"]["FarmHistory"];
+            readonly waiting: components["schemas"]["FarmWaiting"];
+            readonly workers: components["schemas"]["WorkerSummary"];
+            readonly jobs: components["schemas"]["JobSummary"];
         };
         readonly Settings: {
             readonly auth: {
@@ -3487,7 +3554,7 @@ export interface components {
             readonly total: number;
         };
         /** @enum {string} */
-        readonly WaitingReason: "paused_job" | "paused_queue" | "usage_pool_missing" | "workers" | "retry_after" | "farm_cap" | "queue_cap" | "usage_pool" | "cores" | "order";
+        readonly WaitingReason: "paused_job" | "paused_queue" | "usage_pool_missing" | "workers" | "retry_after" | "farm_cap" | "queue_cap" | "usage_pool" | "cores" | "amounts" | "order";
         readonly WaitingGroup: {
             readonly reason: components["schemas"]["WaitingReason"];
             readonly sentence: string;
@@ -3501,6 +3568,8 @@ export interface components {
             readonly queue_id?: string;
             /** @description With `usage_pool` and `usage_pool_missing`. */
             readonly pool?: string;
+            /** @description With `amounts`; the booked amount of which most workers with free cores have too little. */
+            readonly amount?: string;
             /** @description With `workers`; the same as for tasks. */
             readonly unschedulable_reason?: string;
         };
@@ -3530,6 +3599,13 @@ export interface components {
             readonly groups: readonly components["schemas"]["FailureGroup"][];
             /** @description True if only the first 10,000 reasons of the job were read, or only the 100 most common are returned. */
             readonly is_partial: boolean;
+            /** @description The workers of all groups that still exist. */
+            readonly workers: readonly components["schemas"]["NamedWorker"][];
+            /** @description Values of the tasks of the steps with listed tasks, as in the task grid. */
+            readonly axes: readonly {
+                readonly step_id: string;
+                readonly axis: components["schemas"]["TaskAxis"];
+            }[];
         };
         /** @enum {string} */
         readonly TaskStatus: "pending" | "ready" | "assigned" | "running" | "succeeded" | "failed" | "canceled";
@@ -3567,6 +3643,22 @@ export interface components {
             readonly status_message?: string;
             /** @description Why the pending or ready task waits: the `summary` of explain, at most a second old. Absent if it does not wait, and if the reason is unknown. */
             readonly waiting_reason?: string;
+            /** @description Only in the reply for one task, with `details=true`. */
+            readonly details?: components["schemas"]["TaskDetails"];
+        };
+        readonly TaskDetails: {
+            readonly job_name: string;
+            readonly step_name: string;
+            /** @description Oldest first, as in `GET /tasks/{id}/attempts`. */
+            readonly attempts: readonly components["schemas"]["Attempt"][];
+            /** @description The workers of the attempts that still exist. */
+            readonly workers: readonly components["schemas"]["NamedWorker"][];
+            /** @description True if `GET /tasks/{id}/outputs` has any. */
+            readonly has_outputs: boolean;
+        };
+        readonly NamedWorker: {
+            readonly id: string;
+            readonly name: string;
         };
         readonly TaskPage: {
             readonly items: readonly components["schemas"]["Task"][];
@@ -3786,7 +3878,7 @@ export interface components {
             readonly step: components["schemas"]["NamedResource"];
             readonly live: components["schemas"]["Count"];
         };
-        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["StartGate"] | components["schemas"]["HeldStepGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["CoresGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
+        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["StartGate"] | components["schemas"]["HeldStepGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["CoresGate"] | components["schemas"]["AmountsGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
         /** @description The job of the task has ended. */
         readonly JobGate: {
             /** @constant */
@@ -3930,6 +4022,27 @@ export interface components {
             /** @description Cores that the task reserves; absent for a whole machine. */
             readonly cores?: number;
             readonly eligible: components["schemas"]["Count"];
+        };
+        /** @description Workers can run the task, but none has enough of the amounts free that the farm books. Cores have their own gate. */
+        readonly AmountsGate: {
+            /** @constant */
+            readonly gate: "amounts";
+            /** @constant */
+            readonly reason: "no free amounts";
+            readonly sentence: string;
+            readonly short: readonly components["schemas"]["ShortAmount"][];
+            readonly eligible: components["schemas"]["Count"];
+            /** @description That of the farm. */
+            readonly policy_version: number;
+        };
+        /** @description A booked amount of which eligible workers have too little free. */
+        readonly ShortAmount: {
+            readonly amount: string;
+            /** @description What one task takes; on workers of different sizes, the smallest. */
+            readonly needed: number;
+            /** @description The most that one of these workers has free; for memory of GPUs, on one GPU. */
+            readonly most_free: number;
+            readonly workers: components["schemas"]["Count"];
         };
         /** @description Other tasks are ahead of it. Without the permission `jobs.read.all`, their numbers are absent if tasks of other jobs are among them. */
         readonly OrderGate: {
@@ -4137,6 +4250,14 @@ export interface components {
             readonly cpu_count: components["schemas"]["Count"];
             /** @description Cores reserved by the assigned and running tasks of the worker. */
             readonly committed_cores: number;
+            /** @description What the assigned and running tasks of all jobs hold of the amounts that the farm books. Empty if it books only cores. */
+            readonly booked_amounts?: readonly components["schemas"]["BookedAmount"][];
+            /** @description Indices of the GPUs that tasks have, ascending. Two tasks can share one by its memory. */
+            readonly booked_gpus?: readonly number[];
+            /** @description Further amounts of the worker by name, from its setting `worker.amounts`. */
+            readonly custom_amounts?: {
+                readonly [key: string]: number;
+            };
             /** @description Assigned and running tasks of the worker. */
             readonly current_task_count: number;
             /** @description Who has disabled the worker. Only while it is disabled, and only if it is known. */
@@ -4158,8 +4279,11 @@ export interface components {
             readonly os_version: string;
             /** @description Parts of isolation that apply to all tasks of the worker, for example private_tmp. A step can require one as the attribute svc:attr.worker.isolation.private_tmp with the value true. */
             readonly isolation: readonly string[];
+            /** @description Extensions of OpenJD, for example WRAP_ACTIONS, that the worker runs and workers of earlier versions do not. Tasks of a step that needs one run only on such workers. */
+            readonly extensions: readonly string[];
             readonly arch: string;
             readonly version: string;
+            readonly settings_version: components["schemas"]["SettingsVersion"];
             /** @description Empty for every queue of the farm. */
             readonly queue_ids: readonly string[];
             readonly tags: {
@@ -4352,9 +4476,25 @@ export interface components {
             readonly cores_booked: number;
         };
         readonly WorkerDetail: components["schemas"]["Worker"] & {
+            /** @description As in `GET /workers/{id}/history`, of the last three hours. Only with `history=true`. */
+            readonly history?: components["schemas"]["WorkerHistory"];
             readonly current_tasks: readonly components["schemas"]["Task"][];
+            /** @description What each of its assigned and running tasks holds, in the order of assignment. */
+            readonly bookings?: readonly components["schemas"]["WorkerBooking"][];
             /** @description By step, for the 50 steps that failed last on the worker, latest first. */
             readonly failures: readonly components["schemas"]["WorkerStepFailures"][];
+        };
+        readonly WorkerBooking: {
+            readonly attempt_id: string;
+            readonly cores: number;
+            /** @description Booked amounts by name, besides cores. */
+            readonly amounts: {
+                readonly [key: string]: number;
+            };
+            /** @description Indices of its GPUs. */
+            readonly gpus: readonly number[];
+            /** @description That of the farm when the task was assigned. Absent if it holds only cores. */
+            readonly policy_version?: number;
         };
         readonly WorkerStepFailures: {
             readonly job_id: string;
@@ -5711,6 +5851,56 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["FarmWaiting"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            /** @description The scheduler of the farm did not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getFarmOverview: {
+        readonly parameters: {
+            readonly query: {
+                readonly farm_id: string;
+                /** @description Length of `history` in minutes. */
+                readonly minutes?: number;
+                /** @description Minutes per point of `history`: counts are summed up, other values are averaged. */
+                readonly step_minutes?: number;
+            };
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The parts of the overview. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["FarmOverview"];
                 };
             };
             readonly 304: components["responses"]["NotModified"];
@@ -8422,7 +8612,10 @@ export interface operations {
     };
     readonly getTask: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Adds `details`, so that a page about the task needs one request. */
+                readonly details?: boolean;
+            };
             readonly header?: {
                 /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -8806,7 +8999,10 @@ export interface operations {
     };
     readonly getWorker: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Adds `history`, so that a page about the worker needs one request. */
+                readonly history?: boolean;
+            };
             readonly header?: {
                 /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
                 readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];

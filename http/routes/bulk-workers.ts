@@ -1,12 +1,14 @@
 import { sortedBy } from '../views/page-view.ts';
 import { bulk, BULK_ITEMS_MAX, itemCall } from './bulk.ts';
-import type { Handler } from './operation.ts';
+import { invalid, type Handler } from './operation.ts';
 import { deleteWorker, disableWorker, enableWorker, filterWorkers, findWorker } from './workers.ts';
 
 const HANDLERS = { enable: enableWorker, delete: deleteWorker } as const;
 
 export const bulkWorkers: Handler<'bulkWorkers'> = (call, ports) => {
   const { body } = call;
+  if (body.action === 'delete' && body.versions !== undefined)
+    return invalid('/versions', 'only with disable and enable');
   return bulk(
     body,
     'workers',
@@ -16,13 +18,15 @@ export const bulkWorkers: Handler<'bulkWorkers'> = (call, ports) => {
     },
     async (id) => {
       const before = findWorker(ports.store, id)?.status;
-      const item = itemCall(call, id);
-      const { action, mode = 'after-tasks', reason = '' } = body;
+      const { action, mode = 'after-tasks', reason = '', until, versions = {} } = body;
+      const version = versions[id];
+      const headers = version === undefined ? {} : { 'If-Match': [`"${version}"`] };
+      const item = { ...itemCall(call, id), headers };
       const reply = await (action === 'disable'
-        ? disableWorker({ ...item, body: { mode, reason } }, ports)
+        ? disableWorker({ ...item, body: { mode, reason, ...(until !== undefined && { until }) } }, ports)
         : HANDLERS[action]({ ...item, body: undefined }, ports));
       const isEnabled = before !== 'disabled';
-      const isReplaced = action === 'disable' && (mode === 'now' || reason !== '');
+      const isReplaced = action === 'disable' && (mode === 'now' || reason !== '' || until !== undefined);
       const isUnchanged = action === 'delete' || isReplaced ? false : isEnabled === (action === 'enable');
       return { reply, isUnchanged };
     },

@@ -4,6 +4,7 @@ import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { JobIdPage } from '../../src/core/lists/job-directory.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { Ports } from '../ports.ts';
+import type { Schemas } from '../views/schemas.ts';
 import { waitingView } from '../views/waiting-view.ts';
 import { askWhatWaits } from './query-schedulers.ts';
 import { notFound, problem, type Handler } from './operation.ts';
@@ -25,8 +26,15 @@ interface Known {
   readonly answer: Promise<WaitingExplanation | null>;
 }
 
-/** Returns a handler that queries the scheduler of a farm once for all clients with the same scope within a few seconds. */
-export function getFarmWaiting(): Handler<'getFarmWaiting'> {
+/** Reads what waits in a farm; null if its scheduler does not reply. */
+export type FarmWaitingReader = (
+  farm: FarmId,
+  scope: OwnerScope,
+  ports: Ports,
+) => Promise<Schemas['FarmWaiting'] | null>;
+
+/** Returns a reader that queries the scheduler of a farm once for all clients with the same scope within a few seconds. */
+export function farmWaitingReader(): FarmWaitingReader {
   const known = new Map<string, Known>();
 
   const ask = (farm: FarmId, scope: OwnerScope, ports: Ports): Known => {
@@ -39,22 +47,34 @@ export function getFarmWaiting(): Handler<'getFarmWaiting'> {
     return asked;
   };
 
-  return async ({ query, principal: { ownerScope } }, ports) => {
-    const farm = farmId(query.farm_id);
-    if (ports.store.get('farm', keys.farm(farm)) === undefined) return notFound('farm', farm);
-    const { at, answer } = ask(farm, ownerScope, ports);
+  return async (farm, scope, ports) => {
+    const { at, answer } = ask(farm, scope, ports);
     const waiting = await answer;
     if (waiting === null) {
-      known.delete(keyOf(farm, ownerScope));
-      return problem('unavailable', 'the scheduler of the farm did not answer; retry the request');
+      known.delete(keyOf(farm, scope));
+      return null;
     }
     const paused = {
-      ...ports.history.paused(farm, ownerScope),
-      jobIds: oldestJobs(farm, ['paused'], PAUSED_NAMED_MAX, ownerScope, ports).ids,
+      ...ports.history.paused(farm, scope),
+      jobIds: oldestJobs(farm, ['paused'], PAUSED_NAMED_MAX, scope, ports).ids,
     };
-    return { kind: 'json', status: 200, body: waitingView(ports.store, farm, at, waiting, paused) };
+    return waitingView(ports.store, farm, at, waiting, paused);
   };
 }
+
+export const getFarmWaiting =
+  (read: FarmWaitingReader): Handler<'getFarmWaiting'> =>
+  async ({ query, principal: { ownerScope } }, ports) => {
+    const farm = farmId(query.farm_id);
+    if (ports.store.get('farm', keys.farm(farm)) === undefined) return notFound('farm', farm);
+    const body = await read(farm, ownerScope, ports);
+    return body === null ? NO_ANSWER : { kind: 'json', status: 200, body };
+  };
+
+export const NO_ANSWER = problem(
+  'unavailable',
+  'the scheduler of the farm did not answer; retry the request',
+);
 
 const keyOf = (farm: FarmId, scope: OwnerScope): string => `${farm} ${scope ?? ''}`;
 

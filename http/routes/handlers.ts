@@ -17,7 +17,8 @@ import { commandSignIn } from './command-sign-in.ts';
 import { getDiagnosticLogs } from './diagnostics.ts';
 import { explainTask } from './explain.ts';
 import { getFarmHistory, getWorkerHistory } from './history.ts';
-import { getFarmWaiting } from './farm-waiting.ts';
+import { getFarmOverview } from './farm-overview.ts';
+import { farmWaitingReader, getFarmWaiting } from './farm-waiting.ts';
 import { createFarm, deleteFarm, getFarm, listFarms, replaceFarm } from './farms.ts';
 import {
   getJobSummary,
@@ -110,6 +111,7 @@ import { deleteWorker, disableWorker, enableWorker, getWorker, listWorkers } fro
 /** Returns the handlers of all operations. */
 export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 'delay'>): Handlers {
   const reasons = new WaitingReasons();
+  const readWaiting = farmWaitingReader();
   return {
     getHealthz,
     getReadyz,
@@ -142,7 +144,8 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     getSettings,
     getStart,
     getFarmHistory,
-    getFarmWaiting: getFarmWaiting(),
+    getFarmWaiting: getFarmWaiting(readWaiting),
+    getFarmOverview: getFarmOverview(readWaiting),
     listFarms,
     createFarm,
     getFarm,

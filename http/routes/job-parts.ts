@@ -1,10 +1,11 @@
-import { jobId } from '../../src/core/ids.ts';
+import { jobId, parseTaskId, stepIdOf } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { failureGroups } from '../views/failure-summary.ts';
+import { taskAxis } from '../views/task-axis.ts';
 import { jobCountsView } from '../views/job-counts-view.ts';
 import { jobEnvironmentView } from '../views/queue-environment-view.ts';
 import { stepView } from '../views/step-view.ts';
-import { findJob, readTemplate, stepsOf } from './find-task.ts';
+import { findJob, openTasks, readTemplate, stepsOf } from './find-task.ts';
 import { jobFilterOf } from './jobs.ts';
 import type { Handler, Reply } from './operation.ts';
 import type { WaitingReasons } from './waiting-reasons.ts';
@@ -28,10 +29,22 @@ export const listJobSteps =
       return { kind: 'json', status: 200, body: { items } };
     });
 
-export const listJobFailures: Handler<'listJobFailures'> = ({ path, principal }, { store }) => {
-  const job = findJob(store, path.id, principal.ownerScope);
-  if (!job.ok) return { kind: 'problem', problem: job.problem };
-  return { kind: 'json', status: 200, body: failureGroups(store, job.value) };
+export const listJobFailures: Handler<'listJobFailures'> = ({ path, principal }, ports) => {
+  const opened = openTasks(ports, path.id, principal.ownerScope);
+  if (!opened.ok) return { kind: 'problem', problem: opened.problem };
+  const { job, steps, shapeOf } = opened.value;
+  const failures = failureGroups(ports.store, job);
+  const orders = new Set(
+    failures.groups.flatMap(({ task_ids: ids }) => ids.map((id) => parseTaskId(id)?.stepOrder)),
+  );
+  const axes = steps
+    .filter(({ order }) => orders.has(order))
+    .flatMap((step) => {
+      const shape = shapeOf(step);
+      const axis = shape === undefined ? null : taskAxis(shape, step.taskCount);
+      return axis === null ? [] : [{ step_id: stepIdOf(job.id, step.order), axis }];
+    });
+  return { kind: 'json', status: 200, body: { ...failures, axes } };
 };
 
 export const getJobTemplate: Handler<'getJobTemplate'> = ({ path, principal }, { store }) => {

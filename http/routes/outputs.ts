@@ -1,3 +1,4 @@
+import type { TaskAddress } from '../../src/core/ids.ts';
 import { pathsAt } from '../../src/core/delivery/place-paths.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { Ports } from '../ports.ts';
@@ -33,6 +34,16 @@ export const listTaskOutputs: Handler<'listTaskOutputs'> = ({ path, query, princ
   const found = foundOutputs(logs, address);
   return pageOf({ store, logs }, { job: address.jobId, prefix: keys.attemptsOf(address), found }, query);
 };
+
+/** Reports whether a task has any output. */
+export function hasOutputs(ports: Pick<Ports, 'store' | 'logs'>, address: TaskAddress): boolean {
+  const { store, logs } = ports;
+  const found = foundOutputs(logs, address);
+  if (found.length > 0) return true;
+  const place = { job: address.jobId, prefix: keys.attemptsOf(address), found };
+  const { items } = outputPage(store, { ...place, start: null, limit: 1 }, null, previewsOfOutputs(logs));
+  return items.length > 0;
+}
 
 function pageOf(
   { store, logs }: Pick<Ports, 'store' | 'logs'>,

@@ -1,4 +1,5 @@
 import type { Ports } from '../ports.ts';
+import { jobCountsView } from '../views/job-counts-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { principalView } from './auth.ts';
 import { computeLocationViews } from './compute-locations.ts';
@@ -13,6 +14,7 @@ const READINESS_BUDGET_MS = 1000;
 
 export const getStart: Handler<'getStart'> = async ({ principal }, ports) => {
   const readiness = await promptReadiness(ports);
+  const { online, offline, disabled } = ports.activity().state.workers;
   return {
     kind: 'json',
     status: 200,
@@ -22,6 +24,10 @@ export const getStart: Handler<'getStart'> = async ({ principal }, ports) => {
       farms: farmViews(ports.store),
       queues: queueViews(ports),
       compute_locations: computeLocationViews(ports.store),
+      presence: {
+        workers: online + offline + disabled,
+        jobs: jobCountsView(ports.jobLists.counts({ words: [] }, principal.ownerScope)).total,
+      },
       ...(readiness !== null && { readiness }),
     },
   };

@@ -3,6 +3,7 @@ import type { WorkerMessage, WorkerStanding } from '../../actors/service/worker/
 import { parseAttemptId, queueId, workerId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { Outcome } from '../../src/core/problems.ts';
+import type { FarmRecord } from '../../src/core/records/farm.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { SETTINGS } from '../../src/core/records/settings-version.ts';
 import { keys } from '../../src/core/records/tables.ts';
@@ -11,15 +12,25 @@ import type { BookingRecord, WorkerRecord } from '../../src/core/records/worker.
 import type { WorkerCredentialRecord } from '../../src/core/records/worker-credential.ts';
 import type { Header } from '../pipeline/message.ts';
 import type { Ports } from '../ports.ts';
+import { workerHistoryView } from '../views/history-view.ts';
 import { pageOf, sortedBy } from '../views/page-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
 import { VisibleJobs } from '../views/visible-jobs.ts';
-import { stepFailuresView, visibleWork, workerSummary, workerView } from '../views/worker-view.ts';
+import {
+  bookingViews,
+  stepFailuresView,
+  visibleWork,
+  workerSummary,
+  workerView,
+} from '../views/worker-view.ts';
 import { readTaskAt } from './find-task.ts';
 import { ifMatchOf, versionHeaders } from './if-match.ts';
 import { searchTerms } from './jobs.ts';
-import { NO_CONTENT, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
+import { invalid, NO_CONTENT, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
+
+/** Length of the history that a page about a worker shows. */
+const HISTORY_MINUTES = 180;
 
 const SORT_KEYS = {
   name: (worker: WorkerRecord) => worker.name,
@@ -40,15 +51,20 @@ export const listWorkers: Handler<'listWorkers'> = ({ query, principal }, ports)
   const view = (worker: WorkerRecord): Schemas['Worker'] => {
     const booking = bookingOf(store, worker);
     const work = visibleWork(booking, failuresOf(store, worker), visible);
-    return workerView(worker, booking, work, credentialOf(store, worker), ports.now());
+    return workerView(worker, farmOf(store, worker), booking, work, credentialOf(store, worker), ports.now());
   };
   const page = pageOf(sorted, query, view);
-  // The summary reads the bookings of all workers.
-  const body = query.summary
-    ? { ...page, summary: workerSummary(ofAnyStatus, (worker) => bookingOf(store, worker)) }
-    : page;
+  const body = query.summary ? { ...page, summary: summaryOf(store, ofAnyStatus) } : page;
   return { kind: 'json', status: 200, body };
 };
+
+/** Reads the bookings of all workers. */
+const summaryOf = (store: StoreReader, workers: readonly WorkerRecord[]): Schemas['WorkerSummary'] =>
+  workerSummary(workers, (worker) => bookingOf(store, worker));
+
+/** Returns the sums over the workers that match a filter. Reads every worker, and the bookings of those that match. */
+export const summaryOfWorkers = (store: StoreReader, given: GivenFilter): Schemas['WorkerSummary'] =>
+  summaryOf(store, filterWorkers(store, given));
 
 type GivenFilter = Pick<
   Call<'listWorkers'>['query'],
@@ -88,7 +104,7 @@ function servesQueue(store: StoreReader, id: string): (worker: WorkerRecord) => 
     worker.queueIds.length === 0 ? worker.farmId === queue.farmId : worker.queueIds.includes(queue.id);
 }
 
-export const getWorker: Handler<'getWorker'> = ({ path, principal }, ports) => {
+export const getWorker: Handler<'getWorker'> = ({ path, query, principal }, ports) => {
   const { store } = ports;
   const worker = findWorker(store, path.id);
   if (worker === null) return notFound('worker', path.id);
@@ -96,19 +112,29 @@ export const getWorker: Handler<'getWorker'> = ({ path, principal }, ports) => {
   const visible = new VisibleJobs(store, principal.ownerScope);
   const work = visibleWork(booking, failuresOf(store, worker), visible);
   const body = {
-    ...workerView(worker, booking, work, credentialOf(store, worker), ports.now()),
+    ...workerView(worker, farmOf(store, worker), booking, work, credentialOf(store, worker), ports.now()),
     current_tasks: currentTasks(ports, work.bookings),
+    bookings: bookingViews(work.bookings),
     failures: stepFailuresView(store, work.failures),
+    ...(query.history && {
+      history: workerHistoryView(worker, ports.history.worker(worker.id, HISTORY_MINUTES)),
+    }),
   };
   return { kind: 'json', status: 200, body, headers: versionHeaders(SETTINGS.worker(worker)) };
 };
 
+const farmOf = (store: StoreReader, { farmId: id }: WorkerRecord): FarmRecord | undefined =>
+  store.get('farm', keys.farm(id));
+
 export const disableWorker: Handler<'disableWorker'> = ({ path, body, principal, headers }, ports) => {
   const ifMatch = ifMatchOf({ headers });
+  const until = body?.until === undefined ? null : Date.parse(body.until);
+  if (until !== null && until <= ports.now()) return invalid('/until', 'must be in the future');
   const disabling = {
     by: principal.username,
     reason: body?.reason ?? '',
     stopsTasks: body?.mode === 'now',
+    ...(until !== null && { until }),
   };
   return changeStanding(
     path.id,

@@ -4,10 +4,13 @@ import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import { readTask, type TaskState } from '../../src/core/records/task-page.ts';
 import { keys, taskOfTextKey } from '../../src/core/records/tables.ts';
+import { namedWorkers } from './named-workers.ts';
 import type { Schemas } from './schemas.ts';
 
 /** A job with more texts than this is summarized from the first ones. */
 const TEXTS_MAX = 10_000;
+/** Texts that are read for the first failure of each job of a list. */
+const FIRST_TEXTS_MAX = 20;
 /** Maximum number of listed reasons, most common first, and of named tasks and workers per reason. */
 const GROUPS_MAX = 100;
 const NAMED_MAX = 20;
@@ -24,6 +27,15 @@ export function failureSummary(store: StoreReader, job: JobRecord): Schemas['Fai
   return { failed_count: failedCount, dominant_reason: dominant, distinct_reasons: reasons.size };
 }
 
+/** Returns the reason and the error line of the first failed task; null if the first texts of the job have none. */
+export function firstFailure(store: StoreReader, job: JobRecord): string | null {
+  for (const { reason, errorLine } of failedTasks(store, job, FIRST_TEXTS_MAX)) {
+    const text = [reason, errorLine].filter((part) => part !== '').join(': ');
+    if (text !== '') return text;
+  }
+  return null;
+}
+
 interface Group {
   readonly reason: string;
   /** Of its first task. */
@@ -35,7 +47,7 @@ interface Group {
 }
 
 /** Groups the failed tasks of a job by reason and error line, most common first (failureKeyOf). */
-export function failureGroups(store: StoreReader, job: JobRecord): Schemas['JobFailures'] {
+export function failureGroups(store: StoreReader, job: JobRecord): Omit<Schemas['JobFailures'], 'axes'> {
   const groups = new Map<string, Group>();
   let looked = 0;
   for (const { task, state, reason, errorLine } of failedTasks(store, job)) {
@@ -49,16 +61,21 @@ export function failureGroups(store: StoreReader, job: JobRecord): Schemas['JobF
     if (group.ordinals.size < NAMED_MAX && workerOrdinal !== null) group.ordinals.add(workerOrdinal);
   }
   const commonest = [...groups.values()].sort((a, b) => b.count - a.count);
+  const listed = commonest.slice(0, GROUPS_MAX).map(({ reason, errorLine, count, taskIds, ordinals }) => ({
+    reason,
+    ...(errorLine !== '' && { error_line: errorLine }),
+    count,
+    task_ids: taskIds,
+    worker_ids: [...ordinals].flatMap((ordinal) => workerOf(store, job, ordinal)),
+  }));
   return {
     job_id: job.id,
     failed_count: job.taskCounts.failed,
-    groups: commonest.slice(0, GROUPS_MAX).map(({ reason, errorLine, count, taskIds, ordinals }) => ({
-      reason,
-      ...(errorLine !== '' && { error_line: errorLine }),
-      count,
-      task_ids: taskIds,
-      worker_ids: [...ordinals].flatMap((ordinal) => workerOf(store, job, ordinal)),
-    })),
+    groups: listed,
+    workers: namedWorkers(
+      store,
+      listed.flatMap(({ worker_ids: ids }) => ids),
+    ),
     is_partial: looked < job.taskCounts.failed || commonest.length > GROUPS_MAX,
   };
 }
@@ -76,10 +93,10 @@ interface FailedTask {
   readonly errorLine: string;
 }
 
-/** Yields the failed tasks of a job in order, up to `TEXTS_MAX` texts. */
-function* failedTasks(store: StoreReader, job: JobRecord): Generator<FailedTask> {
+/** Yields the failed tasks of a job in order, from up to `limit` texts. */
+function* failedTasks(store: StoreReader, job: JobRecord, limit = TEXTS_MAX): Generator<FailedTask> {
   if (job.taskCounts.failed === 0) return;
-  const texts = store.scan('taskText', { prefix: keys.taskTextsOf(job.id), limit: TEXTS_MAX });
+  const texts = store.scan('taskText', { prefix: keys.taskTextsOf(job.id), limit });
   for (const { key, value } of texts) {
     const task = taskOfTextKey(key);
     const page = store.get('taskPage', keys.taskPageOf(task));

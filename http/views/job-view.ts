@@ -8,7 +8,7 @@ import type { StoreReader } from '../../src/core/ports/store.ts';
 import { cancelReasonOf, parkReasonOf, type JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import { failureSummary } from './failure-summary.ts';
+import { failureSummary, firstFailure } from './failure-summary.ts';
 import { retryRulesView } from './retry-rules-view.ts';
 import { retryView } from './retry-view.ts';
 import type { VisibleJobs } from './visible-jobs.ts';
@@ -78,7 +78,12 @@ export class JobViewer {
   view(job: JobRecord): Schemas['Job'] {
     const retry = effectiveRetry(this.#serverRetry, this.#farmRetry(job), this.#queueRetry(job), job.retry);
     const reason = this.#reasons.ofJob(job);
-    return { ...jobView(job, retry), ...(reason !== null && { waiting_reason: reason }) };
+    const failure = firstFailure(this.#store, job);
+    return {
+      ...jobView(job, retry),
+      ...(failure !== null && { first_failure: failure }),
+      ...(reason !== null && { waiting_reason: reason }),
+    };
   }
 
   /** Returns the job with its steps. Upstream jobs that are not visible are left out. */

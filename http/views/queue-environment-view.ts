@@ -1,5 +1,6 @@
 import type { JobEnvironment } from '../../src/core/records/job.ts';
 import type { QueueEnvironmentRecord } from '../../src/core/records/queue-environment.ts';
+import { SETTINGS, versionOf } from '../../src/core/records/settings-version.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -13,6 +14,7 @@ export const queueEnvironmentView = (record: QueueEnvironmentRecord): Schemas['Q
   template: record.template,
   created_at: timestampOf(record.createdAt),
   updated_at: timestampOf(record.updatedAt),
+  settings_version: versionOf(SETTINGS['queue environment'](record)),
 });
 
 export const jobEnvironmentView = ({

@@ -348,7 +348,7 @@ test('lists', async (t) => {
 
   t.same(await run('farms -o wide'), {
     code: 0,
-    out: `ID                                    NAME   MAX TASKS  DESCRIPTION  CREATED\n${FARM.id}  north             the first    2026-01-02T03:04:05Z\n`,
+    out: `ID                                    NAME   MAX TASKS  BOOKED AMOUNTS  DESCRIPTION  CREATED\n${FARM.id}  north                             the first    2026-01-02T03:04:05Z\n`,
     err: '1 farm\n',
   });
   t.same(await run('queues --farm north --columns farm,name,prio,status'), {
@@ -616,6 +616,33 @@ test('a job is shown with its details and steps, and canceled', async (t) => {
   const service = await answeringService({
     'GET /api/v1/jobs/j1': [{ body: { ...JOB, id: 'j1', name: 'Sim v12' } }],
     [`GET /api/v1/jobs/${JOB.id}`]: [{ body: detail }],
+    [`GET /api/v1/jobs/${JOB.id}/environments`]: [
+      {
+        body: [
+          { name: 'Rez', origin: 'queue', format: 'yaml', template: '' },
+          { name: 'Own', origin: 'submission', format: 'yaml', template: '' },
+        ],
+      },
+    ],
+    [`GET /api/v1/jobs/${JOB.id}/failures`]: [
+      {
+        body: {
+          job_id: JOB.id,
+          failed_count: 1,
+          groups: [
+            {
+              reason: 'failed (exit 3)',
+              error_line: 'Error: no scene',
+              count: 1,
+              task_ids: [],
+              worker_ids: [],
+            },
+          ],
+          workers: [],
+          is_partial: false,
+        },
+      },
+    ],
     [`POST /api/v1/jobs/${JOB.id}/cancel`]: [{ status: 204, body: '' }],
     ...FARMS,
     ...QUEUES,
@@ -635,7 +662,9 @@ test('a job is shown with its details and steps, and canceled', async (t) => {
       'created           2026-01-02T03:04:05.678Z',
       'updated           2026-01-02T03:04:05.678Z',
       'waits for         Sim v12, j2',
-      'failed            failed (exit 3)',
+      'failed            failed (exit 3): Error: no scene (1 task)',
+      `next              callsheet logs ${JOB.id} --failed`,
+      'environments      Rez (of the queue), Own (of the submission)',
       '  Width           64',
       '  ALongParameter  x\u{fffd}y',
       '',

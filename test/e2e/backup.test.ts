@@ -91,7 +91,15 @@ test(
       else t.comment(`${worker.log().slice(-3000)}\n${started.at(-1)?.log().slice(-6000)}`);
     });
     const { api } = service;
+    const beganAt = new Date().toISOString();
     const farm = await api.makeFarm('show');
+    // Environments of queues and past attempts by worker are in the backup too.
+    const environment = JSON.stringify({
+      specificationVersion: 'environment-2023-09',
+      environment: { name: 'Rez', variables: { REZ: 'maya' } },
+    });
+    const environments = `/api/v1/queues/${farm.queueId}/environments`;
+    await api.must('POST', environments, { template: environment, format: 'json' });
     const { id: job } = (
       await farm.submit(template('frames', TASKS, 'echo frame {{Task.Param.N}}; sleep 0.2'))
     ).body;
@@ -109,6 +117,7 @@ test(
     );
 
     const before = await succeeded(api, job);
+    const savedAt = new Date().toISOString();
     const made = await runCallsheet(['backup', file, `--data-dir=${data}`]);
     t.match(made, { code: 0, err: '' });
     t.strictSame(
@@ -190,6 +199,21 @@ test(
     t.equal(existsSync(join(second, 'data/restored.json')), false);
     await until('the job is completed', async () => (await restored.api.job(job)).status === 'completed');
     t.match((await restored.api.job(job)).task_counts, { total: TASKS, succeeded: TASKS });
+    t.match(await restored.api.must('GET', environments), [{ name: 'Rez', template: environment }]);
+    const { items: workers } = await restored.api.must<{ items: { id: string }[] }>('GET', '/api/v1/workers');
+    const ran = await restored.api.must<{ items: { task_id: string; ended_at?: string }[] }>(
+      'GET',
+      `/api/v1/workers/${workers[0]?.id ?? ''}/attempts?since=${encodeURIComponent(beganAt)}&limit=1000`,
+    );
+    t.equal(
+      new Set(ran.items.map(({ task_id: task }) => task)).size,
+      TASKS,
+      'attempts before and after the backup',
+    );
+    t.ok(
+      ran.items.some(({ ended_at: end }) => end !== undefined && end < savedAt),
+      'an attempt that ended before the backup',
+    );
     t.equal(worker.log().split('joined the service').length, 2, 'the worker continues with its credential');
     const tasks = await restored.api.tasks(job);
     for (const { id, parameters } of tasks) {

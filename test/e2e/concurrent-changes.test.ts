@@ -222,6 +222,19 @@ await test('of two changes from the same version, one is made', { timeout: 120_0
   // The command reads, changes and writes; the proxy lets another user change the object in between.
   const definition = join(folder, 'still.yaml');
   await writeFile(definition, JSON.stringify({ name: 'still', title: 'c', template: TEMPLATE }));
+  const environment = (word: string): string =>
+    JSON.stringify({
+      specificationVersion: 'environment-2023-09',
+      environment: { name: 'Rez', variables: { PACKAGES: word } },
+    });
+  const environments = `/api/v1/queues/${farm.queueId}/environments`;
+  const rez = await api.must<{ id: string }>('POST', environments, {
+    template: environment('maya'),
+    format: 'json',
+    priority: 1,
+  });
+  const templateFile = join(folder, 'rez.json');
+  await writeFile(templateFile, environment('houdini'));
   let otherPriority = 10;
   const queueUrl = `/api/v1/queues/${farm.queueId}`;
   const changes: readonly {
@@ -239,6 +252,24 @@ await test('of two changes from the same version, one is made', { timeout: 120_0
     {
       args: ['queues', 'set', 'main', '--priority', '4'],
       other: () => api.must('PUT', queueUrl, { name: 'main', priority: 3, description: 'night' }),
+      same: false,
+      now: /^$/,
+    },
+    {
+      args: ['queues', 'environment', 'set', 'main', 'Rez', '--file', templateFile],
+      other: () =>
+        api.must('PUT', `${environments}/${rez.id}`, {
+          template: environment(`katana-${++otherPriority}`),
+          format: 'json',
+          priority: 1,
+        }),
+      same: true,
+      now: /^environment Rez has been changed meanwhile.*\n {2}\/template: .*--overwrite/s,
+    },
+    {
+      args: ['queues', 'environment', 'set', 'main', 'Rez', '--priority', '7'],
+      other: () =>
+        api.must('PUT', `${environments}/${rez.id}`, { template: environment('nuke'), format: 'json' }),
       same: false,
       now: /^$/,
     },
@@ -272,6 +303,11 @@ await test('of two changes from the same version, one is made', { timeout: 120_0
     t.equal(forced.code, 0, `${name} --overwrite: ${forced.err}`);
   }
   t.match(await api.must('GET', queueUrl), { priority: 4, description: 'night' }, 'other settings are kept');
+  t.match(
+    await api.must('GET', environments),
+    [{ priority: 7, template: environment('nuke') }],
+    'a change of the template is kept',
+  );
   t.match(await api.must('GET', `/api/v1/storage-locations/${storage.id}`), {
     roots: { default: '/b', potsdam: '/p', berlin: '/b' },
   });

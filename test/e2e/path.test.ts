@@ -279,6 +279,22 @@ await test('a submitted job runs to completion', { timeout: 240_000 }, async (t)
       chunks: 'chunks of 2 values of Frame until the first task has succeeded; the target is 60 s',
     });
     await api.must('POST', `/api/v1/jobs/${job.id}/cancel`);
+
+    // A clone has the chunks of the template, not those that the job had at its end, and adapts by itself.
+    const clone = await api.must<{ id: string }>('POST', `/api/v1/jobs/${job.id}/clone`, {});
+    const again = await until('the first step of the clone is completed', async () => {
+      const view = await api.job(clone.id);
+      return view.steps?.[0]?.status === 'completed' ? view : null;
+    });
+    t.match(again.steps?.[0], { task_counts: { total: 3, succeeded: 3 }, chunks: { size: 16, changes: 2 } });
+    t.match(again.steps?.[1], { task_counts: { total: 6 }, chunks: { size: 2, changes: 0 } });
+    const cloned = await api.tasks(clone.id);
+    t.same(
+      cloned.filter(({ name }) => name.startsWith('Grow')).map(({ parameters }) => parameters),
+      [{ Frame: '1-1' }, { Frame: '2-5' }, { Frame: '6-12' }],
+    );
+    t.same((await api.job(job.id)).steps?.[0], { ...job.steps?.[0] }, 'the job itself is as it was');
+    await api.must('POST', `/api/v1/jobs/${clone.id}/cancel`);
   });
 
   await t.test('a job waits for its upstream job and is canceled with it', async (t) => {

@@ -241,6 +241,9 @@ const RETRY_RULES = [
 ];
 
 /** Valid values of a body or parameter that its schema cannot express. */
+/** A schema does not express which names are amounts. */
+const BOOKABLE = ['amount.worker.memory', 'AMOUNT.worker.gpu', 'studio:amount.scene.cache'];
+
 function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints'] {
   const one = (collection: string): fc.Arbitrary<string> => fc.constantFrom(...(ids[collection] ?? []));
   const hasWorkers = (ids['workers'] ?? []).length > 0;
@@ -272,6 +275,7 @@ function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints']
     events: fc.constant(HOOK.events),
     // Which members a rule has depends on its action, and patterns must be valid.
     retry_rules: fc.constantFrom(null, [], RETRY_RULES),
+    booked_amounts: fc.subarray(BOOKABLE),
     run_as_user: fc.constant(null),
     run_as_group: fc.constant(null),
     password: fc.string({ unit: 'grapheme', minLength: 8, maxLength: 30, size: 'max' }),

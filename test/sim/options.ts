@@ -46,6 +46,8 @@ export interface SimulationOptions {
   readonly chunks: boolean;
   /** Queues, jobs and usage pools have retry rules. */
   readonly rules: boolean;
+  /** Farms book amounts, steps require them, and workers have GPUs. */
+  readonly amounts: boolean;
   /** Clients set and remove start times of jobs. */
   readonly starts: boolean;
   /** Clients delete jobs. */
@@ -227,6 +229,7 @@ export function drawOptions(random: Random): SimulationOptions {
     evicts: false,
     chunks: false,
     rules: false,
+    amounts: false,
     deletes: isActive(0.4),
     standing: isActive(0.4),
     pools: isActive(0.4),
@@ -324,6 +327,14 @@ export function drawRules(drawn: SimulationOptions, random: Random): SimulationO
   if (!random.chance(RULES_SHARE)) return drawn;
   return { ...drawn, rules: true, pools: true, failures: Math.max(drawn.failures, RULE_FAILURES) };
 }
+/** Share of seeds whose farms book amounts. */
+const AMOUNTS_SHARE = 0.3;
+
+/** Lets the farms book amounts. Drawn separately, so that the other options of a seed stay the same. */
+export const drawAmounts = (drawn: SimulationOptions, random: Random): SimulationOptions => ({
+  ...drawn,
+  amounts: random.chance(AMOUNTS_SHARE),
+});
 
 const RECLAIM_TIMES_MS = [
   [HEARTBEAT_TIMEOUT_MS],

@@ -22,6 +22,7 @@ const WORKER_EDGES: Readonly<Record<WorkerMessage['type'], Edges>> = {
   'worker.delete': [],
   'liveness.due': [],
   'unused.due': [],
+  'disabled-until.due': ['disabled online', 'disabled offline'],
   'expiry.granted': ['online offline'],
   'expiry.deferred': [],
   'worker.remove': [],

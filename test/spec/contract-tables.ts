@@ -208,11 +208,13 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, QueryRow>>
 
 /** Additional parameters of contract routes. */
 export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {
+  'GET /api/v1/tasks/{id}': ['details'],
   'GET /api/v1/tasks/{id}/logs': ['attempt', 'from_line'],
   'GET /api/v1/auth/oidc/login': ['return_to'],
   'GET /api/v1/auth/oidc/callback': ['code', 'state', 'iss', 'error'],
   'DELETE /api/v1/farms/{id}': ['force'],
   'GET /api/v1/workers': ['search', 'summary'],
+  'GET /api/v1/workers/{id}': ['history'],
   'POST /api/v1/jobs': ['dry_run', 'paused', 'start_after'],
   'GET /api/v1/jobs': ['product', 'summary'],
   'GET /api/v1/queues': ['summary'],
@@ -338,6 +340,7 @@ export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
   'web.job_links': '',
   'openjd.extra_extensions': '',
   'http.pprof_addr': '',
+  'http.access_log': '',
   'auth.bootstrap.password_file': '',
   'auth.oidc.client_secret_file': '',
   'auth.oidc.endpoint_hosts': '',
@@ -428,6 +431,7 @@ export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string | null>> = {
   'discovery.name': 'callsheet',
   'discovery.interfaces': '',
   'worker.memory_mib': null,
+  'worker.amounts': null,
   'worker.gpus': null,
   'worker.detect_applications': 'true',
   'worker.session_linger': '5s',

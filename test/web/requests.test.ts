@@ -12,8 +12,9 @@ tap.setTimeout(240_000);
  */
 const REQUESTS_MAX = 3;
 
-/** Pages with a limit of their own, below. */
-const LARGER = new Set(['/', '/workers']);
+const VIEWPORT = { width: 1280, height: 800 };
+/** So low that lists of the overview are below its fold. */
+const FOLD = { width: 1280, height: 500 };
 
 const TEMPLATE = {
   specificationVersion: 'jobtemplate-2023-09',
@@ -58,15 +59,18 @@ await test('a page opens with few requests, and none is rejected', { timeout: 24
   page.on('response', (response) => {
     if (response.status() === 429) refused.push(response.url());
   });
-  const pages: readonly (readonly [path: string, most: number])[] = [
-    ...PLACES.filter((path) => !LARGER.has(path)).map((path) => [path, REQUESTS_MAX] as const),
-    ['/workers', 4],
-    [`/workers/${items[0]?.id}`, 7],
-    [`/jobs/${job.body.id}`, 8],
-    [`/tasks/${encodeURIComponent(task?.id ?? '')}`, 12],
-    ['/', 14],
+  const pages: readonly (readonly [path: string, most: number, viewport?: typeof FOLD])[] = [
+    ...PLACES.filter((path) => path !== '/').map((path) => [path, REQUESTS_MAX] as const),
+    [`/workers/${items[0]?.id}`, 3],
+    [`/jobs/${job.body.id}`, 3],
+    [`/jobs/${job.body.id}?tab=tasks`, 3],
+    [`/tasks/${encodeURIComponent(task?.id ?? '')}`, 3],
+    ['/', 2, FOLD],
+    // Two lists of jobs, and the failures of one, are below the fold.
+    ['/', 5],
   ];
-  for (const [path, most] of pages) {
+  for (const [path, most, viewport = VIEWPORT] of pages) {
+    await page.setViewportSize(viewport);
     await settled(page);
     asked.length = 0;
     await page.goto(path);

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { queries } from '../state/queries.ts';
 import { useService } from '../state/service.tsx';
+import { workerNameQuery } from '../state/worker-names.ts';
 
 /** Names of items that rows refer to by id. A deleted item is shown by its id. */
 
@@ -23,8 +24,9 @@ export function QueueName({ id }: { id: string }) {
 
 export function WorkerName({ id }: { id: string }) {
   const { rest } = useService();
-  const { data } = useQuery(queries.workers(rest));
-  const listed = data?.items.find((worker) => worker.id === id)?.name;
+  const known = useQuery(workerNameQuery(id)).data;
+  const { data } = useQuery({ ...queries.workers(rest), enabled: known === undefined });
+  const listed = known ?? data?.items.find((worker) => worker.id === id)?.name;
   // On a farm with more workers than the list has, the worker is requested by its id.
   const isUnlisted = data !== undefined && listed === undefined && data.total > data.items.length;
   const own = useQuery({ ...queries.worker(rest, id), staleTime: 60_000, enabled: isUnlisted });

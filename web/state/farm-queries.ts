@@ -2,7 +2,9 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { WorkerSummary } from '../../client/resources.ts';
 import type { QueryOf } from '../../client/rest-calls.ts';
 import type { Rest } from '../../client/rest.ts';
+import { queries } from './queries.ts';
 import { startOfSpan, type TimeSpan } from './time-span.ts';
+import { keepWorkerNames } from './worker-names.ts';
 import { workerComponent } from './worker-component.ts';
 
 /** Maximum number of closed attempts in the timeline of a worker. */
@@ -10,8 +12,32 @@ export const WORKER_ATTEMPTS_MAX = 1_000;
 /** Maximum number of workers in the timeline of a farm. */
 export const FARM_TIMELINE_WORKERS = 50;
 
+/** Length of the history from which the status of a farm and its numbers come. */
+export const HOUR_MINUTES = 60;
+
 /** Queries about a farm and its workers over time. */
 export const farmQueries = {
+  /**
+   * Loads the parts of an overview with one request into the cache of their own queries. They are loaded separately if it
+   * fails, and later.
+   */
+  overview: (rest: Rest, farm: string, minutes: number, stepMinutes: number) =>
+    queryOptions({
+      queryKey: ['stats', 'overview', farm],
+      queryFn: async ({ signal, client }) => {
+        const query = { farm_id: farm, minutes, step_minutes: stepMinutes };
+        const parts = await rest.call('get', '/stats/overview', { query, signal });
+        client.setQueryData(farmQueries.history(rest, farm, minutes, stepMinutes).queryKey, parts.history);
+        client.setQueryData(farmQueries.history(rest, farm, HOUR_MINUTES, 1).queryKey, parts.hour);
+        client.setQueryData(farmQueries.waiting(rest, farm).queryKey, parts.waiting);
+        client.setQueryData(farmQueries.workerSummary(rest, { farm_id: farm }).queryKey, parts.workers);
+        client.setQueryData(queries.jobSummary(rest, { farm_id: farm }).queryKey, parts.jobs);
+        return null;
+      },
+      retry: false,
+      staleTime: Infinity,
+      gcTime: 0,
+    }),
   /** `stepMinutes` is the interval of one data point. */
   history: (rest: Rest, farm: string, minutes: number, stepMinutes: number) =>
     queryOptions({
@@ -46,7 +72,11 @@ export const farmQueries = {
   jobFailures: (rest: Rest, id: string, failed: number) =>
     queryOptions({
       queryKey: ['jobs', 'one', id, 'failures', String(failed)],
-      queryFn: ({ signal }) => rest.call('get', '/jobs/{id}/failures', { path: { id }, signal }),
+      queryFn: async ({ signal, client }) => {
+        const failures = await rest.call('get', '/jobs/{id}/failures', { path: { id }, signal });
+        keepWorkerNames(client, failures.workers);
+        return failures;
+      },
       staleTime: 10_000,
     }),
   /** Sums over all workers that match the filter. Requests only one row. */
@@ -63,11 +93,6 @@ export const farmQueries = {
         return summary;
       },
       placeholderData: keepPreviousData,
-    }),
-  workerHistory: (rest: Rest, id: string) =>
-    queryOptions({
-      queryKey: ['workers', 'one', id, 'history'],
-      queryFn: ({ signal }) => rest.call('get', '/workers/{id}/history', { path: { id }, signal }),
     }),
   workerAttempts: (rest: Rest, id: string, span: TimeSpan) =>
     queryOptions({

@@ -39,5 +39,6 @@ export function openQueries(rest: Rest): QueryClient {
   load(queries.farms(rest), ({ farms }) => farms);
   load(queries.queues(rest), ({ queues }) => queues);
   load(queries.computeLocations(rest), ({ compute_locations: locations }) => locations);
+  load(queries.presence(rest), ({ presence }) => presence);
   return client;
 }

@@ -1,8 +1,9 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { JobRetrySelection } from '../../client/resources.ts';
+import type { JobRetrySelection, Start } from '../../client/resources.ts';
 import type { QueryOf } from '../../client/rest-calls.ts';
 import type { Rest } from '../../client/rest.ts';
 import { readiness } from './service-health.ts';
+import { keepWorkerNames } from './worker-names.ts';
 
 /**
  * Requests of the pages, with their cache keys. A key starts with the kind of resource, so that an event can
@@ -112,6 +113,13 @@ export const queries = {
       queryKey: ['readiness'],
       queryFn: ({ signal }) => readiness(rest.base, signal),
       retry: false,
+    }),
+  /** Number of workers and jobs. */
+  presence: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['presence'],
+      queryFn: async ({ signal }): Promise<Start['presence']> =>
+        (await rest.call('get', '/start', { signal })).presence,
     }),
   stats: (rest: Rest) =>
     queryOptions({
@@ -263,18 +271,26 @@ export const queries = {
   jobFailures: (rest: Rest, id: string) =>
     queryOptions({
       queryKey: ['jobs', 'one', id, 'failures'],
-      queryFn: ({ signal }) => rest.call('get', '/jobs/{id}/failures', { path: { id }, signal }),
+      queryFn: async ({ signal, client }) => {
+        const failures = await rest.call('get', '/jobs/{id}/failures', { path: { id }, signal });
+        keepWorkerNames(client, failures.workers);
+        return failures;
+      },
     }),
 
+  /** With its details. */
   task: (rest: Rest, id: string) =>
     queryOptions({
       queryKey: ['tasks', 'one', id],
-      queryFn: ({ signal }) => rest.call('get', '/tasks/{id}', { path: { id }, signal }),
-    }),
-  attempts: (rest: Rest, id: string) =>
-    queryOptions({
-      queryKey: ['tasks', 'one', id, 'attempts'],
-      queryFn: ({ signal }) => rest.call('get', '/tasks/{id}/attempts', { path: { id }, signal }),
+      queryFn: async ({ signal, client }) => {
+        const task = await rest.call('get', '/tasks/{id}', {
+          path: { id },
+          query: { details: true },
+          signal,
+        });
+        keepWorkerNames(client, task.details?.workers ?? []);
+        return task;
+      },
     }),
   explanation: (rest: Rest, id: string) =>
     queryOptions({
@@ -292,6 +308,7 @@ export const queries = {
   worker: (rest: Rest, id: string) =>
     queryOptions({
       queryKey: ['workers', 'one', id],
-      queryFn: ({ signal }) => rest.call('get', '/workers/{id}', { path: { id }, signal }),
+      queryFn: ({ signal }) =>
+        rest.call('get', '/workers/{id}', { path: { id }, query: { history: true }, signal }),
     }),
 };

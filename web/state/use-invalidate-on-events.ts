@@ -5,9 +5,15 @@ import { useThrottle } from './use-throttle.ts';
 
 /**
  * Invalidates queries when events of the subject arrive: at once, then at most every `everyMs` milliseconds. `keys`
- * are prefixes of query keys.
+ * are prefixes of query keys. `began` is called when the subscription begins, and returns whether data that were loaded
+ * before are loaded again.
  */
-export function useInvalidateOnEvents(subject: Subject, keys: readonly QueryKey[], everyMs: number): void {
+export function useInvalidateOnEvents(
+  subject: Subject,
+  keys: readonly QueryKey[],
+  everyMs: number,
+  began: () => boolean = () => true,
+): void {
   const client = useQueryClient();
   const throttled = useThrottle(everyMs);
   const reload = (cancelRefetch: boolean): void => {
@@ -16,8 +22,8 @@ export function useInvalidateOnEvents(subject: Subject, keys: readonly QueryKey[
   // A response in flight may be older than the events, so it is canceled.
   const stale = (): void => throttled(() => reload(true));
   const missed = (reason: GapReason): void => {
-    if (reason === 'began') reload(false);
-    else stale();
+    if (reason === 'lost') stale();
+    else if (began()) reload(false);
   };
   useEvents(subject, stale, missed);
 }

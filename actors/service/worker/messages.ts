@@ -84,6 +84,8 @@ export type WorkerMessage =
   | { readonly type: 'worker.delete'; readonly replyTo: ReplyTo<Outcome<null>> }
   /** The worker's own timer: a heartbeat is overdue, or the bus has not confirmed the connection. */
   | { readonly type: 'liveness.due' }
+  /** The worker's own timer: the time until which it is disabled may have come. */
+  | { readonly type: 'disabled-until.due' }
   /** The worker's own timer: it may have been offline and unused for too long. */
   | { readonly type: 'unused.due' }
   /** From the farm: the responses to `worker.expiry-requested`. */

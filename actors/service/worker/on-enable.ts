@@ -10,28 +10,39 @@ import type { WorkerState } from './state.ts';
 import { watchUnused } from './unused.ts';
 import { changeWorker, reportLocation } from './worker-turn.ts';
 
-/** Enables a worker (docs/contract/workers.md#disable-and-enable): online if it is alive, else offline. */
+export type EnableSettings = PromiseSettings & Pick<ServiceSettings, 'workers'>;
+
+/** Enables a worker (docs/contract/workers.md#disable-and-enable) at the request of a user. */
 export const onWorkerEnable =
-  (settings: PromiseSettings & Pick<ServiceSettings, 'workers'>) =>
+  (settings: EnableSettings) =>
   (
     state: WorkerState,
     message: Extract<WorkerMessage, { type: 'worker.enable' }>,
     context: ServiceContext<'worker'>,
   ): void => {
     if (refusesOutdated('worker', SETTINGS.worker(state.record), message, context)) return;
-    const trigger = isAlive(state, settings.heartbeatTimeoutMs, context)
-      ? 'enable while alive'
-      : 'enable while silent';
-    const status = nextWorkerStatus(state.record.status, trigger);
-    if (status !== state.record.status) {
-      changeWorker(state, { status, disabling: null }, context);
-      if (status === 'online') reportLocation(state, context);
-      watchLiveness(state, settings, context);
-      watchUnused(state, settings.workers, context);
-    }
-    const standing: WorkerStanding = { status, disabling: state.record.disabling ?? null };
+    enableWorker(state, settings, context);
+    const { status, disabling = null } = state.record;
+    const standing: WorkerStanding = { status, disabling };
     context.reply(message.replyTo, done(standing));
   };
+
+/** Enables a worker: online if it is alive, else offline. Changes nothing if it is not disabled. */
+export function enableWorker(
+  state: WorkerState,
+  settings: EnableSettings,
+  context: ServiceContext<'worker'>,
+): void {
+  const trigger = isAlive(state, settings.heartbeatTimeoutMs, context)
+    ? 'enable while alive'
+    : 'enable while silent';
+  const status = nextWorkerStatus(state.record.status, trigger);
+  if (status === state.record.status) return;
+  changeWorker(state, { status, disabling: null }, context);
+  if (status === 'online') reportLocation(state, context);
+  watchLiveness(state, settings, context);
+  watchUnused(state, settings.workers, context);
+}
 
 /**
  * A worker with tasks counts as alive, even without a recent heartbeat: it has not expired yet and is still monitored.

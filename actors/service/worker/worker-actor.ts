@@ -3,6 +3,7 @@ import { refused } from '../../../src/core/problems.ts';
 import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
+import { onDisabledUntilDue, watchDisabled } from './disabled-until.ts';
 import { reportExits, onAttemptsEnded } from './exiting-attempts.ts';
 import {
   onAttemptsOverdue,
@@ -42,6 +43,7 @@ export function workerActor(
     onActivated: (state, context) => {
       watchLiveness(state, settings, context);
       watchUnused(state, settings.workers, context);
+      watchDisabled(state, context);
     },
     save: saveWorker,
     isDeleted: (state) => state.isDeleted,
@@ -73,6 +75,7 @@ export function workerActor(
       'bus.confirmed': onBusConfirmed(settings),
       'liveness.due': onLivenessDue(settings),
       'unused.due': onUnusedDue(settings.workers),
+      'disabled-until.due': onDisabledUntilDue(settings),
       'expiry.granted': onExpiryGranted(settings),
       'expiry.deferred': (_state, { forMs }, context) => {
         context.after('liveness', forMs, { type: 'liveness.due' });
@@ -123,6 +126,7 @@ function onMissing(
     case 'bus.confirmed':
     case 'liveness.due':
     case 'unused.due':
+    case 'disabled-until.due':
     case 'expiry.granted':
     case 'expiry.deferred':
     case 'worker.remove':

@@ -37,11 +37,15 @@ const rulesOf = (rules: readonly RetryRule[] | undefined): unknown =>
 
 /** Settings of each kind of object. */
 export const SETTINGS = {
-  farm: (farm: Pick<FarmRecord, 'name' | 'description' | 'maxConcurrentTasks' | 'retry'>): Settings => ({
+  farm: (
+    farm: Pick<FarmRecord, 'name' | 'description' | 'maxConcurrentTasks' | 'retry' | 'bookedAmounts'>,
+  ): Settings => ({
     name: farm.name,
     description: farm.description,
     max_concurrent_tasks: farm.maxConcurrentTasks,
     ...retryOf(farm.retry),
+    booked_amounts: farm.bookedAmounts?.names,
+    amount_default: farm.bookedAmounts?.byDefault,
   }),
   queue: (queue: QueueRecord): Settings => ({
     name: queue.name,
@@ -105,6 +109,7 @@ export const SETTINGS = {
     mode: disabling?.stopsTasks === undefined ? undefined : disabling.stopsTasks ? 'now' : 'after-tasks',
     reason: disabling?.reason,
     by: disabling?.by,
+    until: disabling?.until === undefined ? undefined : timestampOf(disabling.until),
   }),
 } as const;
 

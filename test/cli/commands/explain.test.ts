@@ -93,3 +93,37 @@ test('explain of an unknown task, and without a task', async (t) => {
   });
   t.equal((await runCallsheet(['explain', '--url', service.url])).code, 2);
 });
+
+test('explain takes a job or a step, and explains the task that stands for it', async (t) => {
+  const step = (name: string, order: number, counts: object): object => ({
+    id: `j-${order}`,
+    name,
+    order,
+    task_counts: { total: 4, pending: 0, ready: 0, failed: 0, ...counts },
+  });
+  const job = {
+    id: 'j',
+    name: 'shot',
+    task_counts: { total: 8, ready: 0, failed: 1, pending: 4 },
+    steps: [step('Render', 0, { failed: 1 }), step('Comp', 1, { pending: 4 })],
+  };
+  const missing = { status: 404, body: { status: 404, title: 'Not Found', detail: 'no task shot' } };
+  const service = await answeringService({
+    ...serve(EXPLANATION),
+    'GET /api/v1/tasks/shot/explain': [missing],
+    'GET /api/v1/tasks/none/explain': [missing],
+    'GET /api/v1/jobs': [{ body: { items: [job], total: 1 } }],
+    'GET /api/v1/jobs/j': [{ body: job }],
+    'GET /api/v1/jobs/j/tasks': [{ body: { items: [{ id: 't' }], total: 1 } }],
+  });
+  t.teardown(() => service.close());
+  const run = (given: string) => runCallsheet(['explain', given, '--url', service.url]);
+  const asked = (): string | undefined =>
+    service.requests.map(({ path }) => path).findLast((path) => path.includes('/jobs/j/tasks'));
+  t.match(await run('shot'), { code: 0, out: /^Render\[Frame=7\]: ready/ });
+  t.match(asked(), /status=failed/);
+  t.match(await run('shot/Comp'), { code: 0, out: /^Render\[Frame=7\]: ready/ });
+  t.match(asked(), /status=pending.*step=Comp/);
+  t.match(await run('shot/Other'), { code: 4, err: /has no step "Other"/ });
+  t.match(await run('none'), { code: 4, err: /no task/ });
+});

@@ -28,7 +28,7 @@ void test('lists of jobs, steps and tasks show why each item waits', async (t) =
   const detail = {
     ...JOB,
     waiting_reason: POOL,
-    failure_summary: {},
+    failure_summary: { failed_count: 0 },
     steps: [{ ...STEP, waiting_reason: POOL }],
   };
   const service = await answeringService({
@@ -36,6 +36,7 @@ void test('lists of jobs, steps and tasks show why each item waits', async (t) =
     'GET /api/v1/jobs': page([{ ...JOB, waiting_reason: POOL }]),
     [`GET /api/v1/jobs/${ID}/steps`]: [{ body: { items: [] } }],
     [`GET /api/v1/jobs/${ID}`]: [{ body: detail }],
+    [`GET /api/v1/jobs/${ID}/environments`]: [{ body: [] }],
     [`GET /api/v1/jobs/${ID}/tasks`]: page([
       { ...TASK, waiting_reason: POOL, unschedulable_reason: 'queue' },
     ]),

@@ -126,6 +126,7 @@ const ADDITIVE_PERMISSIONS: readonly (readonly [string, string])[] = [
   ['GET /api/v1/start', 'infra.read'],
   ['GET /api/v1/stats/history', 'infra.read'],
   ['GET /api/v1/stats/waiting', 'jobs.read'],
+  ['GET /api/v1/stats/overview', 'infra.read'],
   ['GET /api/v1/usage-pools/{id}/use', 'jobs.read'],
   ['GET /api/v1/workers/{id}/history', 'workers.read'],
   ['GET /api/v1/jobs/{id}/failures', 'jobs.read'],

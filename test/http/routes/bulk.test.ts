@@ -285,6 +285,32 @@ void test('changes workers by ids and by a filter', async (t) => {
   ]);
 });
 
+void test('workers are compared with the versions that the user saw', async (t) => {
+  const { api, client } = await startApi(t);
+  const [one, two] = [workerId(uuid('e', 1)), workerId(uuid('e', 2))];
+  api.write(
+    put('worker', keys.worker(one), workerRecord({ id: one, name: 'a' })),
+    put('worker', keys.worker(two), workerRecord({ id: two, name: 'b' })),
+  );
+  const { body } = await client.get('/api/v1/workers?sort_by=name');
+  const [seen] = (body as { items: { settings_version: string }[] }).items;
+  const version = seen?.settings_version ?? '';
+  const etag = String((await client.get(`/api/v1/workers/${one}`)).headers['etag']);
+  t.ok(etag.endsWith(`.${version}"`), 'the version is that of the entity tag');
+  api.answer = () => done({ status: 'disabled' });
+  const bulk = (request: object) => client.json('POST', '/api/v1/workers/bulk', request);
+  t.match(await bulk({ action: 'disable', ids: [one, two], versions: { [one]: version } }), { status: 200 });
+  t.match(api.asked, [
+    { id: one, message: { type: 'worker.disable', ifMatch: [version] } },
+    { id: two, message: { type: 'worker.disable', ifMatch: undefined } },
+  ]);
+  t.match(await bulk({ action: 'delete', ids: [one], versions: { [one]: version } }), {
+    status: 400,
+    body: { detail: '/versions: only with disable and enable' },
+  });
+  t.equal(api.asked.length, 2, 'nothing was deleted');
+});
+
 void test('invalid requests are rejected without effect', async (t) => {
   const { api, client } = await startApi(t);
   writeJobs(api, 1);

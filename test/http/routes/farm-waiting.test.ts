@@ -4,7 +4,16 @@ import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
-import { FARM, farmRecord, jobNumber, jobRecord, QUEUE, queueRecord } from '../kit/records.ts';
+import {
+  FARM,
+  farmRecord,
+  jobNumber,
+  jobRecord,
+  QUEUE,
+  queueRecord,
+  WORKER,
+  workerRecord,
+} from '../kit/records.ts';
 import type { WaitingCause, WaitingExplanation, WaitingGroup } from '../../../src/core/lease/explanation.ts';
 
 const WAITING = `/api/v1/stats/waiting?farm_id=${FARM}`;
@@ -141,10 +150,36 @@ void test('returns 404 for an unknown farm, and 503 without a reply of the sched
   const { answer } = api;
   api.answer = () => refused('unavailable', 'busy');
   t.match(await client.get(WAITING), { status: 503, body: { detail: /did not answer/ } });
+  t.match(await client.get(WAITING.replace('/waiting', '/overview')), {
+    status: 503,
+    body: { detail: /did not answer/ },
+  });
   api.answer = answer;
   t.match(
     await client.get(WAITING),
     { status: 200, body: { tasks: 0, groups: [] } },
     'the scheduler is queried again immediately',
   );
+});
+
+void test('an overview has the parts that the page of a farm needs', async (t) => {
+  const { api, client } = await startApi(t);
+  furnish(api, { groups: [group({ reason: 'cores' }, 19)], isPartial: false });
+  api.write(put('job', keys.job(jobNumber(1)), jobRecord({})));
+  api.write(put('worker', keys.worker(WORKER), workerRecord({ id: WORKER, cpuCount: 8 })));
+  const overview = `/api/v1/stats/overview?farm_id=${FARM}`;
+  const { status, body } = await client.get(`${overview}&minutes=60&step_minutes=2`);
+  t.equal(status, 200);
+  const parts = body as Readonly<Record<string, unknown>>;
+  const alone = async (path: string): Promise<unknown> => (await client.get(`/api/v1${path}`)).body;
+  t.strictSame(parts['hour'], await alone(`/stats/history?farm_id=${FARM}&minutes=60`));
+  t.strictSame(parts['history'], await alone(`/stats/history?farm_id=${FARM}&minutes=60&step_minutes=2`));
+  t.strictSame(parts['waiting'], await alone(`/stats/waiting?farm_id=${FARM}`));
+  t.match(parts['waiting'], { tasks: 19 });
+  t.strictSame(parts['jobs'], await alone(`/jobs/summary?farm_id=${FARM}`));
+  t.match(parts['jobs'], { total: 1 });
+  const workers = (await alone(`/workers?summary=true&farm_id=${FARM}`)) as { summary: unknown };
+  t.strictSame(parts['workers'], workers.summary);
+  t.match(parts['workers'], { online: 1, cores_total: 8 });
+  t.equal((await client.get('/api/v1/stats/overview?farm_id=none')).status, 404);
 });

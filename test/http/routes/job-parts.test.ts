@@ -340,6 +340,7 @@ void test('groups failed tasks by reason, with the first tasks and workers of ea
       },
     ]),
     put('workerOrdinal', keys.workerOrdinal(FARM, 1), { version: 1, workerId: WORKER }),
+    put('worker', keys.worker(WORKER), workerRecord({ id: WORKER, name: 'node-1' })),
     put('workerOrdinal', keys.workerOrdinal(FARM, 2), { version: 1, workerId: workerId(uuid('e', 2)) }),
     text(30, 'exit 1'),
     text(31, 'exit 1'),
@@ -357,7 +358,27 @@ void test('groups failed tasks by reason, with the first tasks and workers of ea
       { reason: 'exit 1', count: 2, task_ids: ids(30, 32), worker_ids: [uuid('e', 2)] },
     ],
     is_partial: false,
+    workers: [{ id: WORKER, name: 'node-1' }],
+    axes: [
+      {
+        step_id: `${JOB}-0`,
+        axis: { parameter: 'Frame', type: 'INT', runs: [{ start: 1, step: 1, count: 40 }] },
+      },
+    ],
   });
+  const firstOfList = async (): Promise<unknown> => {
+    const { items } = (await client.get('/api/v1/jobs')).body as { items: { first_failure?: string }[] };
+    return items[0]?.first_failure;
+  };
+  t.equal(await firstOfList(), 'exit 7');
+  api.write(
+    put('taskText', keys.taskText({ jobId: JOB, stepOrder: 0, index: 0 }), {
+      version: 1,
+      failureReason: 'exit 7',
+      errorLine: 'Error: no scene',
+    }),
+  );
+  t.equal(await firstOfList(), 'exit 7: Error: no scene');
   api.write(...Array.from({ length: 30 }, (_, index) => text(index, `exit ${index + 10}`)));
   const many = (await client.get(`${PATH}/failures`)).body as { groups: readonly object[] };
   t.equal(many.groups.length, 31);

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { attemptIdOf } from '../../../src/core/ids.ts';
-import { put } from '../../../src/core/records/change-set.ts';
+import { put, remove } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { startApi } from '../kit/api-fixture.ts';
 import {
@@ -13,6 +13,7 @@ import {
   taskIdAt,
   taskState,
   WORKER,
+  workerRecord,
 } from '../kit/records.ts';
 
 const ADDRESS = { jobId: jobNumber(1), stepOrder: 0, index: 1 };
@@ -69,6 +70,21 @@ void test('clients see an attempt that is stored only in the task page', async (
     assigned_at: open.started_at,
     started_at: open.started_at,
   });
+  const detailed = (await client.get(`${TASK}?details=true`)).body as Readonly<Record<string, unknown>>;
+  t.match(detailed, { status: 'assigned' });
+  t.strictSame(detailed['details'], {
+    job_name: 'fractal',
+    step_name: 'render',
+    attempts: [failed, open],
+    workers: [],
+    has_outputs: false,
+  });
+  api.write(put('worker', keys.worker(WORKER), workerRecord({ id: WORKER, name: 'node' })));
+  t.match((await client.get(`${TASK}?details=true`)).body, {
+    details: { workers: [{ id: WORKER, name: 'node' }] },
+  });
+  api.write(remove('worker', keys.worker(WORKER)));
+  t.notOk('details' in ((await client.get(TASK)).body as object));
   const explained = (await client.get(`${TASK}/explain`)).body as Readonly<Record<string, unknown>>;
   t.same(explained['attempt'], open);
   t.match(explained['summary'], /^Assigned to .* 5 s ago \(attempt 2\);/);

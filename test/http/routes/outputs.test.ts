@@ -60,6 +60,14 @@ void test('lists the outputs of a job and of a task, a page at a time', async (t
   t.match(await client.json('GET', `/api/v1/tasks/${taskIdAt(0, 3)}/outputs`, undefined), {
     body: { items: [] },
   });
+  for (const [index, has] of [
+    [2, true],
+    [3, false],
+  ] as const)
+    t.match(await client.get(`/api/v1/tasks/${taskIdAt(0, index)}?details=true`), {
+      status: 200,
+      body: { details: { has_outputs: has } },
+    });
   for (const after of ['x', 'parameter:', `${taskIdAt(0, 2)}:1`, `${jobNumber(2)}-0-1-1:0`])
     t.equal((await client.send('GET', `/api/v1/jobs/${JOB}/outputs?after=${after}`)).status, 400, after);
   t.equal((await client.send('GET', `/api/v1/jobs/${jobNumber(9)}/outputs`)).status, 404);

@@ -56,6 +56,7 @@ void test('lists the environments of a queue in their order', async (t) => {
     ['E3', 'E1', 'E2'],
   );
   const one = await client.get(`${PATH}/${uuid('e', 1)}`);
+  const version = /\.([0-9a-f]+)"$/.exec(String(one.headers['etag']))?.[1];
   t.strictSame(one.body, {
     id: uuid('e', 1),
     queue_id: QUEUE,
@@ -65,6 +66,7 @@ void test('lists the environments of a queue in their order', async (t) => {
     template: 'template 1',
     created_at: '2026-11-20T10:00:00.000Z',
     updated_at: '2026-11-20T10:00:00.000Z',
+    settings_version: version,
   });
   t.match(one.headers['etag'], /^W\/"[^"]+"$/);
   for (const path of [

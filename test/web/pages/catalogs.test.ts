@@ -135,7 +135,9 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
       const held: Route[] = [];
       const asked = page.waitForRequest((request) => request.method() === 'PUT');
       await page.route('**/api/v1/queues/*', (route) => {
+        if (route.request().method() !== 'PUT') return route.continue();
         held.push(route);
+        return undefined;
       });
       await open.focus();
       await page.keyboard.press('Space');
@@ -213,12 +215,30 @@ environment:
     await saveScreenshots(page, 'queue-environments');
     t.strictSame(await violations(page), []);
 
+    const [queue] = (await api.call<{ items: { id: string }[] }>('GET', '/api/v1/queues')).body.items;
+    const path = `/api/v1/queues/${queue?.id ?? ''}/environments`;
+    // Another user changes one of two environments whose order changes here.
+    const listed = (await api.call<{ id: string; name: string; template: string }[]>('GET', path)).body;
+    const conda = listed.find(({ name }) => name === 'Conda');
+    await api.must('PUT', `${path}/${conda?.id ?? ''}`, {
+      template: template('Conda', 'nuke'),
+      format: 'yaml',
+    });
+    await page.getByRole('button', { name: 'Move Conda up' }).click();
+    await page.getByText('Could not change the order').waitFor();
+    await page
+      .getByText(/template (is now|has changed)/)
+      .first()
+      .waitFor();
+    t.match((await api.call('GET', path)).body, [
+      { name: 'Rez' },
+      { name: 'Conda', template: template('Conda', 'nuke') },
+    ]);
+
     await page.getByRole('button', { name: 'Edit Conda' }).click();
     await text.fill(template('Conda', 'houdini'));
     await save.click();
     await dialog.waitFor({ state: 'detached' });
-    const [queue] = (await api.call<{ items: { id: string }[] }>('GET', '/api/v1/queues')).body.items;
-    const path = `/api/v1/queues/${queue?.id ?? ''}/environments`;
     t.match((await api.call<{ name: string; template: string }[]>('GET', path)).body, [
       { name: 'Rez' },
       { name: 'Conda', template: template('Conda', 'houdini') },
@@ -296,6 +316,12 @@ environment:
     await page.goto('/queues');
     await page.getByText('The bus has no authentication: lighting').waitFor();
     await page.getByText(/tasks of this queue run as artist, but the bus has no authentication/).waitFor();
+    t.strictSame(await violations(page), []);
+    await page.goto(`/queues/${queue?.id ?? ''}`);
+    await page.getByText('The bus has no authentication', { exact: true }).waitFor();
+    await page.getByText(/tasks of this queue run as artist, but the bus has no authentication/).waitFor();
+    await page.getByRole('switch', { name: 'Queue lighting takes tasks' }).waitFor();
+    await saveScreenshots(page, 'queue-on-open-bus');
     t.strictSame(await violations(page), []);
     await runAs(null);
     await page.goto('/queues?search=light');

@@ -15,6 +15,7 @@ const environment = (id: string, priority: number): QueueEnvironment => ({
   template: '',
   created_at: '',
   updated_at: '',
+  settings_version: '1',
 });
 
 void test('a move swaps the priorities of two environments', (t) => {

@@ -38,7 +38,7 @@ export function AuditPage() {
   const query = useMemo(() => auditQuery(view), [view]);
   const log = useAuditLog(query);
   const { error } = log;
-  const off = error instanceof ProblemError && error.status === 409 ? error.detail : null;
+  const isOff = error instanceof ProblemError && error.status === 409;
   return (
     <Page
       title="Audit log"
@@ -62,9 +62,9 @@ export function AuditPage() {
         </>
       }
     >
-      {off !== null ? (
+      {isOff ? (
         <EmptyState title="Nothing is recorded" icon={ScrollText}>
-          {off}
+          Authentication is turned off on this server (auth.enabled).
         </EmptyState>
       ) : (
         <>

@@ -209,7 +209,9 @@ export function useWorkersWithFailures(
   const { rest } = useService();
   const hasFailed = job.failure_summary.failed_count > 0;
   const failures = useQuery({ ...queries.jobFailures(rest, job.id), enabled: hasFailed }).data;
-  const workers = useQuery(queries.workers(rest)).data?.items ?? [];
   const ids = new Set((failures?.groups ?? []).flatMap(({ worker_ids: each }) => each));
-  return [...ids].map((id) => ({ id, name: workers.find((worker) => worker.id === id)?.name ?? id }));
+  return [...ids].map((id) => ({
+    id,
+    name: failures?.workers.find((worker) => worker.id === id)?.name ?? id,
+  }));
 }

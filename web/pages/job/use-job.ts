@@ -6,6 +6,7 @@ import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { useEvents, type GapReason } from '../../state/use-events.ts';
 import { hasJobEnded } from '../../state/ended.ts';
+import { useFirstLoad } from '../../state/use-first-load.ts';
 import { useRefresh } from '../../state/use-refresh.ts';
 import { useThrottle } from '../../state/use-throttle.ts';
 
@@ -34,8 +35,10 @@ export function useJob(id: string): LiveJob {
   const { rest } = useService();
   const client = useQueryClient();
   const waitingMs = useRefresh(WAITING_MS);
+  const { isOpen, began } = useFirstLoad(2);
   const query = useQuery({
     ...queries.job(rest, id),
+    enabled: isOpen,
     // The reasons of waiting steps change without an event of the job.
     refetchInterval: ({ state: { data } }) => (data !== undefined && hasWaiting(data) ? waitingMs : false),
   });
@@ -45,7 +48,9 @@ export function useJob(id: string): LiveJob {
   const reloadAll = (cancelRefetch = true): void => {
     void client.invalidateQueries({ queryKey: ['jobs', 'one', id] }, { cancelRefetch });
   };
-  const onGap = (reason: GapReason): void => throttledAll(() => reloadAll(reason === 'lost'));
+  const onGap = (reason: GapReason): void => {
+    if (reason === 'lost' || began()) throttledAll(() => reloadAll(reason === 'lost'));
+  };
   useEvents(
     'jobs',
     (events) => {
@@ -61,7 +66,6 @@ export function useJob(id: string): LiveJob {
       throttledJob(() => {
         void client.invalidateQueries({ queryKey: ['jobs', 'one', id], exact: true });
         void client.invalidateQueries({ queryKey: ['jobs', 'one', id, 'failures'] });
-        void client.invalidateQueries({ queryKey: ['jobs', 'one', id, 'first-failure'] });
       }),
     onGap,
   );

@@ -8,8 +8,9 @@ import { Ago, Elapsed } from '../../parts/time.tsx';
 import { hasJobEnded } from '../../state/ended.ts';
 import { countCell, idColumn, listNameColumn, optionalColumns, textColumn } from '../list/list-columns.tsx';
 
-/** Why the job waits, was parked or was canceled. */
-const reasonOf = (job: Job): string => job.waiting_reason ?? job.park_reason ?? job.cancel_reason ?? '';
+/** Why the job waits, was parked or canceled, or how its first failed task ended. */
+const reasonOf = (job: Job): string =>
+  job.waiting_reason ?? job.park_reason ?? job.cancel_reason ?? job.first_failure ?? '';
 
 const countColumn = (id: string, header: string, size: number, count: (job: Job) => number): Column<Job> => ({
   id,
@@ -64,7 +65,7 @@ export const JOB_COLUMNS: readonly Column<Job>[] = [
     cell: (job) => <TaskProgress counts={job.task_counts} />,
     text: (job) => countsText(job.task_counts),
   },
-  textColumn(reasonOf, { id: 'reason', header: 'Reason', size: 220, minSize: 120, card: 'line' }),
+  textColumn(reasonOf, { id: 'reason', header: 'Reason', size: 220, minSize: 120, grow: true, card: 'line' }),
   textColumn((job) => job.owner, { id: 'owner', header: 'Owner', size: 110 }),
   {
     id: 'priority',

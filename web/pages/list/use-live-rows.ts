@@ -1,10 +1,11 @@
-import { useEffect, useEffectEvent } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import type { PayloadOf } from '../../../client/events/subjects.ts';
 import {
   useRowWindow,
   type RowWindow,
   type RowWindowOptions,
 } from '../../parts/data-table/use-row-window.ts';
+import { FirstLoad } from '../../state/first-load.ts';
 import { liveUpdates } from '../../state/live-updates.ts';
 import { useEvents } from '../../state/use-events.ts';
 import type { LatestEvents } from './latest-events.ts';
@@ -31,7 +32,14 @@ export function useLiveRows<Row extends { readonly id: string }, S extends 'jobs
   options: LiveRowsOptions<Row, S>,
 ): RowWindow<Row> {
   const { subject, latestEvents, applyEvent, isAtRest, onRemoved, pollMs, needsPoll } = options;
-  const rows = useRowWindow<Row>(options);
+  const [first] = useState(() => new FirstLoad());
+  const rows = useRowWindow<Row>({
+    ...options,
+    fetchPage: async (...page) => {
+      await first.opened;
+      return options.fetchPage(...page);
+    },
+  });
   const reload = (): void => {
     if (isAtRest) rows.refresh();
     else rows.freshen();
@@ -48,7 +56,9 @@ export function useLiveRows<Row extends { readonly id: string }, S extends 'jobs
       }
       reload();
     },
-    reload,
+    (reason) => {
+      if (reason === 'lost' || first.began()) reload();
+    },
   );
 
   const poll = useEffectEvent(() => {

@@ -30,16 +30,29 @@ const WAITING_MS = 5_000;
 const CHART_GROUP = 'farm';
 const CHART_HEIGHT = 170;
 
-/** The overview of a farm: its load, its waiting tasks, its failures and its throughput. */
-export function FarmOverview({
-  farm,
-  range,
-  onRange,
-}: {
+interface FarmOverviewProps {
   farm: Farm;
   range: RangeName;
   onRange: (range: RangeName) => void;
-}) {
+}
+
+/** The overview of a farm: its load, its waiting tasks, its failures and its throughput. */
+export function FarmOverview({ isOpen, ...props }: FarmOverviewProps & { isOpen: boolean }) {
+  const { rest } = useService();
+  const { minutes, step } = RANGES[props.range];
+  const start = useQuery({
+    ...farmQueries.overview(rest, props.farm.id, minutes, step),
+    enabled: isOpen,
+  });
+  return start.isPending ? (
+    <SkeletonLines lines={8} label="Loading the overview" />
+  ) : (
+    <LoadedOverview {...props} />
+  );
+}
+
+/** Its parts load themselves again. */
+function LoadedOverview({ farm, range, onRange }: FarmOverviewProps) {
   const { rest } = useService();
   const { can } = usePermissions();
   const { minutes, step } = RANGES[range];
@@ -146,7 +159,7 @@ function Charts({
           />
         </Panel>
       </div>
-      <Panels>
+      <div className="farm-overview__shares">
         <ShareTable
           title="By queue"
           what="Queue"
@@ -181,7 +194,7 @@ function Charts({
             )
           }
         />
-      </Panels>
+      </div>
     </>
   );
 }

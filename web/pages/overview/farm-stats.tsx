@@ -6,7 +6,7 @@ import { UseMeter } from '../../parts/meter.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Stat, Stats } from '../../parts/stat.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import { farmQueries } from '../../state/farm-queries.ts';
+import { farmQueries, HOUR_MINUTES } from '../../state/farm-queries.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { usePermissions } from '../../state/use-permissions.ts';
@@ -14,7 +14,6 @@ import { useRefresh } from '../../state/use-refresh.ts';
 import { sumOf, sumOfLast } from './farm-series.ts';
 import { farmStatus } from './farm-status.ts';
 
-const HOUR_MINUTES = 60;
 /** Periods that decide whether a farm is degraded, in minutes. */
 const OFFLINE_MINUTES = 30;
 const FAILURE_MINUTES = 15;
@@ -30,9 +29,7 @@ export function FarmStats({ farm, waiting }: { farm: Farm; waiting: FarmWaiting 
     refetchInterval,
     enabled: can('infra.read'),
   }).data;
-  // The only farm has the counts of the whole server, which the page has already.
-  const isOnly = useQuery(queries.farms(rest)).data?.length === 1;
-  const ofFarm = isOnly ? {} : { farm_id: farm.id };
+  const ofFarm = { farm_id: farm.id };
   const workers = useQuery({
     ...farmQueries.workerSummary(rest, ofFarm),
     refetchInterval,

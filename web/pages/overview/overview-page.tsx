@@ -21,7 +21,7 @@ const VIEW = {
 export function OverviewPage() {
   const { rest } = useService();
   const [view, setView] = useUrlState(VIEW);
-  const { presence, error, retry } = usePresence();
+  const { presence, error, retry, isOpen } = usePresence();
   const farms = useQuery(queries.farms(rest));
   const queues = useQuery(queries.queues(rest));
   const [farm, remember] = useChosenFarm(view.farm, farms.data ?? []);
@@ -65,6 +65,7 @@ export function OverviewPage() {
       {farm !== null && presence.workers + presence.jobs > 0 && (
         <FarmOverview
           farm={farm}
+          isOpen={isOpen}
           range={view.range}
           onRange={(range) => setView({ range }, { replace: true })}
         />

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { farmQueries } from '../../state/farm-queries.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
+import { useFirstLoad } from '../../state/use-first-load.ts';
 import { useInvalidateOnEvents } from '../../state/use-invalidate-on-events.ts';
+import { useRefresh } from '../../state/use-refresh.ts';
 import type { Presence } from './first-start-model.ts';
 
 /** Shortest time between two loads of the workers and jobs of the overview, in milliseconds. */
@@ -12,6 +13,10 @@ const JOBS = [
   ['jobs', 'summary'],
   ['jobs', 'troubled'],
 ];
+const PRESENCE = ['presence'];
+
+/** Reports whether the setup steps that need a worker and a job are done. */
+const isSetUp = ({ workers, jobs }: Pick<Presence, 'workers' | 'jobs'>): boolean => workers > 0 && jobs > 0;
 
 export interface PresenceState {
   /** Null until it is loaded. */
@@ -19,36 +24,30 @@ export interface PresenceState {
   /** Why it could not be loaded; null if it could. */
   readonly error: Error | null;
   readonly retry: () => void;
+  /** True once the page may load the parts of a farm. */
+  readonly isOpen: boolean;
 }
 
-/** Counts the farms, queues, workers and jobs of the server, live. */
+/** Counts the farms, queues, workers and jobs of the server, and keeps the parts of the overview current. */
 export function usePresence(): PresenceState {
   const { rest } = useService();
   const farms = useQuery(queries.farms(rest));
   const queues = useQuery(queries.queues(rest));
-  const workers = useQuery(farmQueries.workerSummary(rest, {}));
-  const jobs = useQuery(queries.jobSummary(rest, {}));
-  useInvalidateOnEvents('workers', WORKERS, REFRESH_MS);
-  useInvalidateOnEvents('jobs', JOBS, REFRESH_MS);
+  const refetchMs = useRefresh(REFRESH_MS);
+  const counts = useQuery({
+    ...queries.presence(rest),
+    // The number of workers is a second or two old, so the load at an event can be too early.
+    refetchInterval: ({ state: { data } }) => (data !== undefined && isSetUp(data) ? false : refetchMs),
+  });
+  const { isOpen, began } = useFirstLoad(2);
+  useInvalidateOnEvents('workers', WORKERS, REFRESH_MS, began);
+  const isComplete = counts.data !== undefined && isSetUp(counts.data);
+  useInvalidateOnEvents('jobs', isComplete ? JOBS : [...JOBS, PRESENCE], REFRESH_MS, began);
   const retry = (): void => {
-    for (const query of [farms, queues, workers, jobs]) if (query.error !== null) void query.refetch();
+    for (const query of [farms, queues, counts]) if (query.error !== null) void query.refetch();
   };
-  if (
-    farms.data === undefined ||
-    queues.data === undefined ||
-    workers.data === undefined ||
-    jobs.data === undefined
-  )
-    return {
-      presence: null,
-      error: farms.error ?? queues.error ?? workers.error ?? jobs.error,
-      retry,
-    };
-  const presence = {
-    farms: farms.data.length,
-    queues: queues.data.length,
-    workers: workers.data.online + workers.data.offline + workers.data.disabled,
-    jobs: jobs.data.total,
-  };
-  return { presence, error: null, retry };
+  if (farms.data === undefined || queues.data === undefined || counts.data === undefined)
+    return { presence: null, error: farms.error ?? queues.error ?? counts.error, retry, isOpen };
+  const presence = { farms: farms.data.length, queues: queues.data.length, ...counts.data };
+  return { presence, error: null, retry, isOpen };
 }

@@ -11,6 +11,7 @@ import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
+import { ifVersion } from '../../state/if-match.ts';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { EnvironmentDialog } from './environment-dialog.tsx';
@@ -36,8 +37,8 @@ export function QueueEnvironments({ queue }: { queue: Queue }) {
     setIsMoving(true);
     try {
       for (const { environment, priority } of moved(data ?? [], id, by)) {
-        const { template, format } = environment;
-        await rest.call('put', '/queues/{id}/environments/{environmentId}', {
+        const { template, format, settings_version: version } = environment;
+        await ifVersion(rest, version).call('put', '/queues/{id}/environments/{environmentId}', {
           path: { id: queue.id, environmentId: environment.id },
           body: { template, format, priority },
         });
@@ -119,8 +120,9 @@ export function QueueEnvironments({ queue }: { queue: Queue }) {
           action="Delete environment"
           onClose={() => setOpened(null)}
           onConfirm={async () => {
-            await rest.call('delete', '/queues/{id}/environments/{environmentId}', {
-              path: { id: queue.id, environmentId: opened.environment.id },
+            const { id, settings_version: version } = opened.environment;
+            await ifVersion(rest, version).call('delete', '/queues/{id}/environments/{environmentId}', {
+              path: { id: queue.id, environmentId: id },
             });
             await renew();
           }}

@@ -5,7 +5,9 @@ import type { Queue } from '../../../client/resources.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { FarmName } from '../../parts/names.tsx';
+import { KeyValues } from '../../parts/key-values.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { RetryRuleList } from '../../parts/retry-rule-list.tsx';
@@ -13,11 +15,17 @@ import { Stat, Stats } from '../../parts/stat.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { usePermissions } from '../../state/use-permissions.ts';
+import { useRefresh } from '../../state/use-refresh.ts';
+import { QueueOnOpenBus } from '../queues/open-bus-notice.tsx';
+import { PauseSwitch } from '../queues/pause-switch.tsx';
+import { QueueJobs, QueueTasks } from '../queues/queue-load.tsx';
 import { QueueEnvironments } from './queue-environments.tsx';
 
+/** Time between two loads of the jobs and tasks of the queue, in milliseconds. */
+const LOAD_MS = 5_000;
 const CRUMBS = [{ label: 'Queues', href: '/queues' }];
 
-/** The page of a queue: its settings in short, and its environments. */
+/** The page of a queue: its settings in short, its load, and its environments. */
 export function QueuePage() {
   const { id = '' } = useParams<{ id: string }>();
   const { rest } = useService();
@@ -49,7 +57,7 @@ export function QueuePage() {
 
 function KnownQueue({ queue }: { queue: Queue }) {
   const { why } = usePermissions();
-  const { id, name, description, priority, paused, max_concurrent_tasks: limit, farm_id: farm } = queue;
+  const { id, name, description, priority, max_concurrent_tasks: limit, farm_id: farm } = queue;
   return (
     <Page
       title={name}
@@ -63,15 +71,36 @@ function KnownQueue({ queue }: { queue: Queue }) {
         </>
       }
     >
+      <QueueOnOpenBus queue={queue} />
       {description !== '' && <p className="muted">{description}</p>}
       <Stats>
         <Stat label="Farm" value={<FarmName id={farm} />} />
-        <Stat label="State" value={paused ? 'Paused' : 'Open'} />
+        <Stat label="State" value={<PauseSwitch queue={queue} />} />
         <Stat label="Priority" value={priority.toLocaleString('en')} />
         <Stat label="Task limit" value={limit === 0 ? 'None' : limit.toLocaleString('en')} />
       </Stats>
       <RetryRuleList rules={queue.retry_rules} version={queue.retry_rules_version} />
+      <QueueLoad id={queue.id} />
       <QueueEnvironments queue={queue} />
     </Page>
+  );
+}
+
+/** The jobs and tasks of the queue, live. */
+function QueueLoad({ id }: { id: string }) {
+  const { rest } = useService();
+  const refetchInterval = useRefresh(LOAD_MS);
+  const { data } = useQuery({ ...queries.queueSummaries(rest), refetchInterval });
+  const queue = data?.find((each) => each.id === id);
+  if (queue === undefined) return null;
+  return (
+    <Panel title="Load">
+      <KeyValues
+        facts={[
+          ['Jobs', <QueueJobs key="jobs" queue={queue} />],
+          ['Tasks', <QueueTasks key="tasks" queue={queue} />],
+        ]}
+      />
+    </Panel>
   );
 }

@@ -6,8 +6,6 @@ import type { Farm, Queue } from '../../../client/resources.ts';
 import type { Column } from '../../parts/data-table/column.ts';
 import type { ActionItem } from '../../parts/menu.tsx';
 import { FarmName } from '../../parts/names.tsx';
-import { Notice } from '../../parts/notice.tsx';
-import { Switch } from '../../parts/switch.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { useInvalidateOnEvents } from '../../state/use-invalidate-on-events.ts';
@@ -30,6 +28,8 @@ import {
   TASK_LIMIT_FIELD,
 } from '../catalog/scheduling-fields.ts';
 import { QueueJobs, QueueTasks, queueTasksText } from './queue-load.tsx';
+import { OpenBusNotice } from './open-bus-notice.tsx';
+import { PauseSwitch } from './pause-switch.tsx';
 import { usePause } from './use-pause.ts';
 
 const COLUMNS: readonly Column<Queue>[] = [
@@ -181,43 +181,6 @@ export function QueuesPage() {
           act: () => navigate(`/jobs?queue=${queue.id}`),
         },
       ]}
-    />
-  );
-}
-
-/** Warns about queues whose account protects less than it seems. */
-function OpenBusNotice({ queues }: { readonly queues: readonly Queue[] }) {
-  const warned = queues.filter((queue) => queue.isolation_warning !== undefined);
-  if (warned.length === 0) return null;
-  return (
-    <Notice
-      kind="warning"
-      title={`The bus has no authentication: ${warned.map(({ name }) => name).join(', ')}`}
-      detail="Programs that reach the bus can act as workers of these queues, or read their tasks. Their account does not protect against that."
-    >
-      <ul>
-        {warned.map(({ id, name, isolation_warning: warning }) => (
-          <li key={id}>
-            <strong>{name}</strong>: {warning}
-          </li>
-        ))}
-      </ul>
-    </Notice>
-  );
-}
-
-/** Pauses or resumes a queue. */
-function PauseSwitch({ queue }: { queue: Queue }) {
-  const { why } = usePermissions();
-  const setPaused = usePause();
-  return (
-    <Switch
-      label={`Queue ${queue.name} takes tasks`}
-      isOn={!queue.paused}
-      on="Open"
-      off="Paused"
-      disabledReason={why('infra.manage')}
-      onChange={(isOpen) => void setPaused(queue, !isOpen)}
     />
   );
 }

@@ -34,7 +34,7 @@ export function Outputs({ task: { id, status, ended_at: endedAt, updated_at: cha
   return (
     <section className="stack" aria-label="Outputs">
       <h2>Outputs</h2>
-      <OutputList query={query} whose="task" hasTasks={false} hasPreviews />
+      <OutputList query={query} whose="task" steps={null} hasPreviews />
     </section>
   );
 }

@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { ExternalLink, FileQuestion } from 'lucide-react';
 import { ProblemError } from '../../../client/problem.ts';
 import type { Task } from '../../../client/resources.ts';
@@ -6,10 +5,9 @@ import { LinkButton } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
-import { queries } from '../../state/queries.ts';
-import { useService } from '../../state/service.tsx';
 import { TaskActions } from './task-actions.tsx';
 import { TaskDetails, TaskStatusBadge } from './task-details.tsx';
+import { useTask } from './use-task.ts';
 import './task-pane.css';
 
 /** The task that a list shows next to its rows. The parent must give it a `key` that changes with the task. */
@@ -21,12 +19,7 @@ export function TaskPane({
   /** The task as the list has it, shown until the task is loaded. */
   known: Task | undefined;
 }) {
-  const { rest } = useService();
-  const {
-    data: task,
-    error,
-    refetch,
-  } = useQuery({ ...queries.task(rest, id), placeholderData: () => known });
+  const { data: task, error, refetch } = useTask(id, known);
   if (error instanceof ProblemError && error.status === 404)
     return (
       <EmptyState title="Task not found" icon={FileQuestion}>

@@ -124,11 +124,18 @@ export function UsersPage() {
           />
         }
         empty={
-          <EmptyState
-            title="No matching users"
-            icon={Users}
-            actions={<Button onPress={() => setView({ search: '' })}>Clear search</Button>}
-          />
+          search === '' ? (
+            <EmptyState title="There are no users" icon={Users}>
+              Create the first account with “New user”. Accounts count only while authentication is on
+              (auth.enabled).
+            </EmptyState>
+          ) : (
+            <EmptyState
+              title="No matching users"
+              icon={Users}
+              actions={<Button onPress={() => setView({ search: '' })}>Clear search</Button>}
+            />
+          )
         }
       />
       <UserDialogs open={open} users={users ?? []} onClose={() => setOpen(null)} />

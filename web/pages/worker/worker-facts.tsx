@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { WorkerDetail, WorkerDisabling } from '../../../client/resources.ts';
 import { KeyValues } from '../../parts/key-values.tsx';
@@ -8,7 +9,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { mibText } from '../../parts/size-text.ts';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { durationText } from '../../parts/time-text.ts';
-import { Ago } from '../../parts/time.tsx';
+import { Ago, Until } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { QueueNames, WorkerTags } from '../workers/worker-marks.tsx';
@@ -34,6 +35,11 @@ export function WorkerFacts({ worker }: { worker: WorkerDetail }) {
               isAim
             />,
           ],
+          ...(worker.booked_amounts ?? []).map(({ name, booked, total }): [string, ReactNode] => [
+            `Booked ${name.replace(/^amount\.(worker\.)?/, '')}`,
+            <UseMeter key={name} used={booked} total={total} unit={name} isAim />,
+          ]),
+          ['Booked GPUs', bookedGpusText(worker)],
           ['Memory', mibText(worker.memory_mib)],
           ['GPUs', gpuText(worker)],
           ['Scratch space', worker.scratch_mib === 0 ? null : mibText(worker.scratch_mib)],
@@ -42,6 +48,7 @@ export function WorkerFacts({ worker }: { worker: WorkerDetail }) {
             'Isolation',
             worker.isolation.length === 0 ? null : worker.isolation.join(', ').replaceAll('_', ' '),
           ],
+          ['OpenJD extensions', worker.extensions.length === 0 ? null : worker.extensions.join(', ')],
           ['Callsheet', worker.version],
           ['Host name', <span key="host">{worker.hostname}</span>],
           [
@@ -64,15 +71,24 @@ export function WorkerFacts({ worker }: { worker: WorkerDetail }) {
   );
 }
 
-/** Who has disabled the worker, when and why. */
-function Disabling({ by: { by, at, reason } }: { by: WorkerDisabling }) {
+/** Who has disabled the worker, when, until when and why. */
+function Disabling({ by: { by, at, reason, until } }: { by: WorkerDisabling }) {
   return (
     <span>
       by {by}, <Ago iso={at} />
+      {until !== undefined && (
+        <>
+          , enabled again <Until iso={until} />
+        </>
+      )}
       {reason !== '' && `: ${reason}`}
     </span>
   );
 }
+
+/** Indices of the GPUs that tasks have; null for none. */
+const bookedGpusText = ({ booked_gpus: gpus = [] }: WorkerDetail): string | null =>
+  gpus.length === 0 ? null : gpus.join(', ');
 
 /** When the server takes the tasks of a silent worker back. */
 function WithoutContact() {

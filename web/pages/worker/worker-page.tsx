@@ -15,6 +15,7 @@ import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
+import { ifVersion } from '../../state/if-match.ts';
 import { toasts } from '../../state/toasts.ts';
 import { useEvents } from '../../state/use-events.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
@@ -189,17 +190,17 @@ function useToggle(
 ): readonly [isBusy: boolean, toggle: () => Promise<void>] {
   const { rest } = useService();
   const [isBusy, setIsBusy] = useState(false);
-  const { id, name } = worker;
+  const { id, name, settings_version: version } = worker;
   const action = worker.status === 'disabled' ? 'enable' : 'disable';
   const toggle = async (): Promise<void> => {
     setIsBusy(true);
     try {
-      await rest.call('post', `/workers/{id}/${action}`, { path: { id } });
+      await ifVersion(rest, version).call('post', `/workers/{id}/${action}`, { path: { id } });
       toasts.done(`${name} ${action}d`, action === 'enable' ? '' : currentTasksText(worker));
-      onChanged();
     } catch (error) {
       toasts.failed(error, `Could not ${action} ${name}`);
     }
+    onChanged();
     setIsBusy(false);
   };
   return [isBusy, toggle];

@@ -4,6 +4,7 @@ import type { Worker } from '../../../client/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { counted } from '../../parts/number-text.ts';
 import { useService } from '../../state/service.tsx';
+import { ifVersion } from '../../state/if-match.ts';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 
@@ -14,7 +15,7 @@ export const failingText = ({ failing_jobs: jobs }: Pick<Worker, 'failing_jobs'>
     : `Tasks of ${counted(jobs, 'different job')} have failed on this worker in the last hour`;
 
 interface DisableFailingProps {
-  readonly worker: Pick<Worker, 'id' | 'name' | 'failing_jobs'>;
+  readonly worker: Pick<Worker, 'id' | 'name' | 'failing_jobs' | 'settings_version'>;
   readonly onChanged?: () => void;
 }
 
@@ -23,18 +24,21 @@ export function DisableFailing({ worker, onChanged }: DisableFailingProps) {
   const { rest } = useService();
   const { why } = usePermissions();
   const [isBusy, setIsBusy] = useState(false);
-  const { id, name } = worker;
+  const { id, name, settings_version: version } = worker;
   const reason = failingText(worker);
   if (reason === null) return null;
   const disable = async (): Promise<void> => {
     setIsBusy(true);
     try {
-      await rest.call('post', '/workers/{id}/disable', { path: { id }, body: { reason } });
+      await ifVersion(rest, version).call('post', '/workers/{id}/disable', {
+        path: { id },
+        body: { reason },
+      });
       toasts.done(`${name} disabled`);
-      onChanged?.();
     } catch (error) {
       toasts.failed(error, `Could not disable ${name}`);
     }
+    onChanged?.();
     setIsBusy(false);
   };
   return (

@@ -1,6 +1,7 @@
 import type { Worker, WorkerSummary } from '../../../client/resources.ts';
 import type { BulkTarget } from '../../parts/data-table/bulk-target.ts';
 import { useService } from '../../state/service.tsx';
+import { ifVersion } from '../../state/if-match.ts';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { choiceField, textField, useUrlState } from '../../state/use-url-state.ts';
@@ -53,9 +54,15 @@ export function useWorkersPage(): WorkersPageModel {
   const setEnabled = async (action: 'enable' | 'disable', target: BulkTarget<Worker>): Promise<void> => {
     const [id] = await target.ids();
     if (id === undefined) return;
-    await rest.call('post', `/workers/{id}/${action}`, { path: { id } });
-    toasts.done(`${target.known[0]?.name ?? 'Worker'} ${ACTION_LABELS[action].done}`);
-    rows.refresh();
+    const shown = target.known.find((worker) => worker.id === id);
+    try {
+      await ifVersion(rest, shown?.settings_version).call('post', `/workers/{id}/${action}`, {
+        path: { id },
+      });
+      toasts.done(`${shown?.name ?? 'Worker'} ${ACTION_LABELS[action].done}`);
+    } finally {
+      rows.refresh();
+    }
   };
   const act = (action: WorkerAction, target: BulkTarget<Worker>): void => {
     if (target.count > 1 || action === 'delete') state.openDialog({ action, target });

@@ -26,7 +26,10 @@ export function WorkerBulkDialog({ action, target, onChanged, onClose }: WorkerB
     target,
     what: 'workers',
     formatCount: formatWorkerCount,
-    send: (ids) => rest.call('post', '/workers/bulk', { body: { action, ids } }),
+    send: (ids) =>
+      rest.call('post', '/workers/bulk', {
+        body: { action, ids, ...(action !== 'delete' && { versions: versionsOf(target.known, ids) }) },
+      }),
     onChanged,
     onDone: (outcome) => {
       toasts.done(doneText(outcome, done));
@@ -72,6 +75,12 @@ export function WorkerBulkDialog({ action, target, onChanged, onClose }: WorkerB
     </Dialog>
   );
 }
+
+/** Returns the versions of the workers that the user saw. */
+const versionsOf = (known: readonly Worker[], ids: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    known.filter(({ id }) => ids.includes(id)).map(({ id, settings_version: version }) => [id, version]),
+  );
 
 /** "2 of 3 workers disabled". */
 function doneText({ done, unchanged, refused }: BulkOutcome, participle: string): string {

@@ -2,6 +2,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { logsOf } from '../../../client/events/subjects.ts';
 import { useService } from '../../state/service.tsx';
 import { useEvents } from '../../state/use-events.ts';
+import { useFirstLoad } from '../../state/use-first-load.ts';
 import { LogSource, type LogStart, type LogState } from './log-source.ts';
 
 /** Lines before a wanted one that are loaded with it. */
@@ -19,8 +20,10 @@ export interface ShownLog {
 /**
  * Loads the log of a task and keeps it current while it is shown. The component must have a `key` that changes with
  * the task.
+ *
+ * @param state - The log is read again when this text changes. Null for a task without a log: nothing is read.
  */
-export function useLog(taskId: string): ShownLog {
+export function useLog(taskId: string, state: string | null): ShownLog {
   const { rest } = useService();
   const sourceFrom = (start: LogStart | null): LogSource =>
     new LogSource({
@@ -37,19 +40,22 @@ export function useLog(taskId: string): ShownLog {
   const [whole] = useState(() => sourceFrom(null));
   const [part, setPart] = useState<{ readonly start: LogStart; readonly source: LogSource } | null>(null);
   const source = part?.source ?? whole;
+  const { isOpen, began } = useFirstLoad(1);
   useEvents(
     logsOf(taskId),
     (events) => source.accept(events.map(({ payload }) => payload)),
-    () => source.read(),
+    (reason) => {
+      if ((reason === 'lost' || began()) && state !== null) source.read();
+    },
   );
+  useEffect(() => () => source.close(), [source]);
   useEffect(() => {
-    source.read();
-    return () => source.close();
-  }, [source]);
-  const state = useSyncExternalStore(source.subscribe, source.state);
+    if (isOpen && state !== null) source.read();
+  }, [source, isOpen, state]);
+  const shown = useSyncExternalStore(source.subscribe, source.state);
   return {
     source,
-    state,
+    state: shown,
     part: part?.start ?? null,
     showPart: (start) => setPart(start === null ? null : { start, source: sourceFrom(start) }),
   };

@@ -24,13 +24,13 @@ export const useOutputLocation = (): [string, (place: string | null) => void] =>
 export function OutputList({
   query,
   whose,
-  hasTasks,
+  steps,
   hasPreviews = false,
 }: {
   query: UseQueryResult<OutputPage>;
   whose: string;
-  /** Whether to name the task of each output. */
-  hasTasks: boolean;
+  /** Names of the steps in their order, to name the task of each output; null to name none. */
+  steps: readonly string[] | null;
   /** Whether to show the previews. Each is a request. */
   hasPreviews?: boolean;
 }) {
@@ -63,7 +63,7 @@ export function OutputList({
             <OutputRow
               key={`${output.task_id ?? output.parameter ?? ''} ${output.path}`}
               output={output}
-              hasTasks={hasTasks}
+              steps={steps}
               hasPreviews={hasPreviews}
             />
           ))}
@@ -78,11 +78,11 @@ export function OutputList({
 
 function OutputRow({
   output,
-  hasTasks,
+  steps,
   hasPreviews,
 }: {
   output: Output;
-  hasTasks: boolean;
+  steps: readonly string[] | null;
   hasPreviews: boolean;
 }) {
   const { path, mapped_path: mapped, task_id: task, parameter } = output;
@@ -97,7 +97,11 @@ function OutputRow({
       </td>
       <td>
         {parameter ??
-          (hasTasks && task !== undefined ? <Link href={`/tasks/${task}`}>{taskNumber(task)}</Link> : 'task')}
+          (steps !== null && task !== undefined ? (
+            <Link href={`/tasks/${task}`}>{taskNumber(task, steps)}</Link>
+          ) : (
+            'task'
+          ))}
       </td>
       <td className="output-list__actions">
         <CopyButton text={shown} label="Copy path" />
@@ -132,10 +136,10 @@ function PreviewOf({ output: { path, preview, preview_missing: missing } }: { ou
   );
 }
 
-/** Returns the position of a task: `step 1, task 12`. */
-function taskNumber(id: string): string {
+/** Returns the step of a task and its position in it: `Render, task 12`. */
+function taskNumber(id: string, steps: readonly string[]): string {
   const [index = '', order = ''] = id.split('-').reverse();
-  return `step ${Number(order) + 1}, task ${Number(index) + 1}`;
+  return `${steps[Number(order)] ?? `step ${Number(order) + 1}`}, task ${Number(index) + 1}`;
 }
 
 function LocationChoice() {

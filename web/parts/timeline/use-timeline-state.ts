@@ -10,7 +10,9 @@ import type { TimelineItem, TimelineModel, TimelinePlace } from './timeline-mode
 const WHEEL_ZOOM = 1.002;
 const GUTTER = 140;
 const GUTTER_NARROW = 72;
+const GUTTER_WIDE = 240;
 const NARROW = 560;
+const WIDE = 1_400;
 
 /** Formats of the times in the chart. */
 export const TEXTS = {
@@ -19,7 +21,8 @@ export const TEXTS = {
   second: timeFormats({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
 };
 
-const gutterOf = (width: number): number => (width < NARROW ? GUTTER_NARROW : GUTTER);
+const gutterOf = (width: number): number =>
+  width < NARROW ? GUTTER_NARROW : width > WIDE ? GUTTER_WIDE : GUTTER;
 
 export interface TimelineProps {
   readonly model: TimelineModel;

@@ -102,3 +102,32 @@ test('stopped tasks of a paused job, of a held step and of a canceled job stay t
   t.equal(held.job('A').status, 'canceled');
   t.end();
 });
+
+test('a worker is enabled at the time until which it was disabled, also after a restart', (t) => {
+  const farm = new TestFarm();
+  farm.register('w1');
+  const until = farm.now + 3_600_000;
+  farm.disableWorker('w1', { reason: 'maintenance', until });
+  t.match(farm.worker('w1'), { status: 'disabled', disabling: { until } });
+  farm.advance(3_500_000);
+  t.equal(farm.worker('w1').status, 'disabled');
+  farm.restart();
+  farm.takeOutputs();
+  farm.advance(101_000);
+  t.match(farm.worker('w1'), { status: 'online', disabling: null });
+  t.match(farm.takeOutputs().join(), /worker w1 online/);
+
+  farm.disableWorker('w1', { until: farm.now + 60_000 });
+  farm.disableWorker('w1', { until: farm.now + 600_000 });
+  farm.advance(120_000);
+  t.equal(farm.worker('w1').status, 'disabled', 'a later time replaces an earlier one');
+  farm.enableWorker('w1');
+  farm.disableWorker('w1');
+  farm.advance(600_000);
+  t.equal(farm.worker('w1').status, 'disabled', 'the time of an earlier request has no effect');
+  farm.beating.delete('w1');
+  farm.disableWorker('w1', { until: farm.now + 60_000 });
+  farm.advance(120_000);
+  t.equal(farm.worker('w1').status, 'offline', 'a silent one');
+  t.end();
+});

@@ -95,8 +95,8 @@ void test('a grid after lost events does not match the counts', async (t) => {
   t.notOk(cellsMatchCounts('QURS', counts));
 });
 
-void test('a task id contains its step and index', async (t) => {
-  t.strictSame(taskIndexOf(`${JOB}-2-17`), { step: 2, index: 17 });
+void test('a task id contains its job, step and index', async (t) => {
+  t.strictSame(taskIndexOf(`${JOB}-2-17`), { jobId: JOB, step: 2, index: 17 });
   t.equal(taskIndexOf('no task'), null);
   t.equal(taskAt(`${JOB}-2`, 17), `${JOB}-2-17`);
 });

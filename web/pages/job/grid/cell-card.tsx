@@ -71,7 +71,6 @@ export function CellCard({
 
 function TaskFacts({ id, status }: { id: string; status: string }) {
   const { rest } = useService();
-  const workers = useQuery(queries.workers(rest)).data?.items ?? [];
   const { data, isError } = useQuery({ ...queries.task(rest, id), staleTime: 1_000 });
   if (isError) return null;
   if (data === undefined) return <Skeleton width="16ch" />;
@@ -84,7 +83,8 @@ function TaskFacts({ id, status }: { id: string; status: string }) {
       )}
       {worker !== undefined && (
         <div>
-          <span className="muted">on</span> {workers.find((each) => each.id === worker)?.name ?? worker}
+          <span className="muted">on</span>{' '}
+          {data.details?.workers.find((each) => each.id === worker)?.name ?? worker}
           {started !== undefined && (
             <>
               {' '}

@@ -4,10 +4,19 @@ import { statusStyle } from '../../../parts/status-looks.ts';
 
 const TASK_ID = /^(.{36})-([0-9]{1,10})-([0-9]{1,10})$/;
 
-/** Parses a task id into the order of its step and the index of the task in the step; null for an invalid id. */
-export function taskIndexOf(taskId: string): { readonly step: number; readonly index: number } | null {
+/** Where a task is. */
+export interface TaskPlace {
+  readonly jobId: string;
+  /** Order of its step. */
+  readonly step: number;
+  /** Its index in the step. */
+  readonly index: number;
+}
+
+/** Parses a task id; null for an invalid one. */
+export function taskIndexOf(taskId: string): TaskPlace | null {
   const match = TASK_ID.exec(taskId);
-  return match === null ? null : { step: Number(match[2]), index: Number(match[3]) };
+  return match === null ? null : { jobId: match[1] ?? '', step: Number(match[2]), index: Number(match[3]) };
 }
 
 /** Returns the id of the task at an index of a step. */

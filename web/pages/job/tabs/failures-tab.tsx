@@ -3,7 +3,7 @@ import { CircleCheck, RotateCcw } from 'lucide-react';
 import { Link } from 'wouter';
 import { collectIds } from '../../../../client/bulk.ts';
 import { failureKeyOf } from '../../../../src/core/failure/error-line.ts';
-import type { FailureGroup, JobDetail, Task } from '../../../../client/resources.ts';
+import type { FailureGroup, JobDetail, JobFailures, Task } from '../../../../client/resources.ts';
 import type { Rest } from '../../../../client/rest.ts';
 import { Button } from '../../../parts/button.tsx';
 import { counted } from '../../../parts/number-text.ts';
@@ -46,6 +46,7 @@ export function FailuresTab({ job, onChanged }: { job: JobDetail; onChanged: () 
           key={failureKeyOf(group.reason, group.error_line ?? '')}
           job={job}
           group={group}
+          axes={data.axes}
           onChanged={onChanged}
         />
       ))}
@@ -91,7 +92,19 @@ function Workers({ job, onChanged }: { job: JobDetail; onChanged: () => void }) 
   );
 }
 
-function Group({ job, group, onChanged }: { job: JobDetail; group: FailureGroup; onChanged: () => void }) {
+type Axes = JobFailures['axes'];
+
+function Group({
+  job,
+  group,
+  axes,
+  onChanged,
+}: {
+  job: JobDetail;
+  group: FailureGroup;
+  axes: Axes;
+  onChanged: () => void;
+}) {
   const { rest } = useService();
   const { why } = usePermissions();
   const [isBusy, run] = useJobAction(onChanged);
@@ -124,7 +137,7 @@ function Group({ job, group, onChanged }: { job: JobDetail; group: FailureGroup;
       <p className="failures__tasks">
         <span className="muted">Tasks</span>{' '}
         {tasks.map((id) => (
-          <TaskLink key={id} job={job} id={id} />
+          <TaskLink key={id} job={job} axes={axes} id={id} />
         ))}
         {more > 0 && (
           <Link href={`/jobs/${job.id}?tab=tasks&view=table&status=failed`}>
@@ -145,15 +158,10 @@ function Group({ job, group, onChanged }: { job: JobDetail; group: FailureGroup;
 }
 
 /** A link to a task by its frame, and by its step if there are several. */
-function TaskLink({ job, id }: { job: JobDetail; id: string }) {
-  const { rest } = useService();
+function TaskLink({ job, axes, id }: { job: JobDetail; axes: Axes; id: string }) {
   const at = taskIndexOf(id);
   const step = job.steps.find(({ order }) => order === at?.step);
-  const grid = useQuery({
-    ...queries.taskGrid(rest, job.id, step?.name ?? ''),
-    enabled: step !== undefined,
-  }).data;
-  const axis = grid?.steps.find((each) => each.id === step?.id)?.axis;
+  const axis = axes.find(({ step_id: of }) => of === step?.id)?.axis;
   const label =
     at === null || step === undefined ? id : frameScale(step.task_counts.total, axis).labelAt(at.index);
   const isSingle = step?.task_counts.total === 1;

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { JobDetail } from '../../../../client/resources.ts';
 import { OutputList, useOutputLocation } from '../../../parts/outputs/output-list.tsx';
 import { queries } from '../../../state/queries.ts';
@@ -9,5 +10,6 @@ import './plain-table.css';
 export function OutputsTab({ job }: { job: JobDetail }) {
   const { rest } = useService();
   const [place] = useOutputLocation();
-  return <OutputList query={useQuery(queries.jobOutputs(rest, job.id, place))} whose="job" hasTasks />;
+  const steps = useMemo(() => job.steps.map(({ name }) => name), [job.steps]);
+  return <OutputList query={useQuery(queries.jobOutputs(rest, job.id, place))} whose="job" steps={steps} />;
 }

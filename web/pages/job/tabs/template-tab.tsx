@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import type { JobDetail } from '../../../../client/resources.ts';
 import { CopyButton } from '../../../parts/copy-button.tsx';
+import { counted } from '../../../parts/number-text.ts';
 import { QueryProblem } from '../../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../../parts/skeleton.tsx';
 import { queries } from '../../../state/queries.ts';
@@ -30,7 +31,7 @@ export function TemplateTab({ job }: { job: JobDetail }) {
           Download
         </a>
         <span className="muted">
-          {job.template_format.toUpperCase()} as submitted, {lineCount(data).toLocaleString('en')} lines
+          {job.template_format.toUpperCase()} as submitted, {counted(lineCount(data), 'line')}
         </span>
       </div>
       {/* Long lines scroll, so they must be reachable by keyboard. */}
