@@ -9,6 +9,7 @@
  * `--parked`: N further workers, no two alike, wait for tasks that never arrive. `--booked`: the farm books N amounts
  * besides cores (docs/policy.md#booked-amounts), at most 4, and each task takes some of each.
  */
+import { createRe2Engine } from '../src/adapters/regex/re2-engine.ts';
 import { localPresence } from '../src/adapters/memory/local-presence.ts';
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -102,6 +103,7 @@ const kernel = new Kernel<ServiceSystem>(
     workers: { perFarm: 10_000, retentionMs: 0 },
     serviceId: 'bench',
     attemptFloor: 1,
+    regex: createRe2Engine(),
     tallies,
     ownsFarm: () => true,
   }),

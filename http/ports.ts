@@ -1,3 +1,4 @@
+import type { RegexEngine } from '../src/openjd/expr/regex/regex-engine.ts';
 import type { JobLink } from '../src/core/config/job-links.ts';
 import type { ProductLibrary } from '../src/core/products/product-library.ts';
 import type { DescribedParameter, TemplateDescription } from '../src/openjd/template/describe-template.ts';
@@ -101,6 +102,8 @@ export interface Ports {
   acceptsSubmissions(): boolean;
   /** Retry settings of the server, the first level of the cascade. */
   readonly serverRetry: RetryPolicy;
+  /** Checks the patterns of retry rules. */
+  readonly regex: RegexEngine;
   /** Returns a new UUIDv7. */
   newId(): string;
   /** Returns milliseconds since the epoch. */

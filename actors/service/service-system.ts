@@ -1,3 +1,4 @@
+import type { RegexEngine } from '../../src/openjd/expr/regex/regex-engine.ts';
 import type { FarmId, JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
@@ -92,6 +93,8 @@ export interface ServiceSettings {
    */
   readonly attemptFloor: number;
   readonly tallies: Tallies;
+  /** Finds the patterns of retry rules. */
+  readonly regex: RegexEngine;
   /** Reports whether this shard owns the farm. State of other shards' farms is not loaded here. */
   readonly ownsFarm: (farm: string) => boolean;
 }

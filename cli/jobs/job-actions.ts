@@ -8,6 +8,7 @@ import { allQueues, findIn, findJob } from '../client/lookup.ts';
 import { orderOf, orderText } from './order.ts';
 import { outcome } from './outcome.ts';
 import { retriedText, retryJob, type JobRetryOptions } from './retry.ts';
+import { retryRulesChange } from '../options/retry-rules.ts';
 import { retryChanges, type RetryOptions } from '../options/retry-options.ts';
 import { skippedText, skipTasks, type JobSkipOptions } from './skip.ts';
 import { printResult } from '../output/output.ts';
@@ -99,6 +100,7 @@ export interface JobSetOptions extends WaitOptions, RetryOptions {
   readonly preview?: boolean;
   readonly startAfter?: string;
   readonly queue?: string;
+  readonly retryRules?: string;
 }
 
 /** Changes settings of a job. The queue must be in the job's farm. */
@@ -110,6 +112,7 @@ export async function setJob(job: string, options: JobSetOptions): Promise<void>
     top,
     startAfter,
     queue,
+    retryRules: options.retryRules,
     ...retry,
   };
   if (Object.values(given).every((value) => value === undefined))
@@ -126,7 +129,13 @@ export async function setJob(job: string, options: JobSetOptions): Promise<void>
     return printResult(context, order, () => orderText(order, terminal));
   }
   const priority = top === true ? (await orderOf(client, id, 'top')).top_priority : options.priority;
-  const changes = { priority, start_after: startAfter === 'none' ? null : startAfter, ...retry };
+  const rules = await retryRulesChange(options.retryRules, terminal);
+  const changes = {
+    priority,
+    start_after: startAfter === 'none' ? null : startAfter,
+    ...retry,
+    ...(rules !== undefined && { retry_rules: rules }),
+  };
   const body: BodyOf<'patch', '/jobs/{id}'> =
     queue === undefined ? changes : { ...changes, queue_id: await queueIdOf(context, id, queue) };
   await client.call('patch', '/jobs/{id}', { path: { id }, body });

@@ -4,6 +4,7 @@ import { allFarms, allQueues, findJob, namesOf } from '../client/lookup.ts';
 import { table, type Column } from '../terminal/table.ts';
 import { factLines, type Fact } from '../output/facts.ts';
 import { shownColumns } from '../output/listing.ts';
+import { raisedText } from './raised-text.ts';
 import { counted } from '../options/confirm.ts';
 import { printResult } from '../output/output.ts';
 
@@ -95,6 +96,10 @@ function jobText(
     ['environments', environmentsText(environments)],
     ...job.steps.flatMap(({ name, chunks }): readonly Fact[] =>
       chunks === undefined ? [] : [['chunks', `${name}: ${chunks.sentence}`]],
+    ),
+    ...(job.retry_rules ?? []).map((rule): Fact => ['retry rule', `${rule.name}: ${rule.action}`]),
+    ...job.steps.flatMap(({ name, raised_amounts: raised = [] }): readonly Fact[] =>
+      raised.map((each): Fact => ['raised', `${name}: ${raisedText(each)}`]),
     ),
     ...Object.entries(job.parameters ?? {}).map(([name, value]): Fact => [`  ${name}`, value]),
   ];

@@ -7,6 +7,7 @@ import { showGraph } from './graph.ts';
 import { printOutputs, type OutputOptions } from './outputs.ts';
 import { listPreviews, type PreviewOptions } from './previews.ts';
 import type { JobRetryOptions } from './retry.ts';
+import { RETRY_RULES_HELP } from '../options/retry-rules.ts';
 import { retryOptions } from '../options/retry-options.ts';
 import type { SubmissionOptions } from '../submission/submission.ts';
 import { submitVerb } from '../submission/submit.ts';
@@ -137,7 +138,8 @@ const VERBS: readonly [Verb, ...Verb[]] = [
             'no task starts before this time, such as 2026-11-22T20:00 or 6h, or none',
             futureTimeOrNone,
           )
-          .option('--queue <queue>', "another queue of the job's farm"),
+          .option('--queue <queue>', "another queue of the job's farm")
+          .option('--retry-rules <file>', RETRY_RULES_HELP),
       ),
     run: ([job = ''], options) => setJob(job, options),
   }),

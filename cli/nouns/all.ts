@@ -18,6 +18,7 @@ import { submitVerb } from '../submission/submit.ts';
 import { tasks } from './tasks.ts';
 import { users } from './users.ts';
 import { versionVerb } from './version.ts';
+import { retryRules } from './retry-rules.ts';
 import { webhooks } from './webhooks.ts';
 import { workers } from './workers.ts';
 
@@ -29,6 +30,7 @@ export const NOUNS: readonly Noun[] = [
   farms,
   queues,
   pools,
+  retryRules,
   locations,
   storage,
   products,

@@ -1,6 +1,7 @@
 import type { UsagePool } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
-import type { ClientOptions } from '../client/client-command.ts';
+import { RETRY_RULES_HELP, retryRulesChange } from '../options/retry-rules.ts';
+import { contextOf, type ClientOptions } from '../client/client-command.ts';
 import { counted } from '../options/confirm.ts';
 import { integer } from '../options/integer.ts';
 import { verb, type Noun } from '../grammar/verb.ts';
@@ -22,11 +23,23 @@ const POOLS: Catalog<UsagePool, BodyOf<'put', '/usage-pools/{id}'>> = {
     { title: 'NAME', value: (pool) => pool.name, shrinks: true },
     { title: 'IN USE', value: (pool) => `${pool.in_use}/${pool.max_concurrent}`, align: 'right' },
     { title: 'AVAILABLE', value: (pool) => String(pool.available), align: 'right' },
+    { title: 'HELD UNTIL', value: (pool) => pool.hold?.until ?? '', isTime: true, isWide: true },
+    {
+      title: 'RETRY RULES',
+      value: (pool) => (pool.retry_rules ?? []).map(({ name }) => name).join(', '),
+      shrinks: true,
+      isWide: true,
+    },
     { title: 'SERVER', value: (pool) => pool.server_hint ?? '', shrinks: true },
     { title: 'CREATED', value: (pool) => pool.created_at, isTime: true, isWide: true },
   ],
   list: (client) => client.call('get', '/usage-pools'),
-  inputOf: ({ name, max_concurrent, server_hint }) => ({ name, max_concurrent, server_hint }),
+  inputOf: ({ name, max_concurrent, server_hint, retry_rules }) => ({
+    name,
+    max_concurrent,
+    server_hint,
+    retry_rules,
+  }),
   read: (client, id) => client.callWithHeaders('get', '/usage-pools/{id}', { path: { id } }),
   replace: (client, id, body, headers) =>
     client.call('put', '/usage-pools/{id}', { path: { id }, body, headers }),
@@ -41,6 +54,7 @@ interface SetOptions extends ChangeOptions {
   readonly name?: string;
   readonly maxConcurrent?: number;
   readonly serverHint?: string;
+  readonly retryRules?: string;
 }
 
 const { list, remove } = catalogVerbs(POOLS, {
@@ -87,14 +101,16 @@ export const pools: Noun = {
           command
             .option('--name <name>', 'new name')
             .option('--max-concurrent <n>', 'number of slots', integer)
-            .option('--server-hint <text>', 'what the pool represents'),
+            .option('--server-hint <text>', 'what the pool represents')
+            .option('--retry-rules <file>', RETRY_RULES_HELP),
         ),
-      run: ([pool = ''], options) => {
+      run: async ([pool = ''], options) => {
         const { name, maxConcurrent, serverHint } = options;
+        const rules = await retryRulesChange(options.retryRules, contextOf(options).terminal);
         return changeEntry(
           POOLS,
           pool,
-          { name, max_concurrent: maxConcurrent, server_hint: serverHint },
+          { name, max_concurrent: maxConcurrent, server_hint: serverHint, retry_rules: rules },
           options,
         );
       },

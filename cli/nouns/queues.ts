@@ -6,6 +6,8 @@ import { farmOf } from '../client/default-place.ts';
 import { integer } from '../options/integer.ts';
 import { allFarms, allQueues, allQueuesWithLoad, findGivenFarm } from '../client/lookup.ts';
 import type { RestClient } from '../client/rest-client.ts';
+import { contextOf } from '../client/client-command.ts';
+import { RETRY_RULES_HELP, retryRulesChange } from '../options/retry-rules.ts';
 import { retryChanges, retryOptions, type RetryOptions } from '../options/retry-options.ts';
 import { verb, type Noun, type Verb } from '../grammar/verb.ts';
 import type { Column } from '../terminal/table.ts';
@@ -59,6 +61,12 @@ const QUEUES: Catalog<Queue, BodyOf<'put', '/queues/{id}'>> = {
         isWide: true,
       },
       {
+        title: 'RETRY RULES',
+        value: (queue) => (queue.retry_rules ?? []).map(({ name }) => name).join(', '),
+        shrinks: true,
+        isWide: true,
+      },
+      {
         title: 'RUN AS',
         value: ({ run_as_user: user, run_as_group: group }) =>
           [user, group].filter((name) => name !== undefined && name !== null).join(':'),
@@ -77,6 +85,7 @@ const QUEUES: Catalog<Queue, BodyOf<'put', '/queues/{id}'>> = {
     created_at: _created,
     updated_at: _updated,
     isolation_warning: _warning,
+    retry_rules_version: _version,
     summary: _load,
     ...input
   }) => input,
@@ -108,6 +117,7 @@ interface SetOptions extends ChangeOptions, RetryOptions {
   readonly priority?: number;
   readonly maxConcurrentTasks?: number;
   readonly paused?: 'true' | 'false';
+  readonly retryRules?: string;
 }
 
 const { list, show, remove } = catalogVerbs(QUEUES, {
@@ -171,12 +181,13 @@ export const queues: Noun = {
                 'maximum number of concurrent tasks; 0 means no limit',
                 integer,
               )
+              .option('--retry-rules <file>', RETRY_RULES_HELP)
               .addOption(
                 new Option('--paused <yes>', 'start no new tasks of the queue').choices(['true', 'false']),
               ),
           ),
         ),
-      run: ([queue = ''], options) => {
+      run: async ([queue = ''], options) => {
         const { name, description, priority, maxConcurrentTasks, paused } = options;
         const changes = {
           name,
@@ -185,6 +196,7 @@ export const queues: Noun = {
           max_concurrent_tasks: maxConcurrentTasks,
           paused: paused === undefined ? undefined : paused === 'true',
           ...retryChanges(options),
+          retry_rules: await retryRulesChange(options.retryRules, contextOf(options).terminal),
         };
         return changeEntry(QUEUES, queue, changes, options);
       },

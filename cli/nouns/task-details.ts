@@ -33,6 +33,7 @@ const attemptColumns = (workers: NameMap): readonly Column<Attempt>[] => [
     shrinks: true,
   },
   { title: 'MESSAGE', value: (attempt) => attempt.message ?? '', shrinks: true },
+  { title: 'RULE', value: ({ retry_rule: rule }) => rule?.rule ?? '', shrinks: true, isWide: true },
 ];
 
 /** `callsheet tasks show`: a task with its attempts. */
@@ -85,5 +86,9 @@ function taskText(
   );
   if (attempts.length === 0) return facts;
   const columns = shownColumns(attemptColumns(workers), attempts, output, undefined);
-  return `${facts}\n${table(columns, attempts, terminal)}`;
+  const decisions = attempts.flatMap(({ attempt_number: number, retry_rule: rule }) =>
+    rule === undefined ? [] : [`Attempt ${number}: ${rule.sentence}\n`],
+  );
+  const decided = decisions.length === 0 ? '' : `\n${decisions.join('')}`;
+  return `${facts}\n${table(columns, attempts, terminal)}${decided}`;
 }

@@ -1,3 +1,5 @@
+import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
+import { readRetryRules } from '../../src/core/retry-rules/read-rules.ts';
 import type { Product } from '../../client/resources.ts';
 import type { ProductDefinition } from '../../src/core/products/product-definition.ts';
 
@@ -11,6 +13,7 @@ export const definitionOf = ({
   readme,
   template,
   format,
+  retry_rules: fields = [],
 }: Product): ProductDefinition => ({
   name,
   title,
@@ -20,4 +23,11 @@ export const definitionOf = ({
   readme,
   template,
   format,
+  ...rulesOf(fields),
 });
+
+/** The server has checked the rules, with the same code. */
+function rulesOf(fields: NonNullable<Product['retry_rules']>): Pick<ProductDefinition, 'retryRules'> {
+  const read = readRetryRules(fields, '/retry_rules', createRe2Engine());
+  return read.ok && read.rules.length > 0 ? { retryRules: read.rules } : {};
+}

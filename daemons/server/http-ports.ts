@@ -1,3 +1,4 @@
+import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AuditRecorder, type RecorderPorts } from '../../http/audit/audit-recorder.ts';
 import { ProductList } from '../../http/lists/product-list.ts';
@@ -130,6 +131,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     busStanding: () => deps.busStanding.current(),
     acceptsSubmissions: () => store.diskState() === 'ok',
     serverRetry: retryOf(config),
+    regex: createRe2Engine(),
     now: () => Date.now(),
   };
 }

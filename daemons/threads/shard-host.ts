@@ -1,3 +1,4 @@
+import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
 import type { KernelPorts } from '../../actors/kernel/ports.ts';
 import { ThreadHost } from '../../actors/kernel/thread-host.ts';
 import { RECOVERY_BATCH_SIZE } from '../../actors/service/lease/recovery.ts';
@@ -42,6 +43,7 @@ export function createHost(
       workers: options.workers,
       serviceId: options.serviceId,
       attemptFloor: options.attemptFloor,
+      regex: createRe2Engine(),
       tallies,
       ownsFarm,
     }),

@@ -2369,6 +2369,10 @@ export interface components {
             readonly max_attempts?: components["schemas"]["MaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["FailureLimit"];
+            /** @description Rules for failed attempts (docs/retry-rules.md). Absent without rules. */
+            readonly retry_rules?: readonly components["schemas"]["RetryRule"][];
+            /** @description Version of the rules, which decisions name. Absent without rules. */
+            readonly retry_rules_version?: string;
             /** @description Account on the worker machines that runs the tasks; absent means the worker's own. */
             readonly run_as_user?: string;
             /** @description Group that replaces the primary group of the account; absent means that group. */
@@ -2401,6 +2405,8 @@ export interface components {
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
+            /** @description Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this key keeps the stored ones. */
+            readonly retry_rules?: components["schemas"]["RetryRulesInput"];
             /** @description Account on the worker machines that runs the tasks; null means the worker's own. A replacement without this key keeps the stored value. Each worker resolves the name itself and rejects privileged accounts. */
             readonly run_as_user?: string | null;
             /** @description Group that replaces the primary group of the account; null means that group. Requires `run_as_user`. A replacement without this key keeps the stored value. */
@@ -2524,6 +2530,12 @@ export interface components {
             readonly max_concurrent: components["schemas"]["MaxConcurrent"];
             /** @description Free text for diagnostics. */
             readonly server_hint?: string;
+            /** @description Rules for failed attempts (docs/retry-rules.md). Absent without rules. */
+            readonly retry_rules?: readonly components["schemas"]["RetryRule"][];
+            /** @description Version of the rules, which decisions name. Absent without rules. */
+            readonly retry_rules_version?: string;
+            /** @description Only while the pool is held back after a shortage. */
+            readonly hold?: components["schemas"]["UsagePoolHold"];
             /** @description Slots held by assigned and running tasks of all farms. */
             readonly in_use: number;
             /** @description `max_concurrent` minus `in_use`, never below 0. */
@@ -2574,6 +2586,8 @@ export interface components {
             readonly max_concurrent: components["schemas"]["MaxConcurrent"];
             /** @default  */
             readonly server_hint?: components["schemas"]["Description"];
+            /** @description Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this key keeps the stored ones. */
+            readonly retry_rules?: components["schemas"]["RetryRulesInput"];
         };
         readonly ProductName: string;
         /** @description An OpenJD job template, as text. */
@@ -2607,6 +2621,10 @@ export interface components {
         readonly Product: components["schemas"]["ProductSummary"] & {
             readonly readme: string;
             readonly template: string;
+            /** @description Rules for failed attempts (docs/retry-rules.md). Absent without rules. */
+            readonly retry_rules?: readonly components["schemas"]["RetryRule"][];
+            /** @description Version of the rules, which decisions name. Absent without rules. */
+            readonly retry_rules_version?: string;
         };
         readonly ProductInput: components["schemas"]["ProductReplacement"] & {
             readonly name: components["schemas"]["ProductName"];
@@ -2632,6 +2650,8 @@ export interface components {
             readonly version?: string;
             readonly template: components["schemas"]["ProductTemplate"];
             readonly format?: components["schemas"]["ProductFormat"];
+            /** @description Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this key keeps the stored ones. */
+            readonly retry_rules?: components["schemas"]["RetryRulesInput"];
         };
         readonly ProductConstraints: {
             /** @description Values like `default`. */
@@ -2801,6 +2821,10 @@ export interface components {
             readonly template: string;
             /** @enum {string} */
             readonly format: "yaml" | "json";
+            /** @description Rules for failed attempts (docs/retry-rules.md). Absent without rules. */
+            readonly retry_rules?: readonly components["schemas"]["RetryRule"][];
+            /** @description Version of the rules, which decisions name. Absent without rules. */
+            readonly retry_rules_version?: string;
             readonly parameters: readonly components["schemas"]["ProductParameter"][];
         };
         /** @enum {string} */
@@ -2846,6 +2870,8 @@ export interface components {
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
+            /** @description Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this key keeps the stored ones. */
+            readonly retry_rules?: components["schemas"]["RetryRulesInput"];
         };
         readonly JobRetry: {
             readonly job_id: string;
@@ -2973,6 +2999,10 @@ export interface components {
                 readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
                 readonly failure_limit?: components["schemas"]["FailureLimit"];
             };
+            /** @description Rules for failed attempts (docs/retry-rules.md). Absent without rules. */
+            readonly retry_rules?: readonly components["schemas"]["RetryRule"][];
+            /** @description Version of the rules, which decisions name. Absent without rules. */
+            readonly retry_rules_version?: string;
             /** @description Ids of the upstream jobs. */
             readonly depends_on?: readonly string[];
             /** @description Values of the job parameters, by name, defaults filled in. All are text: integers in plain decimal, BOOL as true or false, lists as JSON (`["a", "b"]`), everything else as it was submitted. */
@@ -3008,6 +3038,8 @@ export interface components {
             readonly hold?: components["schemas"]["StepHold"];
             /** @description Why the step waits, as explain states it for one of its tasks. Absent if a task of it runs, if it has ended, and if the reason is unknown. */
             readonly waiting_reason?: string;
+            /** @description Amounts that retry rules have raised for tasks that start from now on. Absent without any. */
+            readonly raised_amounts?: readonly components["schemas"]["RaisedAmount"][];
             /** @description Only of a step whose chunks have a target run time. */
             readonly chunks?: components["schemas"]["StepChunks"];
             readonly created_at: components["schemas"]["Timestamp"];
@@ -3648,6 +3680,92 @@ export interface components {
             /** @description Retried dependents of the job; empty without `with_dependents`. */
             readonly dependents: readonly components["schemas"]["RetriedDependent"][];
         };
+        readonly RetryRuleName: string;
+        /** @description Conditions, of which there is at least one. All of them must hold. */
+        readonly RetryRuleMatch: {
+            /** @description One of these exit codes. */
+            readonly exit_codes?: readonly number[];
+            /** @description Pattern in the syntax of RE2 that one of the last 200 lines of the log, or the failure message, contains. */
+            readonly log?: string;
+            /** @description True if the kernel must have ended a process of the task for lack of memory. */
+            readonly out_of_memory?: boolean;
+        };
+        /** @enum {string} */
+        readonly RetryAction: "requeue" | "fail_fast" | "avoid_worker" | "raise";
+        /** @description A rule for failed attempts. The first rule that matches, and that has applied to the task less than `max_times`, decides: rules of the job, then of its queue, then of the usage pools of the step. */
+        readonly RetryRule: {
+            readonly name: components["schemas"]["RetryRuleName"];
+            readonly match: components["schemas"]["RetryRuleMatch"];
+            readonly action: components["schemas"]["RetryAction"];
+            /** @description How often the rule applies to one task; for `raise` also how often it raises the amount of a step. Defaults: 100 for `requeue`, 3 for `avoid_worker` and `raise`. Not with `fail_fast`. */
+            readonly max_times?: number;
+            /** @description Delay of the next attempt. Defaults: 60 for `requeue`, 0 for `avoid_worker` and `raise`. Not with `fail_fast`. */
+            readonly backoff_seconds?: number;
+            /** @description Usage pool that is held back as well. Only with `requeue`. Rules of a usage pool hold back that pool without this member. */
+            readonly pool?: string;
+            /** @description Amount that the step requests from then on, such as `amount.worker.memory`. Only with `raise`. */
+            readonly amount?: string;
+            /** @description The request is multiplied by it. Only with `raise`. */
+            readonly factor?: number;
+            /** @description Highest request. Only with `raise`. Absent means no limit. */
+            readonly max_amount?: number;
+        };
+        /** @description Which members a rule has depends on its action; patterns must be valid. */
+        readonly RetryRulesInput: readonly components["schemas"]["RetryRule"][] | null;
+        /** @enum {string} */
+        readonly RetryRuleLevel: "job" | "queue" | "pool";
+        /** @description The retry rule that has decided about a failed attempt. */
+        readonly AppliedRetryRule: {
+            /** @description Its name. */
+            readonly rule: string;
+            readonly level: components["schemas"]["RetryRuleLevel"];
+            /** @description Name of the queue or usage pool; absent for a rule of the job. */
+            readonly of?: string;
+            readonly action: components["schemas"]["RetryAction"];
+            /** @description The `retry_rules_version` of its list at that time. */
+            readonly version: string;
+            /** @description The conditions that matched. */
+            readonly because: string;
+            /** @description How often it had applied to the task, this time included. */
+            readonly times: number;
+            readonly max_times: number;
+            readonly backoff_seconds: number;
+            /** @description The usage pool that was held back. */
+            readonly pool?: string;
+            readonly raised?: {
+                readonly amount: string;
+                readonly from: number;
+                /** @description Equal to `from` if another task had caused the raise already. */
+                readonly to: number;
+            };
+            /** @description The decision in one sentence. */
+            readonly sentence: string;
+        };
+        readonly RaisedAmount: {
+            readonly name: string;
+            /** @description Request of the template; absent if it has none. */
+            readonly declared?: number;
+            /** @description Present request. */
+            readonly amount: number;
+            /** @description How often it was raised. */
+            readonly times: number;
+            readonly at: components["schemas"]["Timestamp"];
+            /** @description Name of the rule that raised it last. */
+            readonly rule: string;
+            readonly level: components["schemas"]["RetryRuleLevel"];
+            readonly of?: string;
+            readonly version: string;
+        };
+        /** @description A usage pool that gives out no slots after a shortage that a retry rule has found. */
+        readonly UsagePoolHold: {
+            readonly since: components["schemas"]["Timestamp"];
+            readonly until: components["schemas"]["Timestamp"];
+            /** @description Number of shortages in a row. */
+            readonly times: number;
+            readonly reason: string;
+            /** @description Version of the list of rules. */
+            readonly version: string;
+        };
         readonly Attempt: {
             readonly attempt_number: number;
             /** @enum {string} */
@@ -3663,6 +3781,8 @@ export interface components {
             readonly failure_excerpt?: string;
             /** @description Present and true if the service took the task back, or the worker returned it. `status` is `failed`, but the attempt does not count as a failure. Show it as canceled, with `message`. */
             readonly reclaimed?: boolean;
+            /** @description The retry rule that has decided about the failed attempt. */
+            readonly retry_rule?: components["schemas"]["AppliedRetryRule"];
             readonly started_at: components["schemas"]["Timestamp"];
             readonly ended_at?: components["schemas"]["Timestamp"];
         };
@@ -3838,6 +3958,8 @@ export interface components {
             readonly until: components["schemas"]["Timestamp"];
             readonly failed_attempts: components["schemas"]["Count"];
             readonly max_attempts: components["schemas"]["MaxAttempts"];
+            /** @description The retry rule that holds the task back; absent if its retry delay does. */
+            readonly retry_rule?: components["schemas"]["AppliedRetryRule"];
         };
         /** @description The farm is at its cap of active tasks. */
         readonly FarmCapGate: {
@@ -3866,8 +3988,8 @@ export interface components {
         readonly UsagePoolGate: {
             /** @constant */
             readonly gate: "usage_pool";
-            /** @constant */
-            readonly reason: "usage pool at capacity";
+            /** @enum {string} */
+            readonly reason: "usage pool at capacity" | "usage pool held back";
             readonly sentence: string;
             readonly pool: string;
             /** @description A pool that is not registered has no slots. */
@@ -3875,6 +3997,8 @@ export interface components {
             readonly limit: components["schemas"]["Count"];
             readonly live: components["schemas"]["Count"];
             readonly holders: readonly components["schemas"]["SlotHolder"][];
+            /** @description Only while the pool is held back. */
+            readonly hold?: components["schemas"]["UsagePoolHold"];
         };
         /** @description No online worker can run the task. The reason is that of the nearest miss. */
         readonly WorkersGate: {

@@ -43,6 +43,7 @@ function requestOf(
     priority: body.priority ?? job.priority,
     // A setting that is null is inherited.
     retry: retryOverride({ ...retryView(job.retry), ...body }),
+    retryRules: job.retryRules,
     dependsOn: body.depends_on ?? [],
     isPaused: body.paused ?? false,
     startAfter: body.start_after ?? undefined,

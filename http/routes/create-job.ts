@@ -4,6 +4,7 @@ import type { OwnerScope } from '../../src/core/access/owner-scope.ts';
 import { farmId, jobId, queueId, type FarmId, type JobId } from '../../src/core/ids.ts';
 import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { RetryOverride } from '../../src/core/lifecycle/retry-policy.ts';
+import type { RetryRule } from '../../src/core/retry-rules/retry-rule.ts';
 import type { LargeRows, PlanInParts } from '../../src/core/ports/large-jobs.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { done, type Outcome } from '../../src/core/problems.ts';
@@ -38,6 +39,8 @@ export interface JobRequest {
   readonly project: string;
   readonly priority: number;
   readonly retry: RetryOverride;
+  /** Of the product, or of the job that is cloned. Absent: none. */
+  readonly retryRules?: readonly RetryRule[] | undefined;
   readonly dependsOn: readonly string[];
   readonly isPaused: boolean;
   /** RFC 3339 time before which no task starts. */
@@ -184,7 +187,7 @@ function submissionFrom(
   job: PreparedJob,
   upstreams: JobSubmission['upstreams'],
 ): Submission {
-  const { project, priority, retry, isPaused, startAfter, product } = request;
+  const { project, priority, retry, retryRules, isPaused, startAfter, product } = request;
   return {
     queueId: queueId(request.queueId),
     description: job.description,
@@ -195,6 +198,7 @@ function submissionFrom(
     project,
     priority,
     retry,
+    ...(retryRules !== undefined && { retryRules }),
     isPaused,
     ...(startAfter !== undefined && { startAfter: Date.parse(startAfter) }),
     product,

@@ -2,6 +2,7 @@ import { SETTINGS, type IfMatch } from '../../src/core/records/settings-version.
 import { ifMatchOf, versionHeaders } from './if-match.ts';
 import type { CatalogMessage } from '../../actors/service/catalog/messages.ts';
 import type { ProductDefinition } from '../../src/core/products/product-definition.ts';
+import type { RetryRule } from '../../src/core/retry-rules/retry-rule.ts';
 import type { Outcome } from '../../src/core/problems.ts';
 import type { ProductRecord } from '../../src/core/records/product.ts';
 import { keys } from '../../src/core/records/tables.ts';
@@ -16,6 +17,7 @@ import {
 import type { Schemas } from '../views/schemas.ts';
 import { askCatalog, deleted, replaced } from './catalog-replies.ts';
 import { unevaluated } from './evaluation-replies.ts';
+import { sentRetryRules, type SentRules } from './sent-retry-rules.ts';
 import { notFound, problem, type Call, type Handler, type ProblemReply } from './operation.ts';
 
 /** Routes of products (docs/contract/products.md#routes). */
@@ -42,7 +44,9 @@ export const createProduct: Handler<'createProduct'> = async (call, ports) => {
   if (builtIns.has(body.name)) return problem('conflict', `${body.name} is the name of a built-in product`);
   if (ports.store.get('product', keys.product(body.name)) !== undefined)
     return problem('conflict', `a product named ${body.name} already exists`);
-  const definition = definitionFrom(body.name, body);
+  const rules = sentRetryRules(body, ports);
+  if (!rules.ok) return { kind: 'problem', problem: rules.problem };
+  const definition = definitionFrom(body.name, body, rules.value, undefined);
   return saveProduct({ type: 'product.create', definition, source: 'custom' }, call, ports, createdProduct);
 };
 
@@ -96,7 +100,9 @@ export const replaceProduct: Handler<'replaceProduct'> = async (call, ports) => 
     const detail = `product ${path.name} was installed from the preset library; save it under another name to change it`;
     return problem('forbidden', detail);
   }
-  const definition = definitionFrom(path.name, body);
+  const rules = sentRetryRules(body, ports);
+  if (!rules.ok) return { kind: 'problem', problem: rules.problem };
+  const definition = definitionFrom(path.name, body, rules.value, product.record.definition.retryRules);
   const change = { type: 'product.replace', definition, source: 'custom', ...ifMatchOf(call) } as const;
   return saveProduct(change, call, ports, (outcome) =>
     replaced(outcome, storedProductView, SETTINGS.product),
@@ -162,7 +168,13 @@ const notDescribed = (described: Extract<Description, { ok: false }>): ProblemRe
     ? { kind: 'problem', problem: pointedProblem('unprocessable', described.errors) }
     : unevaluated(described);
 
-const definitionFrom = (name: string, body: Schemas['ProductReplacement']): ProductDefinition => ({
+/** Returns the definition in a body. Rules that the client does not send stay those of `before`. */
+const definitionFrom = (
+  name: string,
+  body: Schemas['ProductReplacement'],
+  sent: SentRules,
+  before: ProductDefinition['retryRules'],
+): ProductDefinition => ({
   name,
   title: body.title,
   description: body.description ?? '',
@@ -171,7 +183,11 @@ const definitionFrom = (name: string, body: Schemas['ProductReplacement']): Prod
   version: body.version ?? '',
   template: body.template,
   format: body.format ?? 'yaml',
+  ...withRules(sent.retryRules ?? before ?? []),
 });
+
+const withRules = (rules: readonly RetryRule[]): Pick<ProductDefinition, 'retryRules'> =>
+  rules.length === 0 ? {} : { retryRules: rules };
 
 const builtInRefused = (name: string, change: 'changed' | 'deleted'): ProblemReply =>
   problem('forbidden', `${name} is a built-in product and cannot be ${change}; save it under another name`);

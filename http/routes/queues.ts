@@ -15,6 +15,7 @@ import { queueView } from '../views/queue-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { created, deleted, replaced, okOrNotFound } from './catalog-replies.ts';
+import { sentRetryRules } from './sent-retry-rules.ts';
 import { invalid, notFound, problem, type Handler, type ProblemReply } from './operation.ts';
 
 const SORT_KEYS = {
@@ -71,6 +72,8 @@ export const getQueue: Handler<'getQueue'> = ({ path }, ports) =>
 export const createQueue: Handler<'createQueue'> = async ({ body, principal }, ports) => {
   const refusal = isolationRefusal(body, principal) ?? groupRefusal(body, null);
   if (refusal !== null) return refusal;
+  const rules = sentRetryRules(body, ports);
+  if (!rules.ok) return { kind: 'problem', problem: rules.problem };
   const farm = farmId(body.farm_id);
   if (ports.store.get('farm', keys.farm(farm)) === undefined) {
     return invalid('/farm_id', `no farm ${body.farm_id.slice(0, 100)}`);
@@ -78,7 +81,7 @@ export const createQueue: Handler<'createQueue'> = async ({ body, principal }, p
   const outcome = await ports.actors.ask<QueueRecord>((replyTo) => ({
     actor: 'farm',
     id: farm,
-    message: { type: 'queue.create', input: queueInput(body), replyTo },
+    message: { type: 'queue.create', input: { ...queueInput(body), ...rules.value }, replyTo },
   }));
   if (outcome.ok) warnIfUnprotected(outcome.value, null, ports);
   return created('/api/v1/queues', outcome, viewOf(ports));
@@ -94,13 +97,15 @@ export const replaceQueue: Handler<'replaceQueue'> = async ({ path, body, header
   if (body.farm_id !== undefined && body.farm_id !== stored.farmId) {
     return invalid('/farm_id', 'a queue cannot move to another farm');
   }
+  const rules = sentRetryRules(body, ports);
+  if (!rules.ok) return { kind: 'problem', problem: rules.problem };
   const outcome = await ports.actors.ask<QueueRecord>((replyTo) => ({
     actor: 'farm',
     id: stored.farmId,
     message: {
       type: 'queue.replace',
       queueId: stored.id,
-      input: queueInput(body),
+      input: { ...queueInput(body), ...rules.value },
       ...ifMatchOf({ headers }),
       replyTo,
     },

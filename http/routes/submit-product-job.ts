@@ -22,7 +22,7 @@ async function requestOf(
 ): Promise<JobRequest | ProblemReply> {
   const product = await findProduct(path.name, ports);
   if (product === null) return notFound('product', path.name);
-  const { name, version, template, format } = definitionOf(product);
+  const { name, version, template, format, retryRules } = definitionOf(product);
   return {
     principal,
     client,
@@ -33,6 +33,7 @@ async function requestOf(
     project: body.project ?? '',
     priority: body.priority ?? DEFAULT_PRIORITY,
     retry: retryOverride(body),
+    retryRules,
     dependsOn: body.depends_on ?? [],
     isPaused: body.paused ?? false,
     startAfter: body.start_after ?? undefined,

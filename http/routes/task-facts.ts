@@ -9,6 +9,7 @@ import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { readAttempt, readAttempts, type TaskWithState } from '../../src/core/records/open-attempt.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import { withRaised } from '../../src/core/retry-rules/raised-amounts.ts';
 import type { TaskState } from '../../src/core/records/task-page.ts';
 import { taskStateOf } from '../../src/core/records/task-view.ts';
 import type { Ports } from '../ports.ts';
@@ -33,14 +34,14 @@ export const withState = (store: StoreReader, found: FoundTask): TaskWithState =
   task: stateOf(store, found),
 });
 
-/** Returns the requirements of a task's step from the plan of the job. */
+/** Returns the requirements of a task's step from the plan of the job, with the amounts that retry rules have raised. */
 export function requirementsOf(
   store: StoreReader,
   { job, step }: Pick<FoundTask, 'job' | 'step'>,
 ): StepRequirements {
   const plan = store.get('plan', keys.plan(job.id))?.steps[step.order];
   if (plan === undefined) throw new Error(`the job ${job.id} has no plan of its step ${step.order}`);
-  return plan.requirements;
+  return withRaised(plan.requirements, step.raised);
 }
 
 /** Facts about a job that all its tasks share. */

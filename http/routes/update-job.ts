@@ -7,6 +7,7 @@ import { keys } from '../../src/core/records/tables.ts';
 import { JobViewer } from '../views/job-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
 import { findJob } from './find-task.ts';
+import { sentRetryRules } from './sent-retry-rules.ts';
 import { invalid, type Call, type Handler } from './operation.ts';
 
 /** docs/contract/rest.md#jobs. The farm owns the queues; the job owns everything else. */
@@ -14,7 +15,9 @@ export const updateJob: Handler<'updateJob'> = async ({ path, body, headers, pri
   const job = findJob(ports.store, path.id, principal.ownerScope);
   if (!job.ok) return { kind: 'problem', problem: job.problem };
   const { id, farmId } = job.value;
-  const update = updateOf(body);
+  const rules = sentRetryRules(body, ports);
+  if (!rules.ok) return { kind: 'problem', problem: rules.problem };
+  const update = { ...updateOf(body), ...rules.value };
   const queue = typeof body.queue_id === 'string' ? queueId(body.queue_id) : null;
   if (queue !== null && ports.store.get('queue', keys.queue(queue))?.farmId !== farmId) {
     return invalid('/queue_id', `the farm has no queue ${queue.slice(0, 100)}`);

@@ -8,6 +8,7 @@ import { sortedBy } from '../views/page-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { usagePoolView } from '../views/usage-pool-view.ts';
 import { askCatalog, created, deleted, replaced, okOrNotFound } from './catalog-replies.ts';
+import { sentRetryRules } from './sent-retry-rules.ts';
 import { notFound, type Handler } from './operation.ts';
 
 export const listUsagePools: Handler<'listUsagePools'> = (_call, ports) => {
@@ -20,7 +21,9 @@ export const getUsagePool: Handler<'getUsagePool'> = ({ path }, ports) =>
   okOrNotFound('usage pool', path.id, storedPool(ports, path.id), poolViewOf(ports), SETTINGS['usage pool']);
 
 export const createUsagePool: Handler<'createUsagePool'> = async ({ body }, ports) => {
-  const input = poolInput(body);
+  const rules = sentRetryRules(body, ports);
+  if (!rules.ok) return { kind: 'problem', problem: rules.problem };
+  const input = { ...poolInput(body), ...rules.value };
   const outcome = await askCatalog<UsagePoolRecord>(ports, (replyTo) => ({
     type: 'pool.create',
     input,
@@ -32,7 +35,9 @@ export const createUsagePool: Handler<'createUsagePool'> = async ({ body }, port
 export const replaceUsagePool: Handler<'replaceUsagePool'> = async ({ path, body, headers }, ports) => {
   const stored = storedPool(ports, path.id);
   if (stored === undefined) return notFound('usage pool', path.id);
-  const input = poolInput(body);
+  const rules = sentRetryRules(body, ports);
+  if (!rules.ok) return { kind: 'problem', problem: rules.problem };
+  const input = { ...poolInput(body), ...rules.value };
   const outcome = await askCatalog<UsagePoolRecord>(ports, (replyTo) => ({
     type: 'pool.replace',
     poolId: stored.id,
@@ -63,7 +68,7 @@ export const storedPool = ({ store }: Ports, id: string): UsagePoolRecord | unde
 export const poolViewOf =
   (ports: Ports) =>
   (pool: UsagePoolRecord): Schemas['UsagePool'] =>
-    usagePoolView(pool, ports.tally(pool.slot));
+    usagePoolView(pool, ports.tally(pool.slot), ports.now());
 
 const poolInput = (body: Schemas['UsagePoolInput']): PoolInput => ({
   name: body.name,

@@ -4,6 +4,7 @@
  * its item has changed; a flight ends with the reply of the scheduler, or its timeout.
  */
 
+import { raisesOf } from '../../src/core/retry-rules/raised-amounts.ts';
 import type { StepInQuestion } from '../../actors/service/lease/messages.ts';
 import type { OwnerScope } from '../../src/core/access/owner-scope.ts';
 import { explainTask } from '../../src/core/explain/explain-task.ts';
@@ -171,7 +172,8 @@ export class WaitingReasons {
   }
 
   #requirementsOf(ports: Ports, job: JobRecord, step: StepRecord): StepRequirements {
-    const id = stepIdOf(job.id, step.order);
+    // An amount that a retry rule has raised changes the requirements.
+    const id = `${stepIdOf(job.id, step.order)} ${raisesOf(step.raised ?? [])}`;
     const known = this.#requirements.get(id) ?? requirementsOf(ports.store, { job, step });
     if (this.#requirements.size >= REQUIREMENTS_MAX) this.#requirements.clear();
     this.#requirements.set(id, known);

@@ -1,4 +1,5 @@
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
+import { appliedRuleView } from './retry-rules-view.ts';
 import type { Schemas } from './schemas.ts';
 import { usageFields } from '../../src/core/wire/usage-fields.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
@@ -14,6 +15,7 @@ export function attemptView(attempt: AttemptRecord): Schemas['Attempt'] {
     ...(attempt.reclaimed === true && { reclaimed: true }),
     ...(attempt.message !== '' && { message: attempt.message }),
     ...(attempt.failureExcerpt !== undefined && { failure_excerpt: attempt.failureExcerpt }),
+    ...(attempt.rule !== undefined && { retry_rule: appliedRuleView(attempt.rule) }),
     started_at: timestampOf(attempt.startedAt),
     ...(attempt.endedAt !== undefined && { ended_at: timestampOf(attempt.endedAt) }),
   };

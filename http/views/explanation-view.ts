@@ -1,5 +1,6 @@
 import type { Gate, NearestMiss, WorkersOutlook } from '../../src/core/explain/task-explanation.ts';
 import type { RejectedWorkers, ShortAmount } from '../../src/core/lease/explanation.ts';
+import { appliedRuleView, poolHoldView } from './retry-rules-view.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -35,17 +36,18 @@ export function gateView(gate: Gate): Schemas['Gate'] {
     case 'start_after':
       return { ...gate, until: timestampOf(gate.until) };
     case 'retry_after': {
-      const { until, failedAttempts, maxAttempts, ...rest } = gate;
+      const { until, failedAttempts, maxAttempts, rule, ...rest } = gate;
       return {
         ...rest,
         until: timestampOf(until),
         failed_attempts: failedAttempts,
         max_attempts: maxAttempts,
+        ...(rule !== undefined && { retry_rule: appliedRuleView(rule) }),
       };
     }
     case 'usage_pool': {
-      const { isRegistered, ...rest } = gate;
-      return { ...rest, registered: isRegistered };
+      const { isRegistered, hold, ...rest } = gate;
+      return { ...rest, registered: isRegistered, ...(hold !== undefined && { hold: poolHoldView(hold) }) };
     }
     case 'workers': {
       const { nearestMiss, rejected, ...rest } = gate;

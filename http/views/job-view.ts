@@ -9,6 +9,7 @@ import { cancelReasonOf, parkReasonOf, type JobRecord } from '../../src/core/rec
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { failureSummary, firstFailure } from './failure-summary.ts';
+import { retryRulesView } from './retry-rules-view.ts';
 import { retryView } from './retry-view.ts';
 import type { VisibleJobs } from './visible-jobs.ts';
 import type { Schemas } from './schemas.ts';
@@ -96,6 +97,7 @@ export class JobViewer {
       steps: steps.map((step) => stepView(step, steps, this.#reasons.ofStep(job, step))),
       failure_summary: failureSummary(this.#store, job),
       own_retry: retryView(job.retry),
+      ...retryRulesView(job.retryRules),
       ...(dependsOn.length > 0 && { depends_on: dependsOn }),
       ...(Object.keys(parameters).length > 0 && { parameters }),
       ...(job.extensions.length > 0 && { extensions: job.extensions }),

@@ -3,6 +3,7 @@ import type { ProductDefinition } from '../../src/core/products/product-definiti
 import { isNewerVersion } from '../../src/core/products/product-rules.ts';
 import type { ProductRecord } from '../../src/core/records/product.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
+import { retryRulesView } from './retry-rules-view.ts';
 import type { Schemas } from './schemas.ts';
 
 /** A product of either kind: built into the service, or stored. */
@@ -15,8 +16,8 @@ export const definitionOf = (product: AnyProduct): ProductDefinition =>
 
 /** docs/contract/products.md#fields. */
 export function productView(product: AnyProduct): Schemas['Product'] {
-  const { readme, template } = definitionOf(product);
-  return { ...productSummaryView(product), readme, template };
+  const { readme, template, retryRules } = definitionOf(product);
+  return { ...productSummaryView(product), readme, template, ...retryRulesView(retryRules) };
 }
 
 /** Returns a product without its readme and template. */
@@ -72,12 +73,13 @@ export function presetDetailView(
   preset: DescribedProduct,
   stored: ProductRecord | undefined,
 ): Schemas['PresetDetail'] {
-  const { readme, template, format } = preset.definition;
+  const { readme, template, format, retryRules } = preset.definition;
   return {
     ...presetView(preset, stored),
     readme,
     template,
     format,
+    ...retryRulesView(retryRules),
     parameters: [...preset.description.parameters],
   };
 }

@@ -1,5 +1,6 @@
 import { isolationWarning, type BusStanding } from '../../src/core/bus-identity/open-bus.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
+import { retryRulesView } from './retry-rules-view.ts';
 import { retryView } from './retry-view.ts';
 import type { Schemas } from './schemas.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
@@ -16,6 +17,7 @@ export function queueView(queue: QueueRecord, bus: BusStanding): Schemas['Queue'
     max_concurrent_tasks: queue.maxConcurrentTasks,
     paused: queue.paused,
     ...retryView(queue.retry),
+    ...retryRulesView(queue.retryRules),
     ...(queue.runAsUser === undefined ? {} : { run_as_user: queue.runAsUser }),
     ...(queue.runAsGroup === undefined ? {} : { run_as_group: queue.runAsGroup }),
     ...(warning === null ? {} : { isolation_warning: warning }),

@@ -1,6 +1,7 @@
 import { stepIdOf } from '../../src/core/ids.ts';
 import { chunkSizeOf, chunksSentence, secondsPerItem } from '../../src/core/lifecycle/chunk-sizes.ts';
 import type { AttemptTimes, StepChunks, StepRecord } from '../../src/core/records/step.ts';
+import { raisedAmountView } from './retry-rules-view.ts';
 import type { Schemas } from './schemas.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 
@@ -25,6 +26,7 @@ export function stepView(
     ...(step.attemptTimes !== undefined && { attempt_seconds: secondsView(step.attemptTimes) }),
     ...(step.hold !== undefined && { hold: { ...step.hold, at: timestampOf(step.hold.at) } }),
     ...(waitingReason !== null && { waiting_reason: waitingReason }),
+    ...(step.raised !== undefined && { raised_amounts: step.raised.map(raisedAmountView) }),
     ...(step.chunks !== undefined && { chunks: chunksView(step.chunks) }),
     created_at: timestampOf(step.createdAt),
     updated_at: timestampOf(step.updatedAt),

@@ -29,6 +29,11 @@ export interface OutOfMemory {
   readonly wasOwnLimit: boolean;
 }
 
+const OUT_OF_MEMORY = 'out of memory: ';
+
+/** Reports whether the message of a failed attempt begins with the failure text of an out-of-memory kill. */
+export const isOutOfMemory = (message: string): boolean => message.startsWith(OUT_OF_MEMORY);
+
 /** Returns the failure text of an out-of-memory kill, or null if there was none. */
 export function outOfMemoryText({ outOfMemory, maxRssMib }: ResourceUsage): string | null {
   if (outOfMemory === undefined) return null;
@@ -37,8 +42,8 @@ export function outOfMemoryText({ outOfMemory, maxRssMib }: ResourceUsage): stri
   const requested =
     requestedMib === null ? '(it requests no amount.worker.memory)' : `(requested ${mib(requestedMib)})`;
   if (limitMib !== null && wasOwnLimit)
-    return `out of memory: the task ${used ?? 'used all'} of its limit of ${mib(limitMib)} ${requested}`;
-  return `out of memory: the worker had no memory left while the task ${used ?? 'ran'} ${requested}`;
+    return `${OUT_OF_MEMORY}the task ${used ?? 'used all'} of its limit of ${mib(limitMib)} ${requested}`;
+  return `${OUT_OF_MEMORY}the worker had no memory left while the task ${used ?? 'ran'} ${requested}`;
 }
 
 /** Returns the failure text of an excess of the disk quota, or null if there was none. */

@@ -1,3 +1,4 @@
+import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
 import { localPresence } from '../../src/adapters/memory/local-presence.ts';
 import type { Test } from 'tap';
 import type { JobState } from '../../actors/service/job/state.ts';
@@ -34,6 +35,7 @@ const SETTINGS: Omit<ServiceSettings, 'tallies' | 'webhooks'> = {
   staleAssignedMs: STALE_ASSIGNED_MS,
   serviceId: 'this-service',
   attemptFloor: 1,
+  regex: createRe2Engine(),
   unschedulableGraceMs: 30_000,
   reservationAfterMs: 300_000,
   exprMemoryBytes: EXPR_LIMITS.memory,

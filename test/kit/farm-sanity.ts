@@ -144,7 +144,9 @@ function checkFailures(
   wrong: (text: string) => void,
 ): void {
   const failed = new Map<string, number>();
-  for (const { workerId, status, reclaimed } of tasks.flatMap((task) => task.attempts)) {
+  for (const { workerId, status, reclaimed, rule } of tasks.flatMap((task) => task.attempts)) {
+    // A retry rule found the cause elsewhere.
+    if (rule?.action === 'requeue' || rule?.action === 'raise') continue;
     if (status === 'failed' && reclaimed !== true) failed.set(workerId, (failed.get(workerId) ?? 0) + 1);
   }
   const rows = [...store.scan('stepFailures', { prefix: keys.stepFailuresOf(step.jobId, step.order) })];

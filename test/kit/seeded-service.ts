@@ -229,6 +229,17 @@ const OPERATION_HINTS: Known['operationHints'] = {
   replaceQueueEnvironment: ENVIRONMENT_HINTS,
 };
 
+const RETRY_RULES = [
+  { name: 'license', match: { exit_codes: [70], log: 'no license' }, action: 'requeue', pool: 'nuke' },
+  {
+    name: 'memory',
+    match: { out_of_memory: true },
+    action: 'raise',
+    amount: 'amount.worker.memory',
+    factor: 1.5,
+  },
+];
+
 /** Valid values of a body or parameter that its schema cannot express. */
 /** A schema does not express which names are amounts. */
 const BOOKABLE = ['amount.worker.memory', 'AMOUNT.worker.gpu', 'studio:amount.scene.cache'];
@@ -262,6 +273,8 @@ function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints']
     // Of a webhook; the formats of other bodies are enumerated.
     format: fc.constant('generic'),
     events: fc.constant(HOOK.events),
+    // Which members a rule has depends on its action, and patterns must be valid.
+    retry_rules: fc.constantFrom(null, [], RETRY_RULES),
     booked_amounts: fc.subarray(BOOKABLE),
     run_as_user: fc.constant(null),
     run_as_group: fc.constant(null),

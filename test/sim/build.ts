@@ -1,3 +1,4 @@
+import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
 import { localPresence } from '../../src/adapters/memory/local-presence.ts';
 import { serviceActors } from '../../actors/service/service-actors.ts';
 import {
@@ -39,6 +40,7 @@ export type Settings = Omit<ServiceSettings, 'tallies'>;
 export const settingsOf = (options: SimulationOptions): Settings => ({
   serviceId: 'the service',
   attemptFloor: 1,
+  regex: createRe2Engine(),
   heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
   reclaimAfterMs: options.reclaimAfterMs[0] ?? HEARTBEAT_TIMEOUT_MS,
   singleBus: () => null,

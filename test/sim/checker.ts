@@ -32,6 +32,7 @@ import type { Invariant } from './invariant-frame.ts';
 import { holdersOf } from './pool-and-worker-invariants.ts';
 import { isSame, readySinceOf, snapshotOf, type JobSnapshot } from './job-snapshot.ts';
 import { judgeDeletion } from './deletion-rules.ts';
+import { judgeHolds, watchShortage } from './pool-hold-oracle.ts';
 import { expectedOf, judgeTurn, settingsOf } from './job-rules.ts';
 import { judgeReasons, surroundingsOf } from './unschedulable-rules.ts';
 import { judgeReservations } from './reservation-rules.ts';
@@ -151,8 +152,11 @@ export class Checker implements ServiceWatcher {
         return this.watchLease(turn);
       case 'worker':
         return this.watchWorker(turn);
-      case 'farm':
       case 'catalog':
+        return watchShortage(turn, (violation) => {
+          this.note(violation);
+        });
+      case 'farm':
       case 'accounts':
       case 'audit':
       case 'webhooks':
@@ -174,7 +178,7 @@ export class Checker implements ServiceWatcher {
     if (last !== undefined && last.state !== job && !isSame(before, last.snapshot))
       this.note(new Violation('a job that is loaded again is unchanged', id));
     const setting = settingsOf(job, this.states?.farm(farmId), this.settings.retry);
-    const expected = expectedOf(job, before, message, turn.now, setting);
+    const expected = expectedOf(job, before, message, turn.now, setting, this.states?.farm(farmId));
     const isWaitedFor = message.type === 'job.expire' && this.isWaitedFor(id, farmId);
     const afterTake = message.type === 'tasks.take' ? this.watchTake(job, message, turn.now) : null;
     return (said) => {
@@ -238,7 +242,9 @@ export class Checker implements ServiceWatcher {
   private watchLease(turn: Turn): AfterTurn {
     const lease = turn.state as LeaseState;
     const reserved = new Map(lease.reservations);
+    const pools = turn.message.type === 'pools.changed' && lease.recovery === 'ready' ? turn.message.pools : [];
     return ({ sent }) => {
+      this.note(judgeHolds(lease, pools, turn.now));
       const takes = sent.flatMap(({ message }) => (message.type === 'tasks.take' ? [message] : []));
       const reasons = sent.flatMap(({ id, message }) =>
         message.type === 'step.unschedulable' ? [{ jobId: id, message }] : [],

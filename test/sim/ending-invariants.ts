@@ -3,9 +3,10 @@ import { toStepRecord } from '../../actors/service/job/mutable-step.ts';
 import type { JobState } from '../../actors/service/job/state.ts';
 import type { StepState } from '../../actors/service/job/step-state.ts';
 import { parseAttemptId } from '../../src/core/ids.ts';
-import { keys } from '../../src/core/records/tables.ts';
+import { keys, taskOfTextKey } from '../../src/core/records/tables.ts';
 import { orphanedRows } from '../kit/rows-of-job.ts';
 import { mayRun } from './eligibility-oracle.ts';
+import { needsOf } from './retry-rule-oracle.ts';
 import type { FarmView, ServiceView } from './service-view.ts';
 import { storedAttempt } from './stored-attempts.ts';
 import { type Invariant, ofFarms, isTerminalStatus } from './invariant-frame.ts';
@@ -57,6 +58,12 @@ function jobDiffers(job: JobState, view: ServiceView): string | null {
         return `task page ${number} of step ${order} of ${id}`;
     }
   }
+  const rows = [...view.store.scan('taskRules', { prefix: `${id}/` })];
+  if (rows.length !== job.ruleUses.size) return `${rows.length} rows of retry rules of ${id}`;
+  for (const { key, value } of rows) {
+    const { stepOrder, index } = taskOfTextKey(key);
+    if (!isDeepStrictEqual(job.ruleUses.get(`${stepOrder}/${index}`), value)) return `retry rules of ${key}`;
+  }
   for (const attempt of job.openAttempts.values()) {
     const address = parseAttemptId(attempt.id);
     if (address === null || !isDeepStrictEqual(storedAttempt(view.store, address), attempt))
@@ -99,16 +106,18 @@ function cannotRun({ farm, workers, lease }: FarmView, job: JobState, isLifted: 
   if (isPaused || job.record.startAfter !== undefined) return !isLifted;
   const ready = job.steps.filter((step) => step.record.taskCounts.ready > 0);
   if (ready.length === 0) return job.steps.every((step) => isTerminalStep(step) || waitsInVain(job, step));
-  // A pool that is full has holders, and those end; one that is not registered has no slots.
-  const isUnregistered = (name: string): boolean => lease.pools.stateOf(name).maxConcurrent === null;
+  // A pool that is full has holders, and those end; one that is not registered or held back gives out no slots.
+  const isUnregistered = (name: string): boolean => {
+    const { maxConcurrent, hold } = lease.pools.stateOf(name);
+    return maxConcurrent === null || hold !== undefined;
+  };
   return ready.every(
     (step) =>
       (!isLifted && step.record.hold !== null) ||
       step.plan.requirements.pools.some(isUnregistered) ||
       !workers.some(
         ({ record }) =>
-          (isLifted || record.status !== 'disabled') &&
-          mayRun(record, job.record.queueId, step.plan.requirements),
+          (isLifted || record.status !== 'disabled') && mayRun(record, job.record.queueId, needsOf(step)),
       ),
   );
 }

@@ -30,6 +30,7 @@ import {
   failuresAreCounted,
   noRowsOfDeletedWorkersRemain,
   farmsKnowPools,
+  holdsOfPoolsEnd,
 } from './pool-and-worker-invariants.ts';
 import {
   stepCountsAddUp,
@@ -77,7 +78,7 @@ export const AFTER_EACH_STEP: readonly Invariant[] = [
 ];
 
 /** Checks for when no message is pending and no timer is due. */
-export const AT_REST: readonly Invariant[] = [noReadyTaskWaits, unschedulableIsTrue];
+export const AT_REST: readonly Invariant[] = [noReadyTaskWaits, unschedulableIsTrue, holdsOfPoolsEnd];
 
 /** Checks for when all commits are durable. */
 export const WHEN_FLUSHED: readonly Invariant[] = [

@@ -10,6 +10,7 @@ import type { StepRecord } from '../../src/core/records/step.ts';
 import type { SkipNote } from '../../src/core/records/task-text.ts';
 import { pageOf, readTask } from '../../src/core/records/task-page.ts';
 import { ask, type ClientWorld } from './client-port.ts';
+import { rulesOfJob } from './retry-rule-plans.ts';
 import { randomPlan, randomRetry } from './job-plans.ts';
 
 /** A job that a client has submitted. */
@@ -67,6 +68,7 @@ export class JobClients {
       project: '',
       priority: random.pick(PRIORITIES),
       retry: randomRetry(random),
+      ...(options.rules && { retryRules: rulesOfJob(this.submitted) }),
       isPaused: this.submitted % PAUSED_EVERY === 0,
       product: null,
       upstreams: upstreams.flatMap(({ id }) => {
@@ -189,6 +191,7 @@ export class JobClients {
     this.update(this.anyJob(), {
       ...(random.chance(0.5) ? { priority: random.pick(PRIORITIES) } : {}),
       retry: randomRetry(random),
+      ...(this.world.options.rules && { retryRules: rulesOfJob(this.submitted + this.jobs.length) }),
     });
   }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { JobState } from '../../actors/service/job/state.ts';
 import type { FarmState } from '../../actors/service/farm/state.ts';
 import type { JobId } from '../../src/core/ids.ts';
@@ -60,6 +61,15 @@ export const jobsKnowTheirSettings: Invariant = {
         if (job.inherited[name] !== expected)
           return `${job.record.id} inherits the ${name} ${job.inherited[name]}, not ${expected ?? 0}`;
       }
+      const queue = farm.queues.get(job.record.queueId);
+      const rules = [
+        ...(queue?.retryRules === undefined
+          ? []
+          : [{ level: 'queue', of: queue.name, rules: queue.retryRules }]),
+        ...farm.poolRules,
+      ];
+      if (!isDeepStrictEqual(job.inherited.ruleSets ?? [], rules))
+        return `${job.record.id} inherits the retry rules ${JSON.stringify(job.inherited.ruleSets)}`;
     }
     return null;
   }),

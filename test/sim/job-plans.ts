@@ -7,6 +7,7 @@ import type {
 } from '../../src/openjd/template/plan.ts';
 import type { AxisValues, SpaceDescription } from '../../src/openjd/template/space-description.ts';
 import type { IntegerRun } from '../../src/openjd/primitives/integer-set.ts';
+import { memoryOfStep } from './retry-rule-plans.ts';
 import { randomAmounts } from './amount-plans.ts';
 import type { SimulationOptions } from './options.ts';
 import type { Random } from './random.ts';
@@ -41,10 +42,17 @@ export function randomPlan(name: string, random: Random, options: SimulationOpti
   const count = random.between(1, 3);
   const usesExpressions = random.chance(EXPRESSIONS_SHARE);
   for (let order = 0; order < count; order++) {
-    const step = randomStep(order, random, options);
+    const step = withMemory(randomStep(order, random, options), options);
     steps.push(usesExpressions ? { ...step, requirements: { ...step.requirements, usesExpressions } } : step);
   }
   return { version: 1, jobName: name, parameters: {}, environments: randomEnvironments('J', random), steps };
+}
+
+/** Steps of farms with retry rules request memory: there is something to raise. */
+function withMemory(step: StepPlan, { rules }: SimulationOptions): StepPlan {
+  if (!rules || step.requirements.amounts.length > 0) return step;
+  const amounts = [{ name: 'amount.worker.memory', min: memoryOfStep(step.taskCount) }];
+  return { ...step, requirements: { ...step.requirements, amounts } };
 }
 
 function randomStep(order: number, random: Random, options: SimulationOptions): StepPlan {

@@ -4,7 +4,8 @@ import type { JobState } from '../../actors/service/job/state.ts';
 import { parseAttemptId } from '../../src/core/ids.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import { JOB_EDGES, TASK_EDGES } from './job-edges.ts';
-import { isSame, type JobSnapshot, type TaskSnapshot } from './job-snapshot.ts';
+import { judgeRules, verdictOf, type ExpectedRules, type Uses } from './retry-rule-oracle.ts';
+import { isSame, taskAt, type JobSnapshot, type TaskSnapshot } from './job-snapshot.ts';
 import { Violation } from './violation.ts';
 import type { TurnOutputs } from './watch-turns.ts';
 
@@ -27,13 +28,15 @@ export interface Expected {
   /** For a message with reports: the tasks with a report of their open attempt. Null for other messages. */
   readonly reported: ReadonlySet<string> | null;
   readonly statusIfResumed: 'blocked' | 'running' | 'pending';
+  readonly rules: ExpectedRules;
 }
 
 interface Failure {
   readonly stepOrder: number;
   readonly index: number;
-  readonly outcome: 'retry' | 'exhausted' | 'auto-park';
-  readonly retryAfter: number;
+  /** `rule`: a retry rule makes the task ready again, without counting the failure. */
+  readonly outcome: 'retry' | 'exhausted' | 'auto-park' | 'rule';
+  readonly retryAfter: number | null;
 }
 
 const PARK_REASON = 'failure limit reached';
@@ -60,13 +63,21 @@ export function expectedOf(
   message: JobMessage,
   now: number,
   setting: (name: keyof RetryPolicy) => number,
+  farm: FarmState | undefined,
 ): Expected {
   const resumed = job.openAttempts.size > 0 ? 'running' : 'pending';
   const statusIfResumed = before.waits ? 'blocked' : resumed;
-  if (message.type !== 'tasks.reported') return { failures: [], reported: null, statusIfResumed };
+  const unchanged = { uses: new Map(), raised: before.raised, shortages: [] };
+  if (message.type !== 'tasks.reported')
+    return { failures: [], reported: null, statusIfResumed, rules: unchanged };
+  const uses = new Map<string, Uses>();
+  const raised = before.raised.map((ofStep) => [...ofStep]);
+  const shortages: string[] = [];
+  let counted = before.failedAttempts;
   const failures: Failure[] = [];
   const reported = new Set<string>();
-  for (const { attempt_id: attemptId, status } of message.reports) {
+  for (const report of message.reports) {
+    const { attempt_id: attemptId, status } = report;
     const attempt = parseAttemptId(attemptId);
     const step = attempt === null ? undefined : job.steps[attempt.stepOrder];
     if (attempt === null || step === undefined || attempt.index >= step.record.taskCount) continue;
@@ -78,9 +89,27 @@ export function expectedOf(
     if (known === undefined || reported.has(name)) continue;
     reported.add(name);
     if (status !== 'failed') continue;
+    const ofStep = raised[stepOrder] ?? [];
+    const assignedAt = taskAt(step, index).own?.assignedAt ?? 0;
+    const verdict = verdictOf(job, farm, step, report, known.uses, ofStep, assignedAt);
+    if (verdict !== null && verdict.action !== 'fail_fast') {
+      const { key, backoffMs, pool, raise } = verdict;
+      uses.set(name, { ...known.uses, [key]: (known.uses[key] ?? 0) + 1 });
+      if (raise !== null)
+        raised[stepOrder] = [...ofStep.filter((each) => each.name !== raise.name), { ...raise, at: now }];
+      if (pool !== '') shortages.push(pool);
+      failures.push({
+        stepOrder,
+        index,
+        outcome: 'rule',
+        retryAfter: backoffMs === 0 ? null : now + backoffMs,
+      });
+      continue;
+    }
+    counted++;
     const limit = setting('failureLimit');
-    const isParked = limit > 0 && before.failedAttempts + failures.length + 1 >= limit;
-    const isRetried = !isParked && known.failedAttempts + 1 < setting('maxAttempts');
+    const isParked = limit > 0 && counted >= limit;
+    const isRetried = !isParked && verdict === null && known.failedAttempts + 1 < setting('maxAttempts');
     const other = isParked ? 'auto-park' : 'exhausted';
     failures.push({
       stepOrder,
@@ -89,7 +118,7 @@ export function expectedOf(
       retryAfter: now + setting('retryDelaySeconds') * 1000,
     });
   }
-  return { failures, reported, statusIfResumed };
+  return { failures, reported, statusIfResumed, rules: { uses, raised, shortages } };
 }
 
 /**
@@ -127,6 +156,8 @@ export function judgeTurn(seen: JobTurnSeen, jobId: string): Violation | null {
   if (message.type === 'start.due' && before.startAfter !== null)
     if ((after.startAfter === null) !== before.startAfter <= seen.now)
       return wrong('a job starts when its start time has come', `${before.startAfter} at ${seen.now}`);
+  const ofRules = judgeRules(before, after, expected.rules, seen.now);
+  if (ofRules !== null) return wrong('retry rules decide about failures as documented', ofRules);
   const fault = judgeCounters(seen) ?? judgeStatus(seen) ?? judgeAnswer(seen) ?? judgeEvents(seen, jobId);
   return fault === null ? null : wrong(fault[0], fault[1]);
 }
@@ -154,9 +185,10 @@ function judgeTask(
   if (is.attemptNumber !== attempts)
     return ['each lease adds one attempt', `attempt ${is.attemptNumber}, not ${attempts}`];
   if (failure !== undefined) {
-    const expected = failure.outcome === 'retry' ? `ready at ${failure.retryAfter}` : 'failed';
+    const isAgain = failure.outcome === 'retry' || failure.outcome === 'rule';
+    const expected = isAgain ? `ready at ${failure.retryAfter}` : 'failed';
     // Pending: a skip of a step before it was undone.
-    const isHeldBack = failure.outcome === 'retry' && is.status === 'pending';
+    const isHeldBack = isAgain && is.status === 'pending';
     const found = isHeldBack ? expected : is.status === 'ready' ? `ready at ${is.retryAfter}` : is.status;
     if (found !== expected)
       return ['a failure is retried, or its task is exhausted', `${found}, not ${expected}`];
@@ -168,7 +200,8 @@ function judgeTask(
     RETRIES.includes(message.type) &&
     is.status !== 'succeeded' &&
     (was.isSkipped || was.status === 'failed' || was.status === 'canceled');
-  const failures = isRetried ? 0 : was.failedAttempts + (failure === undefined ? 0 : 1);
+  const isFailure = failure !== undefined && failure.outcome !== 'rule';
+  const failures = isRetried ? 0 : was.failedAttempts + (isFailure ? 1 : 0);
   if (is.failedAttempts !== failures)
     return ['failed_attempts counts genuine failures', `${is.failedAttempts}, not ${failures}`];
   const stays = hasMoved ? null : was.retryAfter;
@@ -210,7 +243,8 @@ function judgeSkip(message: JobMessage, was: TaskSnapshot, is: TaskSnapshot): Fa
 /** I9 and I10: the failure count of the job, and the metrics. */
 function judgeCounters({ before, after, message, said, expected }: JobTurnSeen): Fault | null {
   const isReset = isResume(message, before) || isRestart(message, before, after, said);
-  const failures = isReset ? 0 : before.failedAttempts + expected.failures.length;
+  const genuine = expected.failures.filter(({ outcome }) => outcome !== 'rule').length;
+  const failures = isReset ? 0 : before.failedAttempts + genuine;
   if (after.failedAttempts !== failures)
     return [
       'failed_attempts counts genuine failures',
@@ -219,9 +253,19 @@ function judgeCounters({ before, after, message, said, expected }: JobTurnSeen):
   const isParked = parks(expected, before);
   const counted = (counter: string): number =>
     said.effects.filter((effect) => effect.kind === 'count' && effect.counter === counter).length;
-  const retries = expected.failures.filter(({ outcome }) => outcome === 'retry').length;
+  const retries = expected.failures.filter(({ outcome }) => outcome === 'retry' || outcome === 'rule').length;
   if (counted('task-retries') !== retries || counted('jobs-autoparked') !== (isParked ? 1 : 0))
     return ['the metrics count retries and parked jobs', JSON.stringify(said.effects)];
+  const shortages = said.effects.flatMap((effect) =>
+    effect.kind === 'forward' && effect.envelope.message.type === 'pool.shortage'
+      ? [effect.envelope.message.pool]
+      : [],
+  );
+  if (shortages.join() !== expected.rules.shortages.join())
+    return [
+      'a rule reports a shortage of its pool',
+      `${shortages.join()}, not ${expected.rules.shortages.join()}`,
+    ];
   return null;
 }
 

@@ -18,6 +18,16 @@ export interface TaskSnapshot {
   readonly since: number;
   /** The values of a task that has a record, if the chunks of its step can change their size; else null. */
   readonly values: string | null;
+  /** How often retry rules have applied, by their key. */
+  readonly uses: Readonly<Record<string, number>>;
+}
+
+/** An amount that a retry rule has raised. */
+export interface RaisedSnapshot {
+  readonly name: string;
+  readonly amount: number;
+  readonly times: number;
+  readonly at: number;
 }
 
 /** A job between two turns, read without the functions of the actors. */
@@ -32,6 +42,8 @@ export interface JobSnapshot {
   readonly startAfter: number | null;
   /** By step: whether it is held. */
   readonly held: readonly boolean[];
+  /** By step. */
+  readonly raised: readonly (readonly RaisedSnapshot[])[];
   readonly steps: readonly (readonly TaskSnapshot[])[];
 }
 
@@ -45,7 +57,7 @@ export function taskAt(
   return { own, status: own?.status ?? step.record.untouched.status };
 }
 
-export function snapshotOf({ record, steps }: JobState): JobSnapshot {
+export function snapshotOf({ record, steps, ruleUses }: JobState): JobSnapshot {
   return {
     status: record.status,
     priority: record.priority,
@@ -55,6 +67,9 @@ export function snapshotOf({ record, steps }: JobState): JobSnapshot {
     waits: record.status === 'blocked' || (record.status === 'paused' && record.waitsWhilePaused === true),
     startAfter: record.startAfter ?? null,
     held: steps.map((step) => step.record.hold !== null),
+    raised: steps.map((step) =>
+      step.record.raised.map(({ name, amount, times, at }) => ({ name, amount, times, at })),
+    ),
     steps: steps.map((step) =>
       Array.from({ length: step.record.taskCount }, (_, index) => {
         const { own } = taskAt(step, index);
@@ -79,11 +94,14 @@ export function snapshotOf({ record, steps }: JobState): JobSnapshot {
           isSkipped: skipped,
           since: updatedAt,
           values: step.adaptive === null ? null : JSON.stringify(step.space.at(index)),
+          uses: ruleUses.get(`${step.record.order}/${index}`)?.uses ?? NO_USES,
         };
       }),
     ),
   };
 }
+
+const NO_USES: TaskSnapshot['uses'] = {};
 
 function untouchedOf({ record: { untouched } }: StepState): TaskSnapshot {
   return {
@@ -96,6 +114,7 @@ function untouchedOf({ record: { untouched } }: StepState): TaskSnapshot {
     isSkipped: untouched.skip !== undefined,
     since: untouched.updatedAt,
     values: null,
+    uses: NO_USES,
   };
 }
 
@@ -109,6 +128,7 @@ export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
     one.parkReason === other.parkReason &&
     one.waits === other.waits &&
     one.startAfter === other.startAfter &&
+    JSON.stringify(one.raised) === JSON.stringify(other.raised) &&
     one.held.every((isHeld, order) => isHeld === other.held[order]) &&
     one.steps.every((tasks, order) => tasks.length === other.steps[order]?.length) &&
     one.steps.every((tasks, order) =>
@@ -123,7 +143,8 @@ export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
           task.hasText === same.hasText &&
           task.isUnschedulable === same.isUnschedulable &&
           task.isSkipped === same.isSkipped &&
-          task.values === same.values
+          task.values === same.values &&
+          (task.uses === same.uses || JSON.stringify(task.uses) === JSON.stringify(same.uses))
         );
       }),
     )

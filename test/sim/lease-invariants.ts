@@ -2,6 +2,7 @@ import type { StepState } from '../../actors/service/job/step-state.ts';
 import { type AttemptId, type QueueId, type WorkerId } from '../../src/core/ids.ts';
 import { HeldAmounts } from './amounts-oracle.ts';
 import { isPassedOver } from './avoidance-oracle.ts';
+import { needsOf } from './retry-rule-oracle.ts';
 import { coresNeeded, mayRun, takesTasks } from './eligibility-oracle.ts';
 import type { FarmView } from './service-view.ts';
 import {
@@ -145,15 +146,15 @@ export const noReadyTaskWaits: Invariant = {
         if (!hasRoom(view, job.record.queueId)) continue;
         const hasSlots = ({ plan }: StepState): boolean =>
           plan.requirements.pools.every((name) => {
-            const { maxConcurrent, inUse } = view.lease.pools.stateOf(name);
-            return inUse < (maxConcurrent ?? 0);
+            const { maxConcurrent, inUse, hold } = view.lease.pools.stateOf(name);
+            return hold === undefined && inUse < (maxConcurrent ?? 0);
           });
         for (const step of job.steps) {
           if (step.record.taskCounts.ready === 0 || step.record.hold !== null || !hasSlots(step)) continue;
           // A reserved worker serves one step, as soon as it has enough free cores.
           const isForIt = only?.jobId === job.record.id && only.stepOrder === step.record.order;
           if (only !== undefined && !isForIt) continue;
-          const needs = step.plan.requirements;
+          const needs = needsOf(step);
           if (!mayRun(worker.record, job.record.queueId, needs) || coresNeeded(worker.record, needs) > free)
             continue;
           const held = new HeldAmounts(worker.bookings.all());

@@ -8,6 +8,7 @@ import type { Holding } from '../../src/core/records/holding.ts';
 import { HeldAmounts, isSameHolding } from './amounts-oracle.ts';
 import { coresNeeded, mayRun } from './eligibility-oracle.ts';
 import { isLeasable } from './invariant-frame.ts';
+import { needsOf } from './retry-rule-oracle.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
 import { Violation } from './violation.ts';
@@ -95,8 +96,9 @@ function walk(
     const isMine = mine.has(name);
     if (!isMine && elsewhere.has(name)) continue;
     const { queueId } = job.record;
-    const needs = job.steps[stepOrder]?.plan.requirements;
-    if (needs === undefined) continue;
+    const step = job.steps[stepOrder];
+    if (step === undefined) continue;
+    const needs = needsOf(step);
     const cores = coresNeeded(worker, needs);
     const holding = books.amountsOf(worker.id).next(worker, needs, view.farm.record.bookedAmounts);
     const fits =
@@ -191,8 +193,8 @@ class Books {
   }
 
   hasSlot(pool: string): boolean {
-    const { maxConcurrent, inUse } = this.lease.pools.stateOf(pool);
-    return inUse + (this.held.get(pool) ?? 0) < (maxConcurrent ?? 0);
+    const { maxConcurrent, inUse, hold } = this.lease.pools.stateOf(pool);
+    return hold === undefined && inUse + (this.held.get(pool) ?? 0) < (maxConcurrent ?? 0);
   }
 
   take(

@@ -13,6 +13,7 @@ import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
 import { AGENT_MUTANTS } from './agent-mutants.ts';
 import { AMOUNT_MUTANTS } from './amount-mutants.ts';
 import { CHUNK_MUTANTS } from './chunk-mutants.ts';
+import { RETRY_RULE_MUTANTS } from './retry-rule-mutants.ts';
 import { IDENTITY_MUTANTS } from './identity-mutants.ts';
 import { OUTAGE_MUTANTS } from './outage-mutants.ts';
 import { RULE_MUTANTS } from './rule-mutants.ts';
@@ -263,6 +264,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...AGENT_MUTANTS,
   ...RULE_MUTANTS,
   ...CHUNK_MUTANTS,
+  ...RETRY_RULE_MUTANTS,
   ...AMOUNT_MUTANTS,
   ...OUTAGE_MUTANTS,
   ...IDENTITY_MUTANTS,

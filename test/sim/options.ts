@@ -44,6 +44,8 @@ export interface SimulationOptions {
   readonly evicts: boolean;
   /** Steps have chunks with a target run time. */
   readonly chunks: boolean;
+  /** Queues, jobs and usage pools have retry rules. */
+  readonly rules: boolean;
   /** Farms book amounts, steps require them, and workers have GPUs. */
   readonly amounts: boolean;
   /** Clients set and remove start times of jobs. */
@@ -226,6 +228,7 @@ export function drawOptions(random: Random): SimulationOptions {
     starts: false,
     evicts: false,
     chunks: false,
+    rules: false,
     amounts: false,
     deletes: isActive(0.4),
     standing: isActive(0.4),
@@ -315,6 +318,15 @@ export const drawChunks = (drawn: SimulationOptions, random: Random): Simulation
   chunks: random.chance(CHUNKS_SHARE),
 });
 
+/** Share of seeds with retry rules. */
+const RULES_SHARE = 0.25;
+const RULE_FAILURES = 0.3;
+
+/** Gives queues, jobs and pools retry rules. Drawn separately, so that the other options of a seed stay the same. */
+export function drawRules(drawn: SimulationOptions, random: Random): SimulationOptions {
+  if (!random.chance(RULES_SHARE)) return drawn;
+  return { ...drawn, rules: true, pools: true, failures: Math.max(drawn.failures, RULE_FAILURES) };
+}
 /** Share of seeds whose farms book amounts. */
 const AMOUNTS_SHARE = 0.3;
 

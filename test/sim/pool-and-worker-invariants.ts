@@ -40,6 +40,7 @@ export const failuresAreCounted: Invariant = {
     for (const { value: attempt } of store.scan('attempt')) {
       const address = parseAttemptId(attempt.id);
       if (address === null || attempt.status !== 'failed' || attempt.reclaimed === true) continue;
+      if (attempt.rule?.action === 'requeue' || attempt.rule?.action === 'raise') continue;
       const key = keys.stepFailures(address.jobId, address.stepOrder, attempt.workerId);
       expected.set(key, (expected.get(key) ?? 0) + 1);
     }
@@ -74,6 +75,22 @@ export const attemptsAreIndexed: Invariant = {
       }
     }
     for (const entry of expected) return `the index lacks ${entry}`;
+    return null;
+  },
+};
+
+/** A timer ends the holds of usage pools in a lease actor. */
+export const holdsOfPoolsEnd: Invariant = {
+  name: 'a usage pool is held back until the end of its hold',
+  check: ({ store, farms, now, isClockSteady }) => {
+    if (!isClockSteady) return null;
+    for (const { value: pool } of store.scan('usagePool')) {
+      for (const { lease } of farms) {
+        const { hold } = lease.pools.stateOf(pool.name.toLowerCase());
+        if (hold !== undefined && hold.until < now)
+          return `${pool.name} is held back at ${now}, after ${hold.until}`;
+      }
+    }
     return null;
   },
 };

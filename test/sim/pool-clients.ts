@@ -2,12 +2,14 @@ import { CATALOG_ID, type PoolInput } from '../../actors/service/catalog/message
 import { keys } from '../../src/core/records/tables.ts';
 import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import { ask, requestUntilAnswered, type ClientWorld } from './client-port.ts';
+import { rulesOfPool } from './retry-rule-plans.ts';
 import { POOL_NAMES } from './job-plans.ts';
 
 /** Clients that register and change usage pools, which all farms share. */
 export class PoolClients {
   private readonly world: Omit<ClientWorld, 'farm'>;
   private readonly pools = new Map<string, UsagePoolRecord>();
+  private inputs = 0;
 
   constructor(world: Omit<ClientWorld, 'farm'>) {
     this.world = world;
@@ -99,6 +101,8 @@ export class PoolClients {
   }
 
   private input(name: string): PoolInput {
-    return { name, maxConcurrent: this.world.random.pick([1, 1, 2, 3, 8]), serverHint: '' };
+    const maxConcurrent = this.world.random.pick([1, 1, 2, 3, 8]);
+    const rules = this.world.options.rules ? { retryRules: rulesOfPool(this.inputs++) } : {};
+    return { name, maxConcurrent, serverHint: '', ...rules };
   }
 }

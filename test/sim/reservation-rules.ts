@@ -1,3 +1,4 @@
+import { needsOf } from './retry-rule-oracle.ts';
 import type { LeaseState } from '../../actors/service/lease/state.ts';
 import type { JobId } from '../../src/core/ids.ts';
 import { mayRun, takesTasks } from './eligibility-oracle.ts';
@@ -28,10 +29,10 @@ export function judgeReservations(
       return new Violation('the number of reserved workers is limited', at);
     const job = view.jobs.find(({ record }) => record.id === jobId);
     const worker = online.find(({ record }) => record.id === workerId);
-    const needs = job?.steps[stepOrder]?.plan.requirements;
-    if (job === undefined || worker === undefined || needs === undefined)
+    const step = job?.steps[stepOrder];
+    if (job === undefined || worker === undefined || step === undefined)
       return new Violation('a worker is reserved for an existing step', at);
-    if (!mayRun(worker.record, job.record.queueId, needs))
+    if (!mayRun(worker.record, job.record.queueId, needsOf(step)))
       return new Violation('a worker is reserved for a step that it is eligible for', at);
     if (isClockSteady && now - readySince(jobId, stepOrder) < afterMs)
       return new Violation('a worker is reserved for a step that has waited long enough', at);

@@ -18,6 +18,7 @@ import {
   drawControls,
   drawOptions,
   drawOutages,
+  drawRules,
   type SimulationOptions,
 } from './options.ts';
 import { PoolClients } from './pool-clients.ts';
@@ -48,6 +49,7 @@ const OUTAGE_SEED_FACTOR = 7_919;
 const CONTROL_SEED_FACTOR = 104_729;
 /** Selects farms of which few are recorded for mutants, whose runs stay the same. */
 const CHUNKS_SEED_FACTOR = 70_241;
+const RULES_SEED_FACTOR = 15_485_863;
 /** Selects farms of which none was recorded for a mutant when it was chosen. */
 const AMOUNTS_SEED_FACTOR = 336_609;
 const EPOCH_MS = Date.UTC(2026, 0, 1);
@@ -119,7 +121,8 @@ class Simulation {
       new Random(seed * CONTROL_SEED_FACTOR),
     );
     const chunked = drawChunks(controlled, new Random(seed * CHUNKS_SEED_FACTOR));
-    const drawn = drawAmounts(chunked, new Random(seed * AMOUNTS_SEED_FACTOR));
+    const booked = drawAmounts(chunked, new Random(seed * AMOUNTS_SEED_FACTOR));
+    const drawn = drawRules(booked, new Random(seed * RULES_SEED_FACTOR));
     this.scenario = scenario ?? null;
     const cast = scenario?.options(drawn) ?? drawn;
     this.options = change?.(cast) ?? cast;

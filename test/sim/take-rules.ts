@@ -3,6 +3,7 @@ import type { JobState } from '../../actors/service/job/state.ts';
 import type { StepState } from '../../actors/service/job/step-state.ts';
 import type { JobMessage } from '../../actors/service/job/messages.ts';
 import type { WorkerState } from '../../actors/service/worker/state.ts';
+import { needsOf } from './retry-rule-oracle.ts';
 import { mayRun, takesTasks } from './eligibility-oracle.ts';
 import { pageOf, readTask } from '../../src/core/records/task-page.ts';
 import { Violation } from './violation.ts';
@@ -78,7 +79,7 @@ export function watchTake(
       const detail = `${at}: ${holders} tasks hold a slot of ${pool}, allowed are ${max}`;
       return new Violation('the number of tasks in a usage pool is limited', detail);
     }
-    if (!mayRun(worker, state.record.queueId, step.plan.requirements)) {
+    if (!mayRun(worker, state.record.queueId, needsOf(step))) {
       return new Violation('only an eligible worker gets a task', `${at}: ${worker.id} is not eligible`);
     }
     return null;

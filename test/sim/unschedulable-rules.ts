@@ -1,5 +1,6 @@
 import type { JobMessage } from '../../actors/service/job/messages.ts';
 import { ineligibleAt, takesTasks } from './eligibility-oracle.ts';
+import { needsOf } from './retry-rule-oracle.ts';
 import { isLeasable } from './invariant-frame.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
@@ -28,8 +29,8 @@ export const surroundingsOf = (view: FarmView, all: readonly FarmView[]): Surrou
   view,
   onlineInAll: all.flatMap(({ workers }) => workers).filter(({ record }) => takesTasks(record)).length,
   roomOfPool: (name) => {
-    const { maxConcurrent, inUse } = view.lease.pools.stateOf(name);
-    return (maxConcurrent ?? 0) - inUse;
+    const { maxConcurrent, inUse, hold } = view.lease.pools.stateOf(name);
+    return hold === undefined ? (maxConcurrent ?? 0) - inUse : 0;
   },
 });
 
@@ -42,8 +43,9 @@ function reasonOf(
   job: FarmView['jobs'][number],
   stepOrder: number,
 ): string | null {
-  const needs = job.steps[stepOrder]?.plan.requirements;
-  if (needs === undefined) return null;
+  const step = job.steps[stepOrder];
+  if (step === undefined) return null;
+  const needs = needsOf(step);
   const online = view.workers.filter(({ record }) => takesTasks(record));
   if (online.length === 0) return onlineInAll === 0 ? NO_WORKERS : `${NO_ELIGIBLE}farm mismatch`;
   const gates = [

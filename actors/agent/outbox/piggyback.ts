@@ -104,9 +104,10 @@ const charactersOf = ({
   message = '',
   status_message: statusMessage = '',
   failure_excerpt: excerpt = '',
+  log_matches: matches = [],
   outputs = [],
 }: TerminalReport): number => {
-  const texts = [message, statusMessage, excerpt, outputs.join(' ')];
+  const texts = [message, statusMessage, excerpt, outputs.join(' '), matches.join(' ')];
   return FRAME_CHARACTERS + ESCAPED_CHARACTERS * texts.join('').length;
 };
 

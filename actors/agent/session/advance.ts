@@ -8,6 +8,7 @@ import type { WrittenOutput } from '../../../src/core/ports/previews.ts';
 import type { AgentContext } from '../agent-system.ts';
 import type { AttemptOutcome } from '../registrar/messages.ts';
 import { usageFields } from '../../../src/core/wire/usage-fields.ts';
+import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
 import { startAction } from './actions.ts';
 import { namedOutputs, reportOf, reportRunning, resetProgress, writtenOutputs } from './report.ts';
 import { runAsOf } from './run-as.ts';
@@ -199,6 +200,7 @@ function endAttempt(state: SessionState, attempt: CurrentAttempt, context: Sessi
       ...exitCode,
       ...used,
       ...failureExcerpt(state, attempt, result),
+      ...logMatches(state, attempt, result),
       ...namedOutputs(outputs),
     };
     context.send('outbox', 'outbox', {
@@ -249,3 +251,20 @@ function failureExcerpt(
   const excerpt = status === 'failed' ? redactor.text(output.excerpt()) : '';
   return excerpt === '' ? {} : { failure_excerpt: excerpt.slice(0, EXCERPT_LIMITS.characters) };
 }
+
+/** Returns the patterns of retry rules that the log of a failed attempt contains, for its report. */
+function logMatches(
+  { step, expressions }: SessionState,
+  { output }: CurrentAttempt,
+  { status }: SessionResult,
+): Pick<StatusMessage, 'log_matches'> {
+  const { log_patterns: patterns = [] } = step;
+  if (status !== 'failed' || patterns.length === 0) return {};
+  const matches = patterns.filter((pattern) => {
+    const compiled = expressions.regex.compile(pattern);
+    return compiled.ok && output.some((line) => compiled.value.match(line, 0, false, ignoreWork) !== null);
+  });
+  return matches.length === 0 ? {} : { log_matches: matches.slice(0, WIRE_LIMITS.logMatches) };
+}
+
+const ignoreWork = (): void => undefined;

@@ -11,6 +11,8 @@ import type { Outcome } from '../../../src/core/problems.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import type { ProductDefinition } from '../../../src/core/products/product-definition.ts';
 import type { ProductRecord } from '../../../src/core/records/product.ts';
+import type { PoolShortage } from '../../../src/core/retry-rules/pool-hold.ts';
+import type { RetryRule } from '../../../src/core/retry-rules/retry-rule.ts';
 import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
 import type { ComputeLocationRecord } from '../../../src/core/records/compute-location.ts';
 
@@ -23,6 +25,8 @@ export interface PoolInput {
   readonly maxConcurrent: number;
   /** Free text; may be empty. */
   readonly serverHint: string;
+  /** An empty list removes the stored rules; absent keeps them. */
+  readonly retryRules?: readonly RetryRule[];
 }
 
 /** Settings of a compute location that a client can change. */
@@ -104,6 +108,8 @@ export type CatalogMessage =
       readonly ifMatch?: IfMatch;
       readonly replyTo: ReplyTo<Outcome<UsagePoolRecord>>;
     }
+  /** From a job: a retry rule has found a shortage. Holds the pool back (docs/retry-rules.md#requeue). */
+  | { readonly type: 'pool.shortage'; readonly pool: string; readonly shortage: PoolShortage }
   /** Replies with null; `not-found` for an unknown pool. */
   | {
       readonly type: 'pool.delete';

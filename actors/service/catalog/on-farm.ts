@@ -3,7 +3,7 @@ import { SETTINGS } from '../../../src/core/records/settings-version.ts';
 import { farmSettingsOf } from './farm-settings.ts';
 import type { CatalogMessage } from './messages.ts';
 import { revokeFarm } from './on-credential.ts';
-import { broadcastPools } from './on-pool.ts';
+import { broadcastPoolRules, broadcastPools, hasPoolRules } from './on-pool.ts';
 import { broadcastStorageLocations } from './on-storage.ts';
 import type { CatalogContext, CatalogState } from './state.ts';
 import { refusesOutdated } from '../refuse-outdated.ts';
@@ -39,6 +39,7 @@ export function onFarmNamed(state: CatalogState, message: Naming, context: Catal
   // Forwarded after the farm's creation. The farm and its lease actor are on one shard, so both exist by then.
   if (type !== 'farm.create') return;
   if (state.pools.size > 0) broadcastPools(state, farmId, context);
+  if (hasPoolRules(state)) broadcastPoolRules(state, farmId, context);
   if (state.storage.size > 0) broadcastStorageLocations(state, farmId, context);
 }
 

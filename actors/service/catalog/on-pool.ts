@@ -5,7 +5,10 @@ import { SETTINGS } from '../../../src/core/records/settings-version.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { poolKey, type UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
 import { WEBHOOKS_ID } from '../webhooks/messages.ts';
-import type { CatalogMessage } from './messages.ts';
+import { rulesOfPools } from '../../../src/core/lifecycle/retry-policy.ts';
+import { holdAfter } from '../../../src/core/retry-rules/pool-hold.ts';
+import { timestampOf } from '../../../src/core/timestamp.ts';
+import type { CatalogMessage, PoolInput } from './messages.ts';
 import { POOLS_MAX, type PoolSlots } from './pool-slots.ts';
 import type { CatalogContext, CatalogState } from './state.ts';
 import { refusesOutdated } from '../refuse-outdated.ts';
@@ -33,12 +36,13 @@ export const onPoolCreate =
     const record = {
       version: 1,
       id: context.newId(),
-      ...input,
+      ...settingsOf(input, undefined),
       slot,
       createdAt: now,
       updatedAt: now,
     } as const;
     writePool(state, record, context);
+    if (record.retryRules !== undefined) broadcastRulesToAllFarms(state, context);
     context.reply(replyTo, done(record));
   };
 
@@ -59,8 +63,12 @@ export function onPoolReplace(
     context.reply(replyTo, nameTaken(namesake));
     return;
   }
-  const record = { ...before, ...input, updatedAt: context.now };
+  const { retryRules: _rules, ...kept } = before;
+  const record = { ...kept, ...settingsOf(input, before), updatedAt: context.now };
   writePool(state, record, context);
+  // The name of a pool is part of its rules.
+  if (before.retryRules !== undefined || record.retryRules !== undefined)
+    broadcastRulesToAllFarms(state, context);
   context.reply(replyTo, done(record));
 }
 
@@ -80,7 +88,54 @@ export function onPoolDelete(
   state.pools.delete(poolId);
   context.change(remove('usagePool', keys.usagePool(poolId)));
   broadcastToAllFarms(state, context);
+  if (before.retryRules !== undefined) broadcastRulesToAllFarms(state, context);
   context.reply(replyTo, done(null));
+}
+
+/** Holds a pool back after a shortage that a retry rule has found. A pool that does not exist gives out no slots anyway. */
+export function onPoolShortage(
+  state: CatalogState,
+  { pool: name, shortage }: Extract<CatalogMessage, { type: 'pool.shortage' }>,
+  context: CatalogContext,
+): void {
+  const before = poolNamed(state, name);
+  if (before === null) return;
+  const hold = holdAfter(before.hold, shortage);
+  if (hold === before.hold) return;
+  writePool(state, { ...before, hold }, context);
+  context.log('warn', 'usage pool held back', {
+    pool: before.name,
+    until: timestampOf(hold.until),
+    times: String(hold.times),
+    reason: hold.reason,
+    policy: hold.policy,
+  });
+}
+
+/** Returns the stored settings of a pool. Rules that the client does not send stay unchanged. */
+function settingsOf(
+  { retryRules, ...input }: PoolInput,
+  before: UsagePoolRecord | undefined,
+): Pick<UsagePoolRecord, 'name' | 'maxConcurrent' | 'serverHint' | 'retryRules'> {
+  const rules = retryRules ?? before?.retryRules ?? [];
+  return { ...input, ...(rules.length > 0 && { retryRules: rules }) };
+}
+
+/** Reports whether any pool has retry rules. */
+export const hasPoolRules = (state: CatalogState): boolean =>
+  [...state.pools.values()].some(({ retryRules }) => retryRules !== undefined);
+
+/** Sends the retry rules of all usage pools to a farm. */
+export function broadcastPoolRules(state: CatalogState, farm: FarmId, context: CatalogContext): void {
+  const sets = rulesOfPools(state.pools.values());
+  context.effect({
+    kind: 'forward',
+    envelope: { actor: 'farm', id: farm, message: { type: 'pool-rules.changed', sets } },
+  });
+}
+
+function broadcastRulesToAllFarms(state: CatalogState, context: CatalogContext): void {
+  for (const farm of state.names.keys()) broadcastPoolRules(state, farm, context);
 }
 
 /** Sends all usage pools to the lease actor of a farm. */

@@ -4,7 +4,7 @@ import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
 import type { FarmMessage } from './messages.ts';
-import { onFarmCreate, onFarmDelete, onFarmReplace, onFarmSampled } from './on-farm.ts';
+import { onFarmCreate, onFarmDelete, onFarmReplace, onFarmSampled, onPoolRulesChanged } from './on-farm.ts';
 import { onJobDeleted, onJobEnded, onJobExpire } from './on-job-ended.ts';
 import { noQueue, onJobQueueKept, onJobRequeue, onJobSubmit } from './on-job.ts';
 import { onJobReactivated, onReactivationRequested } from './on-reactivation.ts';
@@ -37,6 +37,7 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceSys
       'farm.activate': () => undefined,
       'farm.create': onFarmCreate,
       'farm.replace': onFarmReplace(settings.retry),
+      'pool-rules.changed': onPoolRulesChanged(settings.retry),
       'farm.delete': onFarmDelete,
       'farm.sampled': onFarmSampled,
       'queue.create': onQueueCreate,
@@ -108,6 +109,7 @@ function onMissing(id: string, message: FarmMessage, context: ServiceContext<'fa
       context.send('job', message.jobId, { type: 'job.expire', endedAt: message.endedAt });
       return null;
     case 'farm.activate':
+    case 'pool-rules.changed':
     case 'job.reactivated':
     case 'job.ended':
     case 'job.deleted':

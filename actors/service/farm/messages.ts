@@ -18,6 +18,7 @@ import type {
   SubmittedTemplate,
   UpstreamSeen,
 } from '../job/messages.ts';
+import type { RetryRule, RetryRuleSet } from '../../../src/core/retry-rules/retry-rule.ts';
 import type { Namesake } from '../../../src/core/bus-identity/join-decision.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
 import type { FarmNoticeSubject } from '../../../src/core/webhooks/notice.ts';
@@ -53,6 +54,8 @@ export interface QueueInput {
   readonly maxConcurrentTasks: number;
   readonly paused: boolean;
   readonly retry: RetryOverride;
+  /** An empty list removes the stored rules; absent keeps them. */
+  readonly retryRules?: readonly RetryRule[];
   /** Null removes the stored value; absent keeps it. */
   readonly runAsUser?: string | null;
   readonly runAsGroup?: string | null;
@@ -77,6 +80,8 @@ export interface JobSubmission {
   readonly project: string;
   readonly priority: number;
   readonly retry: RetryOverride;
+  /** Absent: none. */
+  readonly retryRules?: readonly RetryRule[];
   /** The job starts paused. */
   readonly isPaused: boolean;
   /** No task starts before this time, in milliseconds since the epoch. */
@@ -105,6 +110,8 @@ export type FarmMessage =
       readonly input: FarmSettings;
       readonly replyTo: ReplyTo<Outcome<FarmRecord>>;
     }
+  /** From the catalog: the retry rules of all usage pools. Replaces earlier ones. */
+  | { readonly type: 'pool-rules.changed'; readonly sets: readonly RetryRuleSet[] }
   /**
    * From a client. Replies with null, or `conflict` while a job is not terminal or, without `force`, while a worker is
    * online or disabled.

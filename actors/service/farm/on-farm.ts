@@ -1,4 +1,9 @@
-import { effectiveRetry, type RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
+import {
+  effectiveRetry,
+  inheritedRules,
+  type InheritedRetry,
+  type RetryPolicy,
+} from '../../../src/core/lifecycle/retry-policy.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put, remove, removePrefix } from '../../../src/core/records/change-set.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
@@ -106,9 +111,24 @@ function writeFarm(state: FarmState, record: FarmRecord, context: FarmContext): 
 }
 
 /** Returns the retry settings that a job of the queue inherits. */
-export function inheritedRetry(state: FarmState, queueId: QueueId, serverRetry: RetryPolicy): RetryPolicy {
-  return effectiveRetry(serverRetry, state.record.retry, state.queues.get(queueId)?.retry ?? {});
+export function inheritedRetry(state: FarmState, queueId: QueueId, serverRetry: RetryPolicy): InheritedRetry {
+  const queue = state.queues.get(queueId);
+  const ruleSets = inheritedRules(queue, state.poolRules);
+  const settings = effectiveRetry(serverRetry, state.record.retry, queue?.retry ?? {});
+  return ruleSets === undefined ? settings : { ...settings, ruleSets };
 }
+
+/** Records the retry rules of all usage pools, and sends them to the active jobs. */
+export const onPoolRulesChanged =
+  (serverRetry: RetryPolicy) =>
+  (
+    state: FarmState,
+    { sets }: Extract<FarmMessage, { type: 'pool-rules.changed' }>,
+    context: FarmContext,
+  ): void => {
+    state.poolRules = sets;
+    for (const queueId of state.queues.keys()) propagateRetryPolicy(state, queueId, serverRetry, context);
+  };
 
 /** Sends the inherited retry settings to the active jobs of a queue. */
 export function propagateRetryPolicy(

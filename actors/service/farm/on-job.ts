@@ -80,7 +80,7 @@ export function onJobQueueKept(
 }
 
 function newJob(state: FarmState, submission: JobSubmission, context: FarmContext): JobRecord {
-  const { template, startAfter } = submission;
+  const { template, startAfter, retryRules = [] } = submission;
   return {
     version: 1,
     id: 'provisionalJobId' in template ? template.provisionalJobId : jobId(context.newId()),
@@ -97,6 +97,7 @@ function newJob(state: FarmState, submission: JobSubmission, context: FarmContex
     cancelReason: '',
     templateFormat: submission.templateFormat,
     retry: submission.retry,
+    ...(retryRules.length > 0 && { retryRules }),
     failedAttempts: 0,
     dependsOn: [...new Set(submission.upstreams.map((upstream) => upstream.jobId))],
     extensions: submission.extensions,

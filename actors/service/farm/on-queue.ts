@@ -100,13 +100,15 @@ type QueueSettings = Omit<QueueRecord, 'version' | 'id' | 'farmId' | 'createdAt'
 
 /** Returns the stored settings of a queue. An account or group that the client does not send stays unchanged. */
 function settingsOf(
-  { runAsUser, runAsGroup, ...input }: QueueInput,
+  { runAsUser, runAsGroup, retryRules, ...input }: QueueInput,
   before: QueueRecord | null,
 ): QueueSettings {
+  const rules = retryRules ?? before?.retryRules ?? [];
   const user = runAsUser === undefined ? before?.runAsUser : runAsUser;
   const group = runAsGroup === undefined ? before?.runAsGroup : runAsGroup;
   return {
     ...input,
+    ...(rules.length > 0 && { retryRules: rules }),
     ...(typeof user === 'string' && { runAsUser: user }),
     ...(typeof group === 'string' && { runAsGroup: group }),
   };

@@ -13,12 +13,14 @@ import {
   type JobStatus,
   type TerminalJobStatus,
 } from '../../../src/core/lifecycle/job-transitions.ts';
+import { rulesOfPools } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
 import type { QueueEnvironmentRecord } from '../../../src/core/records/queue-environment.ts';
 import type { QueueRecord } from '../../../src/core/records/queue.ts';
 import { keys, lastNumberOfKey } from '../../../src/core/records/tables.ts';
+import type { RetryRuleSet } from '../../../src/core/retry-rules/retry-rule.ts';
 import { newExpiryLimiter, type ExpiryLimiter } from './expiry-limiter.ts';
 import { KnownWorkers } from './known-workers.ts';
 
@@ -47,6 +49,8 @@ export interface FarmState {
   readonly dependents: Map<JobId, Set<JobId>>;
   readonly recentlyEnded: Map<JobId, UpstreamOutcome>;
   readonly workers: KnownWorkers;
+  /** Retry rules of all usage pools. */
+  poolRules: readonly RetryRuleSet[];
   nextOrdinal: number;
   readonly expiry: ExpiryLimiter;
   isDeleted: boolean;
@@ -63,6 +67,7 @@ export function newFarmState(record: FarmRecord): FarmState {
     dependents: new Map(),
     recentlyEnded: new Map(),
     workers: new KnownWorkers(),
+    poolRules: [],
     nextOrdinal: 1,
     expiry: newExpiryLimiter(),
     isDeleted: false,
@@ -74,6 +79,7 @@ export function loadFarm(id: string, reader: StoreReader): FarmState | null {
   const record = reader.get('farm', id);
   if (record === undefined) return null;
   const state = newFarmState(record);
+  state.poolRules = rulesOfPools([...reader.scan('usagePool')].map(({ value }) => value));
   for (const { value: queue } of reader.scan('queue')) {
     if (queue.farmId !== record.id) continue;
     state.queues.set(queue.id, queue);

@@ -1,5 +1,6 @@
 import type { TaskAddress, WorkerId } from '../../../src/core/ids.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
+import { usesAttempt } from '../../../src/core/retry-rules/applied-rule.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 
@@ -10,6 +11,17 @@ export const failedOnKey = (stepOrder: number, index: number): string => `${step
 
 export const failedOnOf = (failedOn: FailedOn, stepOrder: number, index: number): readonly WorkerId[] =>
   failedOn.get(failedOnKey(stepOrder, index)) ?? [];
+
+/** Records the worker of a failure. The next attempt prefers other workers. */
+export function recordFailedOn(
+  { failedOn }: { readonly failedOn: FailedOn },
+  step: { readonly record: { readonly order: number } },
+  index: number,
+  workerId: WorkerId,
+): void {
+  const before = failedOnOf(failedOn, step.record.order, index);
+  if (!before.includes(workerId)) failedOn.set(failedOnKey(step.record.order, index), [...before, workerId]);
+}
 
 /** Reads the workers of a task's last genuine failures from its stored attempts, as many as `failedAttempts`. */
 export function readFailedOn(
@@ -25,7 +37,7 @@ export function readFailedOn(
     prefix: keys.attemptsOf(address),
     reverse: true,
   })) {
-    if (attempt.status !== 'failed' || attempt.reclaimed === true) continue;
+    if (attempt.status !== 'failed' || attempt.reclaimed === true || !usesAttempt(attempt.rule)) continue;
     workers.add(attempt.workerId);
     if (--remaining === 0) break;
   }

@@ -4,6 +4,7 @@ import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
+import { forgetPatterns } from './assignment-of-step.ts';
 import { armAssigned, onAssignedDue } from './on-assigned-due.ts';
 import { onAttemptsExited } from './on-attempts-exited.ts';
 import { onAttemptsHeld } from './on-attempts-held.ts';
@@ -52,7 +53,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSyst
       'tasks.take': onTasksTake(settings.staleAssignedMs, settings.attemptFloor),
       'step.unschedulable': onStepUnschedulable,
       'step.schedulable': onStepSchedulable,
-      'tasks.reported': onTasksReported,
+      'tasks.reported': onTasksReported(settings.regex),
       'attempts.held': onAttemptsHeld,
       'attempts.reclaim': onAttemptsReclaim,
       'attempts.stop': onAttemptsStop,
@@ -61,6 +62,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSyst
       'start.due': onStartDue,
       'policy.changed': (state, { inherited }) => {
         state.inherited = inherited;
+        forgetPatterns(state);
       },
       'job.update': onJobUpdate,
       'job.retry': onJobRetry,

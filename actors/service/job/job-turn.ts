@@ -27,6 +27,7 @@ import { keys } from '../../../src/core/records/tables.ts';
 import { PageArena } from '../../../src/core/records/page-arena.ts';
 import { pageOf, writeTask, type TaskState } from '../../../src/core/records/task-page.ts';
 import { indexAttempts } from '../../../src/core/records/attempts-of-worker.ts';
+import type { AppliedRule } from '../../../src/core/retry-rules/applied-rule.ts';
 import type { TaskTextRecord } from '../../../src/core/records/task-text.ts';
 import type { TaskProgress } from '../../../src/core/records/task-progress.ts';
 import type { AttemptUsage } from '../../../src/core/wire/usage-fields.ts';
@@ -65,6 +66,7 @@ export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
   readonly usage?: AttemptUsage;
   readonly sessionId?: string;
   readonly reclaimed?: true;
+  readonly rule?: AppliedRule | undefined;
   /** Whether the worker has not reported the end: the process may still run. */
   readonly exiting?: true;
   /** Last reported progress of the task. If absent, that of the open attempt is kept. */
@@ -136,6 +138,7 @@ export class JobTurn {
     this.write(step, index, after);
     const { failedOn } = this.state;
     if (failedOn.size > 0 && isTerminalTask(status)) failedOn.delete(failedOnKey(step.record.order, index));
+    if (this.state.ruleUses.size > 0 && isTerminalTask(status)) this.forgetRules(step, index);
     const { taskCounts, attemptTimes } = step.record;
     moveCounts(taskCounts, before.status, status);
     if (before.unschedulable) taskCounts.unschedulable--;
@@ -148,6 +151,11 @@ export class JobTurn {
     this.touch(step);
     this.publishTask(step, index, after);
     return after;
+  }
+
+  private forgetRules(step: StepState, index: number): void {
+    if (!this.state.ruleUses.delete(failedOnKey(step.record.order, index))) return;
+    this.context.change(remove('taskRules', keys.taskRules(this.addressOf(step, index))));
   }
 
   private measure(step: StepState, index: number, ms: number): void {
@@ -613,7 +621,7 @@ function grouped<T, Key>(all: readonly T[], keyOf: (each: T) => Key): Iterable<r
 /** Returns the record of the attempt after its end. */
 function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: number): AttemptRecord {
   const { progress, statusMessage } = closed.reported ?? attempt;
-  const { exitCode, failureExcerpt, usage, reclaimed } = closed;
+  const { exitCode, failureExcerpt, usage, reclaimed, rule } = closed;
   const record: Mutable<AttemptRecord> = {
     version: 1,
     id: attempt.id,
@@ -630,6 +638,7 @@ function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: numbe
   if (usage?.maxRssMib !== undefined) record.maxRssMib = usage.maxRssMib;
   if (usage?.cpuMs !== undefined) record.cpuMs = usage.cpuMs;
   if (reclaimed === true) record.reclaimed = reclaimed;
+  if (rule !== undefined) record.rule = rule;
   if (progress !== undefined) record.progress = progress;
   if (statusMessage !== undefined) record.statusMessage = statusMessage;
   return record;

@@ -3,9 +3,10 @@ import type { AttemptId, JobId, QueueId, WorkerId } from '../../../src/core/ids.
 import type { JobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
 import type { JobEnvironment, JobRecord, TemplateFormat } from '../../../src/core/records/job.ts';
 import type { JobPlan } from '../../../src/openjd/template/plan.ts';
-import type { RetryOverride, RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
+import type { InheritedRetry, RetryOverride } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { TaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
+import type { RetryRule } from '../../../src/core/retry-rules/retry-rule.ts';
 import type { StepHold, StepRecord } from '../../../src/core/records/step.ts';
 import type { SkipNote } from '../../../src/core/records/task-text.ts';
 import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
@@ -20,6 +21,8 @@ export interface TaskSelection {
   readonly ranges: readonly TaskRange[];
   /** Cores that each task takes on that worker. */
   readonly cores: number;
+  /** As in the offer that they were selected from. Absent is 0. */
+  readonly raises?: number;
   /** Holdings of each task besides cores, in the order of `ranges`. Absent: only cores. */
   readonly holdings?: readonly Holding[];
 }
@@ -31,6 +34,8 @@ export interface JobUpdate {
   /** No task starts before this time, in milliseconds since the epoch; null removes the time. */
   readonly startAfter?: number | null;
   readonly retry: RetryOverride;
+  /** An empty list removes the rules. */
+  readonly retryRules?: readonly RetryRule[];
 }
 
 /** Tasks that a client retries: all failed and canceled tasks of a job, one task, or a selection. */
@@ -129,7 +134,7 @@ export type JobMessage =
       readonly template: SubmittedTemplate;
       readonly templateFormat: TemplateFormat;
       /** Retry settings of server, farm and queue. */
-      readonly inherited: RetryPolicy;
+      readonly inherited: InheritedRetry;
       readonly once?: IdempotencyKeyRow;
       readonly replyTo: ReplyTo<Outcome<JobRecord>>;
     }
@@ -195,7 +200,7 @@ export type JobMessage =
   /** The job's own timer: its start time may have come. */
   | { readonly type: 'start.due' }
   /** From the farm: the retry settings above the job have changed. */
-  | { readonly type: 'policy.changed'; readonly inherited: RetryPolicy }
+  | { readonly type: 'policy.changed'; readonly inherited: InheritedRetry }
   /**
    * From a client, directly or through the farm if the queue changes. Replies with the JobRecord, or `conflict` for an
    * action on a terminal job.
@@ -204,7 +209,7 @@ export type JobMessage =
       readonly type: 'job.update';
       readonly update: JobUpdate;
       /** The new queue with the retry settings that the job inherits there; null for no change. */
-      readonly queue: { readonly queueId: QueueId; readonly inherited: RetryPolicy } | null;
+      readonly queue: { readonly queueId: QueueId; readonly inherited: InheritedRetry } | null;
       readonly ifMatch?: IfMatch;
       readonly replyTo: ReplyTo<Outcome<JobRecord>>;
     }
@@ -222,7 +227,7 @@ export type JobMessage =
       readonly type: 'job.reactivate';
       readonly request: RetryRequest;
       readonly upstreams: RetriedUpstreams;
-      readonly inherited: RetryPolicy;
+      readonly inherited: InheritedRetry;
       readonly replyTo: ReplyTo<Outcome<RetryResult>>;
     }
   /**

@@ -1,4 +1,5 @@
 import { copyOfCounts, type MutableCounts } from '../../../src/core/lifecycle/task-counts.ts';
+import type { RaisedAmount } from '../../../src/core/retry-rules/raised-amounts.ts';
 import type { AttemptTimes, StepChunks, StepHold, StepRecord } from '../../../src/core/records/step.ts';
 import type { RequireAllFields } from '../../../src/core/records/require-all-fields.ts';
 
@@ -10,13 +11,17 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
  * copy would get a class of its own, which makes every access slow (docs/performance.md).
  */
 export interface MutableStepRecord extends Mutable<
-  Omit<StepRecord, 'taskCounts' | 'attemptTimes' | 'unschedulableReason' | 'hasSkipped' | 'hold' | 'chunks'>
+  Omit<
+    StepRecord,
+    'taskCounts' | 'attemptTimes' | 'unschedulableReason' | 'hasSkipped' | 'hold' | 'raised' | 'chunks'
+  >
 > {
   taskCounts: MutableCounts;
   readonly attemptTimes: Mutable<AttemptTimes>;
   unschedulableReason: string | null;
   hasSkipped: boolean;
   hold: StepHold | null;
+  raised: readonly RaisedAmount[];
   /** Null for a step whose chunks have no target run time. */
   chunks: StepChunks | null;
 }
@@ -37,10 +42,13 @@ type WholeStep = RequireAllFields<
   | 'unschedulableReason'
   | 'hasSkipped'
   | 'hold'
+  | 'raised'
   | 'chunks'
   | 'createdAt'
   | 'updatedAt'
 >;
+
+const NOTHING_RAISED: readonly RaisedAmount[] = [];
 
 /** Returns a mutable copy of a stored step. `chunks`: for a record of an earlier version, which has no such field. */
 export const toMutableStep = (written: WholeStep, chunks: StepChunks | null): MutableStepRecord => ({
@@ -58,6 +66,7 @@ export const toMutableStep = (written: WholeStep, chunks: StepChunks | null): Mu
   unschedulableReason: written.unschedulableReason ?? null,
   hasSkipped: written.hasSkipped ?? false,
   hold: written.hold ?? null,
+  raised: written.raised ?? NOTHING_RAISED,
   chunks: written.chunks ?? chunks,
   createdAt: written.createdAt,
   updatedAt: written.updatedAt,
@@ -65,7 +74,7 @@ export const toMutableStep = (written: WholeStep, chunks: StepChunks | null): Mu
 
 /** Returns the step's record for the store. */
 export function toStepRecord(live: MutableStepRecord): StepRecord {
-  const { attemptTimes, unschedulableReason, hasSkipped, hold, chunks, ...record } = live;
+  const { attemptTimes, unschedulableReason, hasSkipped, hold, raised, chunks, ...record } = live;
   return {
     ...record,
     taskCounts: copyOfCounts(live.taskCounts),
@@ -73,6 +82,7 @@ export function toStepRecord(live: MutableStepRecord): StepRecord {
     ...(unschedulableReason !== null && { unschedulableReason }),
     ...(hasSkipped && { hasSkipped }),
     ...(hold !== null && { hold }),
+    ...(raised.length > 0 && { raised }),
     ...(chunks !== null && { chunks }),
   };
 }

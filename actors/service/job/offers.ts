@@ -1,5 +1,6 @@
 import { isRetryDelayed, leasableSince } from '../../../src/core/lifecycle/retry-policy.ts';
 import { TaskRanges } from '../../../src/core/lease/task-ranges.ts';
+import { raisesOf, withRaised } from '../../../src/core/retry-rules/raised-amounts.ts';
 import type { ReadyStep } from '../lease/messages.ts';
 import { failedOnOf } from './failed-on.ts';
 import type { JobState } from './state.ts';
@@ -22,7 +23,8 @@ export function offerOfStep(state: JobState, step: StepState, now: number): Read
     queueId: state.record.queueId,
     priority: state.record.priority,
     jobCreatedAt: state.record.createdAt,
-    requirements: step.plan.requirements,
+    requirements: withRaised(step.plan.requirements, step.record.raised),
+    ...(record.raised.length > 0 && { raises: raisesOf(record.raised) }),
     live: record.taskCounts.assigned + record.taskCounts.running,
     ...readyOf(state, step, now),
     unschedulableReason: record.unschedulableReason,

@@ -1,3 +1,4 @@
+import { effectiveRetry } from '../../../src/core/lifecycle/retry-policy.ts';
 import { chunksOfPlan } from '../../../src/core/lifecycle/chunk-sizes.ts';
 import { countsOf, sumCounts } from '../../../src/core/lifecycle/task-counts.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
@@ -29,6 +30,7 @@ export function newJobState(message: Create): JobState {
     openAttempts: new OpenAttempts(record.id, steps),
     failures: new Map(),
     failedOn: new Map(),
+    ruleUses: new Map(),
     assigned: new AssignedRuns(),
     isAssignedTimed: false,
     dirtySteps: new Set(),
@@ -75,7 +77,7 @@ export function onJobCreated(state: JobState, message: Create, context: ServiceC
   armStart(state, context);
   if (message.once !== undefined) {
     const { rowKey, fingerprint, expiresAt } = message.once;
-    const { inherited } = message;
+    const inherited = effectiveRetry(message.inherited);
     context.change(
       put('idempotencyKey', rowKey, { version: 1, fingerprint, expiresAt, job: state.record, inherited }),
     );

@@ -2,11 +2,13 @@ import { isTerminalJob } from '../../../src/core/lifecycle/job-transitions.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
 import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
+import { versionOfRules } from '../../../src/core/retry-rules/retry-rule.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { armStart, offerOpenSteps } from './on-start-due.ts';
 import { publishJob } from './publish-job.ts';
+import { forgetPatterns } from './assignment-of-step.ts';
 import type { JobState } from './state.ts';
 
 type Update = Extract<JobMessage, { type: 'job.update' }>;
@@ -35,6 +37,7 @@ export function onJobUpdate(state: JobState, message: Update, context: ServiceCo
   }
   const turn = new JobTurn(state, context);
   if (message.queue !== null) state.inherited = message.queue.inherited;
+  if (message.queue !== null || message.update.retryRules !== undefined) forgetPatterns(state);
   const settings = changedSettings(state.record, message);
   const mustPause = action === 'pause' && status !== 'paused';
   const mustResume = action === 'resume' && status === 'paused';
@@ -60,11 +63,15 @@ function newStart(record: JobRecord, { update }: Update, now: number): number | 
   return time === (record.startAfter ?? null) ? undefined : time;
 }
 
+/** Reports whether a client has sent other rules. */
+const areRulesNew = (before: JobRecord['retryRules'] = [], sent: JobRecord['retryRules']): boolean =>
+  sent !== undefined && versionOfRules(sent) !== versionOfRules(before);
+
 /** Returns only the settings that differ from the record. */
 function changedSettings(
   record: JobRecord,
   { update, queue }: Update,
-): Partial<Pick<JobRecord, 'priority' | 'queueId' | 'retry'>> {
+): Partial<Pick<JobRecord, 'priority' | 'queueId' | 'retry' | 'retryRules'>> {
   const { priority } = update;
   const retry = { ...record.retry, ...update.retry };
   const isRetryNew =
@@ -75,5 +82,6 @@ function changedSettings(
     ...(priority !== undefined && priority !== record.priority && { priority }),
     ...(queue !== null && queue.queueId !== record.queueId && { queueId: queue.queueId }),
     ...(isRetryNew && { retry }),
+    ...(areRulesNew(record.retryRules, update.retryRules) && { retryRules: update.retryRules }),
   };
 }

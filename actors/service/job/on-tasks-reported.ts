@@ -11,10 +11,13 @@ import { keys } from '../../../src/core/records/tables.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 import { statusLineOf, type TaskProgress } from '../../../src/core/records/task-progress.ts';
 import { errorLineOf } from '../../../src/core/failure/error-line.ts';
+import type { RegexEngine } from '../../../src/openjd/expr/regex/regex-engine.ts';
+import { usesAttempt } from '../../../src/core/retry-rules/applied-rule.ts';
 import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
 import { usageOf } from '../../../src/core/wire/usage-fields.ts';
 import type { ServiceContext } from '../service-system.ts';
-import { failedOnKey, failedOnOf } from './failed-on.ts';
+import { decisionFor, retryByRule } from './apply-rule.ts';
+import { recordFailedOn } from './failed-on.ts';
 import { JobTurn, STATUS_ONLY, type ClosedAttempt } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { makeReady } from './reclaim.ts';
@@ -28,26 +31,29 @@ type Reports = Extract<JobMessage, { type: 'tasks.reported' }>;
  * Applies a worker's reports on attempts. Only a task's open attempt counts (docs/architecture.md#the-bus: the attempt
  * id is the fencing token), and only if the worker holds it; other reports are logged and ignored. Steps and job are updated once, after all reports.
  */
-export function onTasksReported(state: JobState, message: Reports, context: ServiceContext<'job'>): void {
-  const turn = new JobTurn(state, context);
-  const ended: AttemptId[] = [];
-  let haveMoved = false;
-  for (const report of message.reports) {
-    const fault = applyReport(state, report, message.workerId, turn, context);
-    if (fault === null) haveMoved = true;
-    else if (fault === 'end of a canceled attempt') ended.push(report.attempt_id);
-    else if (fault !== 'progress alone') logIgnoredReport(fault, report, message.workerId, context);
-  }
-  if (haveMoved) turn.end();
-  if (ended.length > 0)
-    context.send('worker', message.workerId, { type: 'attempts.ended', attemptIds: ended });
-}
+export const onTasksReported =
+  (regex: RegexEngine) =>
+  (state: JobState, message: Reports, context: ServiceContext<'job'>): void => {
+    const turn = new JobTurn(state, context);
+    const ended: AttemptId[] = [];
+    let haveMoved = false;
+    for (const report of message.reports) {
+      const fault = applyReport(state, report, message.workerId, regex, turn, context);
+      if (fault === null) haveMoved = true;
+      else if (fault === 'end of a canceled attempt') ended.push(report.attempt_id);
+      else if (fault !== 'progress alone') logIgnoredReport(fault, report, message.workerId, context);
+    }
+    if (haveMoved) turn.end();
+    if (ended.length > 0)
+      context.send('worker', message.workerId, { type: 'attempts.ended', attemptIds: ended });
+  };
 
 /** Applies one report. Returns null if it has moved its task. */
 function applyReport(
   state: JobState,
   report: AttemptReport,
   workerId: WorkerId,
+  regex: RegexEngine,
   turn: JobTurn,
   context: ServiceContext<'job'>,
 ): IgnoredReportReason | 'progress alone' | 'end of a canceled attempt' | null {
@@ -77,7 +83,7 @@ function applyReport(
       turn.setReason(step, attempt.index, reportedFailureReason(report.message ?? '', report.exit_code));
       break;
     case 'failed':
-      applyFailure(state, step, attempt.index, { report, workerId }, turn, context);
+      applyFailure(state, step, attempt.index, { report, workerId, task }, regex, turn, context);
       break;
   }
   return null;
@@ -177,22 +183,36 @@ function reportedProgress({ progress, status_message: message = '' }: AttemptRep
   return { ...(progress !== undefined && { progress }), ...(statusMessage !== '' && { statusMessage }) };
 }
 
-/** Applies exactly one of retry, exhausted and auto-park (docs/contract/retry.md#outcomes-of-a-failure). */
+/** A task of which a worker reports a failure, before the failure. */
+interface FailedTask {
+  readonly report: AttemptReport;
+  readonly workerId: WorkerId;
+  readonly task: TaskState;
+}
+
+/** Applies a retry rule, or exactly one of retry, exhausted and auto-park (docs/contract/retry.md#outcomes-of-a-failure). */
 function applyFailure(
   state: JobState,
   step: StepState,
   index: number,
-  { report, workerId }: { readonly report: AttemptReport; readonly workerId: WorkerId },
+  { report, workerId, task }: FailedTask,
+  regex: RegexEngine,
   turn: JobTurn,
   context: ServiceContext<'job'>,
 ): void {
-  const policy = policyOf(state);
+  const decision = decisionFor(state, step, index, report, task, regex);
+  if (decision !== null && !usesAttempt(decision.applied)) {
+    const closed = closedBy(report, 'failed');
+    retryByRule(state, step, index, decision, { workerId, closed }, turn, context);
+    return;
+  }
+  const policy = decision === null ? policyOf(state) : { ...policyOf(state), maxAttempts: 1 };
   const taskFailures = taskOf(step, index).failedAttempts + 1;
   const jobFailures = state.record.failedAttempts + 1;
   const outcome = failureOutcome(policy, taskFailures, jobFailures);
   countFailure(state, step, index, context);
   logFailure(report, workerId, outcome === 'retry', context);
-  turn.closeAttempt(step, index, closedBy(report, 'failed'));
+  turn.closeAttempt(step, index, { ...closedBy(report, 'failed'), rule: decision?.applied });
   turn.patchJob({ failedAttempts: jobFailures });
   if (outcome === 'retry') {
     const retryAfter = context.now + policy.retryDelaySeconds * 1000;
@@ -228,13 +248,6 @@ function logFailure(
     worker_id: workerId,
     reason: reportedFailureReason(message, exitCode),
   });
-}
-
-/** Records the worker of a failure. The retry prefers other workers. */
-function recordFailedOn(state: JobState, step: StepState, index: number, workerId: WorkerId): void {
-  const before = failedOnOf(state.failedOn, step.record.order, index);
-  if (before.includes(workerId)) return;
-  state.failedOn.set(failedOnKey(step.record.order, index), [...before, workerId]);
 }
 
 function closedBy(report: AttemptReport, status: ClosedAttempt['status']): ClosedAttempt {

@@ -1,11 +1,13 @@
 import { attemptIdOf, stepIdOf, taskIdOf, type AttemptAddress } from '../../../src/core/ids.ts';
 import { isRetryDelayed } from '../../../src/core/lifecycle/retry-policy.ts';
+import { raisesOf } from '../../../src/core/retry-rules/raised-amounts.ts';
 import type { Holding } from '../../../src/core/records/holding.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 import { taskNameOf } from '../../../src/openjd/template/task-name.ts';
-import { stepAssignmentOf, typedParametersOf } from '../../../src/core/wire/assignment-parts.ts';
-import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import { typedParametersOf } from '../../../src/core/wire/assignment-parts.ts';
+import type { Assignment } from '../../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-system.ts';
+import { assignmentOf } from './assignment-of-step.ts';
 import { armAssigned } from './on-assigned-due.ts';
 import { makeReady } from './reclaim.ts';
 import { JobTurn } from './job-turn.ts';
@@ -36,6 +38,8 @@ export const onTasksTake = (
     const assignments: Assignment[] = [];
     const bookings: AttemptBooking[] = [];
     const leasable = isStepLeasable(state, step);
+    // A retry rule has raised the requirements after the lease actor selected the worker.
+    const isOutdated = (pick.raises ?? 0) !== raisesOf(step.record.raised);
     const refusedHoldings: Holding[] = [];
     let refused = 0;
     let picked = 0;
@@ -46,10 +50,11 @@ export const onTasksTake = (
         const isGone = index >= step.record.taskCount;
         const task = taskOf(step, index);
         const isHeld = task.status === 'ready' && isRetryDelayed(task, context.now);
-        if (isGone || !leasable || task.status !== 'ready' || isHeld) {
+        if (isGone || !leasable || task.status !== 'ready' || isHeld || isOutdated) {
           refused++;
           if (holding !== undefined) refusedHoldings.push(holding);
-          if (leasable && isHeld) makeReady(state, step, index, task.retryAfter, context);
+          const isAgain = isHeld || (isOutdated && !isGone && task.status === 'ready');
+          if (leasable && isAgain) makeReady(state, step, index, isHeld ? task.retryAfter : null, context);
           continue;
         }
         const attempt = {
@@ -89,12 +94,6 @@ export const onTasksTake = (
     );
   };
 };
-
-/** Returns the data that all tasks of a step share. The same object each time while the job is in memory. */
-function assignmentOf(state: JobState, step: StepState): StepAssignment {
-  step.assignment ??= stepAssignmentOf(state.plan, step.plan, state.record.extensions);
-  return step.assignment;
-}
 
 function take(
   step: StepState,

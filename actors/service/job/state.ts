@@ -11,31 +11,40 @@
  */
 
 import { attemptIdOf, type JobId, type TaskAddress } from '../../../src/core/ids.ts';
-import { effectiveRetry, type RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
+import {
+  effectiveRetry,
+  inheritedRules,
+  rulesOfPools,
+  type InheritedRetry,
+  type RetryPolicy,
+} from '../../../src/core/lifecycle/retry-policy.ts';
 import { isLiveTask, isTerminalTask } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { JobPlan, StepPlan } from '../../../src/openjd/template/plan.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import { withoutEnd, type JobRecord } from '../../../src/core/records/job.ts';
 import { attemptWithoutRow } from '../../../src/core/records/open-attempt.ts';
 import { gatherPages } from '../../../src/core/records/page-arena.ts';
-import { keys, lastNumberOfKey } from '../../../src/core/records/tables.ts';
+import { keys, lastNumberOfKey, taskOfTextKey } from '../../../src/core/records/tables.ts';
+import type { TaskRulesRecord } from '../../../src/core/records/task-rules.ts';
 import { hasAssignment } from '../../../src/core/records/task-page.ts';
 import { AssignedRuns } from './assigned-runs.ts';
 import { OpenAttempts } from './open-attempts.ts';
 import { loadStepFailures, type FailuresOfSteps } from './step-failures.ts';
 import { stepStateOf, materializedTasks, type StepState } from './step-state.ts';
-import { failedOnKey, readFailedOn, type FailedOn } from './failed-on.ts';
+import { failedOnKey, failedOnOf, readFailedOn, type FailedOn } from './failed-on.ts';
 
 export interface JobState {
   record: JobRecord;
   readonly plan: JobPlan;
   readonly steps: readonly StepState[];
-  /** Retry settings of server, farm and queue. The job's own settings override them. */
-  inherited: RetryPolicy;
+  /** Retry settings of server, farm and queue, and rules of queue and pools. The job's own come first. */
+  inherited: InheritedRetry;
   readonly openAttempts: OpenAttempts;
   /** Failures that workers have reported. A manual retry keeps them. */
   readonly failures: FailuresOfSteps;
   readonly failedOn: FailedOn;
+  /** Of the tasks that retry rules have applied to and that have not ended, by `failedOnKey`. */
+  readonly ruleUses: Map<string, TaskRulesRecord>;
   /** Assigned attempts that the reaper watches. */
   readonly assigned: AssignedRuns;
   /** Whether the timer for the first of them is set. */
@@ -70,27 +79,51 @@ export function loadJob(
     record: record.endedAt === 0 ? withoutEnd(record) : record,
     plan,
     steps,
-    inherited: effectiveRetry(
-      serverRetry,
-      reader.get('farm', record.farmId)?.retry ?? {},
-      reader.get('queue', record.queueId)?.retry ?? {},
-    ),
+    inherited: loadInherited(record, serverRetry, reader),
     openAttempts: new OpenAttempts(record.id, steps),
     failures: new Map(
       steps.map(({ record: { order } }) => [order, loadStepFailures(record.id, order, reader)]),
     ),
     failedOn: new Map(),
+    ruleUses: new Map(),
     assigned: new AssignedRuns(),
     isAssignedTimed: false,
     dirtySteps: new Set(),
     isRecordStale: false,
     isDeleted: false,
   };
-  for (const step of steps) loadFailedOn(state, step, reader);
+  for (const step of steps) {
+    loadFailedOn(state, step, reader);
+    loadRuleUses(state, step, reader);
+  }
   const assigned = steps.flatMap((step) => loadOpenAttempts(state, step, reader));
   for (const { step, index, assignedAt } of assigned.sort((a, b) => a.assignedAt - b.assignedAt))
     state.assigned.add(step, index, assignedAt, assignedAt + staleAssignedMs);
   return state;
+}
+
+function loadInherited(record: JobRecord, serverRetry: RetryPolicy, reader: StoreReader): InheritedRetry {
+  const queue = reader.get('queue', record.queueId);
+  const pools = [...reader.scan('usagePool')].map(({ value }) => value);
+  const ruleSets = inheritedRules(queue, rulesOfPools(pools));
+  const settings = effectiveRetry(
+    serverRetry,
+    reader.get('farm', record.farmId)?.retry ?? {},
+    queue?.retry ?? {},
+  );
+  return ruleSets === undefined ? settings : { ...settings, ruleSets };
+}
+
+/** Loads the uses of retry rules by tasks of a step, with the workers that these avoid. After `loadFailedOn`. */
+function loadRuleUses({ record, ruleUses, failedOn }: JobState, step: StepState, reader: StoreReader): void {
+  const stepOrder = step.record.order;
+  for (const { key, value } of reader.scan('taskRules', { prefix: keys.taskRulesOf(record.id, stepOrder) })) {
+    const { index } = taskOfTextKey(key);
+    const name = failedOnKey(stepOrder, index);
+    ruleUses.set(name, value);
+    if (value.avoided === undefined) continue;
+    failedOn.set(name, [...new Set([...failedOnOf(failedOn, stepOrder, index), ...value.avoided])]);
+  }
 }
 
 function loadStep(job: JobId, plan: StepPlan, reader: StoreReader): StepState {

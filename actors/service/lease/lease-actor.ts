@@ -8,6 +8,7 @@ import { onDemandsExplain, onPoolExplain, onStepsExplain, onTaskExplain } from '
 import { onFarmLimitsChanged } from './on-farm-limits-changed.ts';
 import { onFarmExplain } from './on-farm-explain.ts';
 import { onLeaseRequested } from './on-lease-requested.ts';
+import { armPoolHolds, onPoolHoldDue } from './pool-holds.ts';
 import { onPoolUse } from './on-pool-use.ts';
 import { onStepsReady, onTaskDue, onTasksReady } from './on-steps-ready.ts';
 import { armSweep, onSweepDue, sweepPeriodOf } from './on-sweep-due.ts';
@@ -29,10 +30,11 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
   const periodMs = sweepPeriodOf(settings);
   return {
     kind: 'lease',
-    load: (id, reader) => loadLease(id, reader, settings.tallies),
+    load: (id, reader, now) => loadLease(id, reader, settings.tallies, now),
     onActivated: (state, context) => {
       for (const id of state.knownWorkers) context.send('worker', id, { type: 'worker.activate' });
       loadJobs(state, settings.recoveryBatchSize, context);
+      armPoolHolds(state, context);
     },
     isDeleted: (state) => state.isDeleted,
     onMissing: (id, message, context) => {
@@ -84,10 +86,12 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
         for (const request of state.parked.takeEnded(Infinity)) replyEmpty(request, context);
       },
       'pools.changed': whenRecovered((state, { pools }, context) => {
-        state.pools.register(pools);
+        state.pools.register(pools, context.now);
+        armPoolHolds(state, context);
         serveAll(state, context);
         clearSchedulable(state, context);
       }),
+      'pool-hold.due': onPoolHoldDue,
       // For later leases only: assigned tasks keep the path map of their lease.
       'storage.changed': (state, { storage }) => {
         state.pathMaps.replace(storage);
@@ -140,7 +144,7 @@ function withReleases(periodMs: number | null, handlers: LeaseHandlers): LeaseHa
 
 function onFarmRemoved(state: LeaseState, _message: unknown, context: LeaseContext): void {
   state.isDeleted = true;
-  state.pools.register([]);
+  state.pools.register([], context.now);
   state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, 0);
   for (const id of [...state.workers.keys()]) {
     for (const request of state.parked.takeAll(id)) replyUnknownWorker(request, context);

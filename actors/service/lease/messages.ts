@@ -42,6 +42,8 @@ export interface ReadyStep {
   readonly priority: number;
   readonly jobCreatedAt: number;
   readonly requirements: StepRequirements;
+  /** How often retry rules have raised the requirements. Absent is 0. */
+  readonly raises?: number;
   /** Number of assigned and running tasks of the step, which count against the caps of farm and queue. */
   readonly live: number;
   /** Tasks that are ready now. */
@@ -218,7 +220,11 @@ export type LeaseMessage =
   | { readonly type: 'recovery.next' }
   /** From itself during recovery. After the last one, all jobs and workers have reported. */
   | { readonly type: 'lease.recovered'; readonly isLast: boolean }
-  /** The actor's own timers: the next sweep; the hold of the oldest parked request; the end of a task's retry delay. */
+  /**
+   * The actor's own timers: the next sweep; the hold of the oldest parked request; the end of
+   * a hold of a usage pool; the end of a task's retry delay.
+   */
   | { readonly type: 'sweep.due' }
   | { readonly type: 'hold.expired' }
+  | { readonly type: 'pool-hold.due' }
   | { readonly type: 'task.due'; readonly jobId: JobId; readonly stepOrder: number; readonly index: number };

@@ -92,7 +92,10 @@ function causeFor(state: LeaseState, signature: Signature, roomy: readonly Roomy
   if (noWorker !== null) return { reason: 'workers', unschedulableReason: noWorker };
   if (isReached(state.index.caps.of(null))) return { reason: 'farm_cap' };
   if (isReached(queue)) return { reason: 'queue_cap', queueId };
-  const full = pools.find(({ inUse, maxConcurrent }) => maxConcurrent !== null && inUse >= maxConcurrent);
+  const full = pools.find(
+    ({ inUse, maxConcurrent, hold }) =>
+      hold !== undefined || (maxConcurrent !== null && inUse >= maxConcurrent),
+  );
   if (full !== undefined) return { reason: 'usage_pool', pool: full.pool };
   const hasRoom = roomy.some(
     ({ offer, free }) => coresOf(requirements, offer.cpuCount) <= free && isEligible(offer, signature),

@@ -106,7 +106,7 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
 /**
  * Loads the caps of farm and queues, the pools and the storage locations, and lists the jobs and workers to activate.
  */
-export function loadLease(id: string, reader: StoreReader, tallies: Tallies): LeaseState | null {
+export function loadLease(id: string, reader: StoreReader, tallies: Tallies, now: number): LeaseState | null {
   const farm = reader.get('farm', id);
   if (farm === undefined) return null;
   const prefix = keys.activeJobsOf(farm.id);
@@ -117,7 +117,10 @@ export function loadLease(id: string, reader: StoreReader, tallies: Tallies): Le
       row.value.farmId === farm.id ? [row.value.id] : [],
     ),
   };
-  state.pools.register([...reader.scan('usagePool')].map((row) => row.value));
+  state.pools.register(
+    [...reader.scan('usagePool')].map((row) => row.value),
+    now,
+  );
   state.pathMaps.replace([...reader.scan('storageLocation')].map((row) => row.value));
   state.index.caps.limitFarm(farm.maxConcurrentTasks);
   state.bookedAmounts = bookedAmountsOf(farm);

@@ -19,6 +19,7 @@ export const PURGE_ROWS = 2_000;
 const BULK_TABLES = [
   'taskOutput',
   'taskText',
+  'taskRules',
   'stepFailures',
   'taskPage',
 ] as const satisfies readonly TableName[];

@@ -38,6 +38,7 @@ type WholeAttempt = RequireAllFields<
   | 'message'
   | 'failureExcerpt'
   | 'reclaimed'
+  | 'rule'
   | 'sessionId'
   | 'progress'
   | 'statusMessage'
@@ -49,7 +50,7 @@ const ATTEMPT_FIELDS = 8;
 function attemptText(attempt: WholeAttempt): string | null {
   const { endedAt, exitCode, maxRssMib, cpuMs, message, sessionId } = attempt;
   if (message !== '' || attempt.progress !== undefined || attempt.statusMessage !== undefined) return null;
-  if (attempt.failureExcerpt !== undefined) return null;
+  if (attempt.failureExcerpt !== undefined || attempt.rule !== undefined) return null;
   if (attempt.reclaimed !== undefined || !isPlain(sessionId)) return null;
   let more = endedAt === undefined ? 0 : 1;
   if (exitCode !== undefined) more++;

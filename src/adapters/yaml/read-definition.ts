@@ -5,7 +5,11 @@ import {
   type ProductDefinition,
 } from '../../core/products/product-definition.ts';
 import { DOCUMENT_LIMITS } from '../../openjd/primitives/document-limits.ts';
+import { fieldsOfRule } from '../../core/retry-rules/retry-rule.ts';
+import { createRe2Engine } from '../regex/re2-engine.ts';
 import { readYaml } from './read-yaml.ts';
+
+const regex = createRe2Engine();
 
 /**
  * Reads a definition file of a product: YAML, or JSON, which is YAML as well. An inline template is written out as a
@@ -13,12 +17,14 @@ import { readYaml } from './read-yaml.ts';
  * (docs/contract/products.md#definition-files). The template is not checked here.
  */
 export function readDefinition(source: string): DefinitionResult {
-  const read = definitionParts(readYaml(source, DOCUMENT_LIMITS));
+  const read = definitionParts(readYaml(source, DOCUMENT_LIMITS), regex);
   if (!read.ok) return read;
-  const { texts, templateText, format } = read.parts;
-  if (templateText !== null) return { ok: true, definition: { ...texts, template: templateText, format } };
-  const template = format === 'json' ? inlineJson(source) : inlineYaml(source);
-  return { ok: true, definition: { ...texts, template, format } };
+  const { texts, templateText, format, retryRules } = read.parts;
+  const template = templateText ?? (format === 'json' ? inlineJson(source) : inlineYaml(source));
+  return {
+    ok: true,
+    definition: { ...texts, template, format, ...(retryRules.length > 0 && { retryRules }) },
+  };
 }
 
 /** Long lines stay as they are, because a folded text is hard to read in an editor. */
@@ -59,11 +65,15 @@ function hasAlias(node: Node): boolean {
 
 /** Returns the definition file of a product, which `readDefinition` reads back to an equal definition. */
 export function writeDefinition(definition: ProductDefinition): string {
-  const { template, format, ...texts } = definition;
+  const { template, format, retryRules = [], ...texts } = definition;
   const head = Object.fromEntries(
     Object.entries(texts).flatMap(([key, text]) => (text === '' ? [] : [[key, scalarOf(text)]])),
   );
-  const document = new Document({ ...head, ...(format === 'json' && { format }) });
+  const document = new Document({
+    ...head,
+    ...(format === 'json' && { format }),
+    ...(retryRules.length > 0 && { retry_rules: retryRules.map(fieldsOfRule) }),
+  });
   const inline = format === 'yaml' ? parsed(template) : null;
   const node = inline === null ? null : inlineNode(inline);
   document.set('template', node ?? template);

@@ -19,7 +19,8 @@ import type {
   UsagePoolGate,
 } from './task-explanation.ts';
 import type { FarmHolder, TaskFacts } from './task-facts.ts';
-import { pluralize, listText, numberText, sentenceOf } from './wording.ts';
+import type { PoolHold } from '../retry-rules/pool-hold.ts';
+import { clockText, durationText, pluralize, listText, numberText, sentenceOf } from './wording.ts';
 
 /** Maximum numbers of holders in an explanation and in its sentence. */
 const HOLDERS_MAX = 10;
@@ -76,9 +77,9 @@ function capSentence(
 
 const isRegistered = ({ maxConcurrent }: PoolExplanation): boolean => maxConcurrent !== null;
 
-/** Reports whether a registered pool has no free slot. */
-export const isPoolFull = ({ maxConcurrent, inUse }: PoolExplanation): boolean =>
-  maxConcurrent !== null && inUse >= maxConcurrent;
+/** Reports whether a registered pool has no free slot, or gives out none. */
+export const isPoolFull = ({ maxConcurrent, inUse, hold }: PoolExplanation): boolean =>
+  maxConcurrent !== null && (inUse >= maxConcurrent || hold !== undefined);
 
 /**
  * Returns the gates of full and of missing pools. A pending task gets only the missing ones, because pools may have
@@ -92,24 +93,33 @@ export function poolGates(facts: TaskFacts, { pools }: LeaseExplanation): UsageP
 }
 
 function poolGate(facts: TaskFacts, pool: PoolExplanation): UsagePoolGate {
-  const { name, maxConcurrent, inUse } = pool;
+  const { name, maxConcurrent, inUse, hold } = pool;
   const elsewhere = facts.elsewhere.get(name) ?? [];
   const holders = sharesOf(facts, [...ownHolders(facts, pool.holders), ...elsewhere]);
   const taken = inUse === 1 ? 'slot is taken' : 'slots are taken';
   const clause =
     maxConcurrent === null
       ? `usage pool ${name} is not registered and has no slots: the task cannot start before it is`
-      : `usage pool ${name} is at capacity: ${numberText(inUse)} of ${numberText(maxConcurrent)} ${taken}${holdersText(facts, holders, inUse)}`;
+      : hold !== undefined
+        ? holdText(name, hold, facts.now)
+        : `usage pool ${name} is at capacity: ${numberText(inUse)} of ${numberText(maxConcurrent)} ${taken}${holdersText(facts, holders, inUse)}`;
   return {
     gate: 'usage_pool',
-    reason: 'usage pool at capacity',
+    reason: hold === undefined ? 'usage pool at capacity' : 'usage pool held back',
     sentence: sentenceOf(clause),
     pool: name,
     isRegistered: isRegistered(pool),
     limit: maxConcurrent ?? 0,
     live: inUse,
     holders,
+    ...(hold !== undefined && { hold }),
   };
+}
+
+/** `usage pool houdini is held back until 10:00:42 UTC, for 42 s more: …; 3 shortages in a row`. */
+function holdText(name: string, { until, reason, times }: PoolHold, now: number): string {
+  const again = times === 1 ? '' : `; ${numberText(times)} shortages in a row`;
+  return `usage pool ${name} is held back until ${clockText(until, now)}, for ${durationText(until - now)} more: ${reason}${again}`;
 }
 
 const ownHolders = ({ job }: TaskFacts, holders: readonly Holder[]): FarmHolder[] =>

@@ -1,6 +1,7 @@
 import { stepIdOf } from '../ids.ts';
 import { isTerminalJob } from '../lifecycle/job-transitions.ts';
 import { isRetryDelayed } from '../lifecycle/retry-policy.ts';
+import { ruleSentence, usesAttempt } from '../retry-rules/applied-rule.ts';
 import { cancelReasonOf, parkReasonOf } from '../records/job.ts';
 import type {
   HeldStepGate,
@@ -81,16 +82,19 @@ export function pausedQueueGates({ isQueuePaused, lease, job, names }: TaskFacts
 
 /** Returns the gate of a failed task that waits for its retry. */
 export function retryGates(facts: TaskFacts): RetryGate[] {
-  const { task, now, lease, retry } = facts;
+  const { task, now, lease, retry, attempt } = facts;
   const delayedUntil = isRetryDelayed(task, now) ? task.retryAfter : null;
   const until = lease === null ? delayedUntil : lease.heldUntil;
   if (until === null || until <= now) return [];
   const { failedAttempts } = task;
   const { maxAttempts } = retry;
+  const rule = attempt?.status === 'failed' && !usesAttempt(attempt.rule) ? attempt.rule : undefined;
   const spent =
-    failedAttempts === 0
-      ? ''
-      : `: ${numberText(failedAttempts)} of ${pluralize(maxAttempts, 'attempt')} ${failedAttempts === 1 ? 'has' : 'have'} failed${lastFailure(facts)}`;
+    rule !== undefined
+      ? `: ${withoutStop(ruleSentence(rule))}`
+      : failedAttempts === 0
+        ? ''
+        : `: ${numberText(failedAttempts)} of ${pluralize(maxAttempts, 'attempt')} ${failedAttempts === 1 ? 'has' : 'have'} failed${lastFailure(facts)}`;
   return [
     {
       gate: 'retry_after',
@@ -101,9 +105,13 @@ export function retryGates(facts: TaskFacts): RetryGate[] {
       until,
       failedAttempts,
       maxAttempts,
+      ...(rule !== undefined && { rule }),
     },
   ];
 }
+
+const withoutStop = (sentence: string): string =>
+  sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
 
 /** `, the last on render-017 (exit 3)`. */
 function lastFailure({ attempt, names }: TaskFacts): string {

@@ -2,6 +2,8 @@ import type { FarmId, JobId, QueueId, StepId, WorkerId } from '../ids.ts';
 import type { IneligibleReason } from '../lease/eligibility.ts';
 import type { RejectedWorkers, ShortAmount } from '../lease/explanation.ts';
 import type { JobStatus, TerminalJobStatus } from '../lifecycle/job-transitions.ts';
+import type { AppliedRule } from '../retry-rules/applied-rule.ts';
+import type { PoolHold } from '../retry-rules/pool-hold.ts';
 import type { StepStatus } from '../lifecycle/step-rules.ts';
 
 /** Explanation of the status of a task (docs/explain.md). Times are milliseconds since the epoch. */
@@ -103,6 +105,8 @@ export interface RetryGate extends GateOf<'retry_after', 'retry back-off'> {
   readonly until: number;
   readonly failedAttempts: number;
   readonly maxAttempts: number;
+  /** The retry rule that holds the task back; absent if its retry delay does. */
+  readonly rule?: AppliedRule;
 }
 
 /** Live tasks of one step that hold slots which the task waits for. */
@@ -126,7 +130,10 @@ export interface QueueCapGate extends GateOf<'queue_cap', 'queue at max_concurre
   readonly holders: readonly HolderShare[];
 }
 
-export interface UsagePoolGate extends GateOf<'usage_pool', 'usage pool at capacity'> {
+export interface UsagePoolGate extends GateOf<
+  'usage_pool',
+  'usage pool at capacity' | 'usage pool held back'
+> {
   readonly pool: string;
   readonly isRegistered: boolean;
   readonly limit: number;
@@ -134,6 +141,8 @@ export interface UsagePoolGate extends GateOf<'usage_pool', 'usage pool at capac
   readonly live: number;
   /** The largest holders of all farms, in descending order; the number is limited. */
   readonly holders: readonly HolderShare[];
+  /** Set while the pool is held back after a shortage. */
+  readonly hold?: PoolHold;
 }
 
 /** The online worker that is nearest to being eligible, and the requirement that it does not meet. */

@@ -100,7 +100,7 @@ function asideOf(gate: Gate, { task, now }: TaskFacts): string {
       return `queue ${gate.queue.name} is at its cap`;
     case 'usage_pool':
       return gate.isRegistered
-        ? `usage pool ${gate.pool} is at capacity`
+        ? `usage pool ${gate.pool} is ${gate.hold === undefined ? 'at capacity' : 'held back'}`
         : `usage pool ${gate.pool} is not registered`;
     case 'workers': {
       if (gate.online === 0) return 'no worker of its farm is online';

@@ -33,6 +33,11 @@ export class OutputTail {
     this.#next = (this.#next + 1) % EXCERPT_LIMITS.searchedLines;
   }
 
+  /** Reports whether one of the lines passes the test, as it is shown. */
+  some(test: LineTest): boolean {
+    return this.#lines.some(({ text }) => test(shownLine(text)));
+  }
+
   /**
    * Returns the last line that looks like an error, after up to four lines that precede it, separated by line feeds.
    * Without such a line it ends with the last line of stderr, and without that, with the last line. Empty lines are
@@ -53,6 +58,9 @@ export class OutputTail {
       .join('\n');
   }
 }
+
+/** Reports whether a line contains a pattern. */
+export type LineTest = (line: string) => boolean;
 
 /** Characters of a line that are kept: colors and overwritten text are removed from them later. */
 const KEPT_CHARACTERS = 4 * EXCERPT_LIMITS.lineCharacters;

@@ -1,4 +1,5 @@
 import type { JobId, WorkerId, QueueId } from '../ids.ts';
+import type { PoolHold } from '../retry-rules/pool-hold.ts';
 import type { Ineligibility, IneligibleReason, UnmetRequirementReason } from './eligibility.ts';
 
 /** Reply of the lease actor about a task of an offered step: the facts from which explain makes sentences. */
@@ -104,6 +105,8 @@ export interface PoolExplanation {
   readonly maxConcurrent: number | null;
   /** Claims of all farms together. */
   readonly inUse: number;
+  /** Set while the pool is held back after a shortage. */
+  readonly hold?: PoolHold;
   /** Holders in this farm, in descending order. */
   readonly holders: readonly Holder[];
 }

@@ -5,12 +5,15 @@
  */
 
 import type { FarmId } from '../ids.ts';
+import type { PoolExplanation } from './explanation.ts';
 import type { Tallies } from '../ports/tallies.ts';
+import { isHeldBack, type PoolHold } from '../retry-rules/pool-hold.ts';
 import { poolKey, type UsagePoolRecord } from '../records/usage-pool.ts';
 
 interface Pool {
   readonly slot: number;
   readonly maxConcurrent: number;
+  readonly hold?: PoolHold;
 }
 
 /** Live tasks that hold a slot of each of these pools. */
@@ -28,6 +31,8 @@ export class FarmPools {
   private readonly farmId: FarmId;
   private readonly tallies: Tallies;
   private pools = new Map<string, Pool>();
+  /** Registered pools that are held back. */
+  private readonly held = new Set<string>();
   /** Live tasks of the farm by pool, registered or not. */
   private readonly live = new Map<string, number>();
   /** Number of released claims by slot. */
@@ -40,10 +45,11 @@ export class FarmPools {
     this.tallies = tallies;
   }
 
-  /** Replaces the registered pools. */
-  register(pools: readonly UsagePoolRecord[]): void {
+  /** Replaces the registered pools. `now` decides which of them are held back; `updateHolds` follows the time. */
+  register(pools: readonly UsagePoolRecord[], now: number): void {
     const before = this.pools;
     this.pools = new Map(pools.map((pool) => [poolKey(pool.name), pool]));
+    this.updateHolds(now);
     for (const [name, { slot }] of before) {
       if (this.pools.get(name)?.slot === slot) continue;
       this.released.delete(slot);
@@ -55,6 +61,26 @@ export class FarmPools {
     }
   }
 
+  /** Notes which pools are held back at `now`. Returns those that no longer are, in lower case. */
+  updateHolds(now: number): readonly string[] {
+    const ended: string[] = [];
+    for (const name of [...this.held].sort())
+      if (!isHeldBack(this.pools.get(name)?.hold, now)) ended.push(name);
+    for (const name of ended) this.held.delete(name);
+    for (const [name, { hold }] of this.pools) if (isHeldBack(hold, now)) this.held.add(name);
+    return ended;
+  }
+
+  /** Returns the end of the hold that ends first, in milliseconds since the epoch; null if no pool is held back. */
+  nextHoldEnd(): number | null {
+    let first: number | null = null;
+    for (const name of this.held) {
+      const until = this.pools.get(name)?.hold?.until;
+      if (until !== undefined && (first === null || until < first)) first = until;
+    }
+    return first;
+  }
+
   /** Marks the live tasks of the farm as counted. */
   counted(): void {
     this.isCounted = true;
@@ -62,14 +88,14 @@ export class FarmPools {
   }
 
   /**
-   * Returns how many more tasks may hold a slot of each of these pools: 0 if one is not registered. If a pool is full,
+   * Returns how many more tasks may hold a slot of each of these pools: 0 if one is not registered or held back. If a pool is full,
    * the farm is notified when any farm releases a slot of it.
    */
   room(names: readonly string[]): number {
     let room = names.length > 0 && !this.isCounted ? 0 : Infinity;
     for (const name of names) {
       const pool = this.pools.get(name);
-      room = Math.min(room, pool === undefined ? 0 : this.roomOf(pool));
+      room = Math.min(room, pool === undefined || this.held.has(name) ? 0 : this.roomOf(pool));
     }
     return Math.max(0, room);
   }
@@ -83,7 +109,9 @@ export class FarmPools {
     for (const name of names) {
       const pool = this.pools.get(name);
       granted =
-        pool === undefined ? 0 : this.tallies.claim(this.farmId, pool.slot, granted, pool.maxConcurrent);
+        pool === undefined || this.held.has(name)
+          ? 0
+          : this.tallies.claim(this.farmId, pool.slot, granted, pool.maxConcurrent);
       if (pool !== undefined) claimed.push({ slot: pool.slot, granted });
       if (granted === 0) break;
     }
@@ -138,11 +166,13 @@ export class FarmPools {
     return null;
   }
 
-  /** Returns the slots of a pool, null if it is not registered, and its claimed slots. `name` is in lower case. */
-  stateOf(name: string): { readonly maxConcurrent: number | null; readonly inUse: number } {
+  /** Returns the slots of a pool, null if it is not registered, its claimed slots, and its hold. `name` is in lower case. */
+  stateOf(name: string): Pick<PoolExplanation, 'maxConcurrent' | 'inUse' | 'hold'> {
     const pool = this.pools.get(name);
     if (pool === undefined) return { maxConcurrent: null, inUse: this.liveTasks(name) };
-    return { maxConcurrent: pool.maxConcurrent, inUse: this.tallies.total(pool.slot) };
+    const { hold, maxConcurrent, slot } = pool;
+    const isHeld = hold !== undefined && this.held.has(name);
+    return { maxConcurrent, inUse: this.tallies.total(slot), ...(isHeld && { hold }) };
   }
 
   /** Returns the number of live tasks of this farm that hold a slot of the pool. */

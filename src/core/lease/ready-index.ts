@@ -24,6 +24,8 @@ export interface OfferedStep extends Candidate, Demand {
   readonly live: number;
   readonly readySince: number;
   readonly lastReadyAt: number;
+  /** How often retry rules have raised the requirements. Absent is 0. */
+  readonly raises?: number;
 }
 
 /** Tasks of one step that were taken for a worker. */
@@ -34,6 +36,8 @@ export interface TakenTasks {
   readonly count: number;
   /** Cores of each task. */
   readonly cores: number;
+  /** As in the offer of the step: the job refuses tasks that were selected for lower requirements. */
+  readonly raises: number;
   /** Holdings of each task besides cores, in the order of `ranges`. Absent if the farm books only cores. */
   readonly holdings?: readonly Holding[];
 }
@@ -81,6 +85,7 @@ export class ReadyIndex {
       open: true,
       readySince: step.readySince,
       lastReadyAt: step.lastReadyAt,
+      raises: step.raises ?? 0,
       isOvertaken: false,
       signature,
     };
@@ -234,11 +239,11 @@ export class ReadyIndex {
       this.caught(step);
       step.live += count;
       this.caps.count(step.queueId, count);
-      const { jobId, stepOrder } = step;
+      const { jobId, stepOrder, raises } = step;
       taken.push(
         holdings === null
-          ? { jobId, stepOrder, ranges, count, cores }
-          : { jobId, stepOrder, ranges, count, cores, holdings },
+          ? { jobId, stepOrder, ranges, count, cores, raises }
+          : { jobId, stepOrder, ranges, count, cores, raises, holdings },
       );
       free -= count * cores;
       left -= count;

@@ -25,6 +25,8 @@ export interface StepEntry extends Candidate, Demand {
   lastReadyAt: number;
   /** Set if a later candidate was taken on a worker that had too few free cores for this one. */
   isOvertaken: boolean;
+  /** How often retry rules have raised the requirements. */
+  readonly raises: number;
   readonly signature: Signature;
 }
 

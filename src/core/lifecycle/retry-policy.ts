@@ -1,3 +1,5 @@
+import type { RetryRule, RetryRuleSet } from '../retry-rules/retry-rule.ts';
+
 /** A level's own retry settings; an absent field inherits from the level above (docs/contract/retry.md#settings). */
 export interface RetryOverride {
   readonly maxAttempts?: number;
@@ -11,6 +13,33 @@ export interface RetryPolicy {
   readonly retryDelaySeconds: number;
   readonly failureLimit: number;
 }
+
+/** Inherited by a job: the settings of server, farm and queue, and the rules of its queue and of all usage pools. */
+export interface InheritedRetry extends RetryPolicy {
+  /** Absent: none. */
+  readonly ruleSets?: readonly RetryRuleSet[];
+}
+
+/** Returns the rule sets of queue and pools in the order in which they are tried; undefined if there are no rules. */
+export function inheritedRules(
+  queue: { readonly name: string; readonly retryRules?: readonly RetryRule[] } | undefined,
+  ofPools: readonly RetryRuleSet[],
+): readonly RetryRuleSet[] | undefined {
+  const sets: RetryRuleSet[] = [];
+  if (queue?.retryRules !== undefined) sets.push({ level: 'queue', of: queue.name, rules: queue.retryRules });
+  sets.push(...ofPools);
+  return sets.length === 0 ? undefined : sets;
+}
+
+/** Returns the rule sets of usage pools, by name. */
+export const rulesOfPools = (
+  pools: Iterable<{ readonly name: string; readonly retryRules?: readonly RetryRule[] }>,
+): readonly RetryRuleSet[] =>
+  [...pools]
+    .flatMap(({ name, retryRules: rules }) =>
+      rules === undefined ? [] : [{ level: 'pool' as const, of: name, rules }],
+    )
+    .sort((a, b) => (a.of < b.of ? -1 : a.of > b.of ? 1 : 0));
 
 /**
  * Returns the effective settings of the levels server, farm, queue, job: the later level wins

@@ -1,5 +1,6 @@
 import type { AttemptId, WorkerId } from '../ids.ts';
 import type { AttemptStatus } from '../lifecycle/attempt-status.ts';
+import type { AppliedRule } from '../retry-rules/applied-rule.ts';
 import type { TaskProgress } from './task-progress.ts';
 
 /** One run of a task on a worker (docs/contract/resources.md#task-attempt). Times are milliseconds since the epoch. */
@@ -24,6 +25,8 @@ export interface AttemptRecord extends TaskProgress {
   readonly failureExcerpt?: string;
   /** Set if the service took the work back: it does not count as a failure of the task. */
   readonly reclaimed?: true;
+  /** The retry rule that has decided about the failure. Absent: none. */
+  readonly rule?: AppliedRule;
   /** The worker's session. Stored as an empty text until its first report. */
   readonly sessionId: string;
 }

@@ -1,6 +1,7 @@
 import type { FarmId, JobId, QueueId } from '../ids.ts';
 import type { JobStatus } from '../lifecycle/job-transitions.ts';
 import type { RetryOverride } from '../lifecycle/retry-policy.ts';
+import type { RetryRule } from '../retry-rules/retry-rule.ts';
 import type { TaskCounts } from '../lifecycle/task-counts.ts';
 
 export type TemplateFormat = 'yaml' | 'json';
@@ -36,6 +37,8 @@ export interface JobRecord {
   readonly cancelReason: string;
   readonly templateFormat: TemplateFormat;
   readonly retry: RetryOverride;
+  /** Rules for failed attempts of its tasks, at first those of its product. Absent: none. */
+  readonly retryRules?: readonly RetryRule[];
   /** Genuine task failures since the last reset. */
   readonly failedAttempts: number;
   readonly dependsOn: readonly JobId[];

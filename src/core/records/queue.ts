@@ -1,5 +1,6 @@
 import type { FarmId, QueueId } from '../ids.ts';
 import type { RetryOverride } from '../lifecycle/retry-policy.ts';
+import type { RetryRule } from '../retry-rules/retry-rule.ts';
 
 /**
  * A queue of a farm (docs/contract/resources.md#queue). Times are milliseconds since the epoch. `maxConcurrentTasks` 0
@@ -15,6 +16,8 @@ export interface QueueRecord {
   readonly maxConcurrentTasks: number;
   readonly paused: boolean;
   readonly retry: RetryOverride;
+  /** Rules for failed attempts of its tasks. Absent: none. */
+  readonly retryRules?: readonly RetryRule[];
   /**
    * Account of the workers' machines that its tasks run as (docs/contract/isolation.md); absent for the worker's own.
    */

@@ -1,6 +1,7 @@
 import type { Problem } from '../problems.ts';
 import { timestampOf } from '../timestamp.ts';
 import type { RetryOverride } from '../lifecycle/retry-policy.ts';
+import { fieldsOfRule, type RetryRule } from '../retry-rules/retry-rule.ts';
 import type { ComputeLocationRecord } from './compute-location.ts';
 import type { FarmRecord } from './farm.ts';
 import type { JobRecord } from './job.ts';
@@ -30,6 +31,10 @@ const retryOf = ({ maxAttempts, retryDelaySeconds, failureLimit }: RetryOverride
   failure_limit: failureLimit,
 });
 
+/** Rules that are absent and an empty list are the same setting. */
+const rulesOf = (rules: readonly RetryRule[] | undefined): unknown =>
+  rules === undefined || rules.length === 0 ? undefined : rules.map(fieldsOfRule);
+
 /** Settings of each kind of object. */
 export const SETTINGS = {
   farm: (
@@ -51,6 +56,7 @@ export const SETTINGS = {
     ...retryOf(queue.retry),
     run_as_user: queue.runAsUser,
     run_as_group: queue.runAsGroup,
+    retry_rules: rulesOf(queue.retryRules),
   }),
   'queue environment': ({ priority, format, template }: QueueEnvironmentRecord): Settings => ({
     priority,
@@ -61,6 +67,7 @@ export const SETTINGS = {
     name: pool.name,
     max_concurrent: pool.maxConcurrent,
     server_hint: pool.serverHint,
+    retry_rules: rulesOf(pool.retryRules),
   }),
   'compute location': (location: ComputeLocationRecord): Settings => ({
     name: location.name,
@@ -80,6 +87,7 @@ export const SETTINGS = {
     priority: job.priority,
     start_after: job.startAfter === undefined ? undefined : timestampOf(job.startAfter),
     ...retryOf(job.retry),
+    retry_rules: rulesOf(job.retryRules),
   }),
   user: (user: UserRecord): Settings => ({
     display_name: user.displayName,

@@ -1,5 +1,6 @@
 import type { ChunkSection } from '../../openjd/template/space-description.ts';
 import type { JobId } from '../ids.ts';
+import type { RaisedAmount } from '../retry-rules/raised-amounts.ts';
 import type { StepStatus } from '../lifecycle/step-rules.ts';
 import type { TaskCounts } from '../lifecycle/task-counts.ts';
 import type { TaskStatus } from '../lifecycle/task-transitions.ts';
@@ -82,6 +83,8 @@ export interface StepRecord {
   readonly hasSkipped?: boolean;
   /** Set while the step is held: its tasks are not leased. */
   readonly hold?: StepHold;
+  /** Amounts that retry rules have raised. Absent: none. */
+  readonly raised?: readonly RaisedAmount[];
   /** Of a step whose chunks have a target run time. Absent for other steps, and in records of earlier versions. */
   readonly chunks?: StepChunks;
   readonly createdAt: number;

@@ -29,6 +29,7 @@ import type { StepRecord } from './step.ts';
 import type { StorageLocationRecord } from './storage-location.ts';
 import { pageOf } from './task-page.ts';
 import type { TaskOutputRecord } from './task-output.ts';
+import type { TaskRulesRecord } from './task-rules.ts';
 import type { TaskTextRecord } from './task-text.ts';
 import type { UsagePoolRecord } from './usage-pool.ts';
 import { usernameKey, type UserRecord, type UsernameRecord } from './user.ts';
@@ -104,6 +105,8 @@ export interface Tables {
   workerAttempt: WorkerAttemptRecord;
   /** Environment templates of a queue, by queue and id. */
   queueEnvironment: QueueEnvironmentRecord;
+  /** Of tasks that retry rules have applied to. */
+  taskRules: TaskRulesRecord;
 }
 
 export type TableName = keyof Tables;
@@ -150,6 +153,7 @@ export const TABLE_NAMES = [
   'taskOutput',
   'workerAttempt',
   'queueEnvironment',
+  'taskRules',
 ] as const satisfies readonly TableName[];
 
 const ZEROS = '0'.repeat(16);
@@ -197,6 +201,8 @@ export const keys = {
   taskPageOf: (task: TaskAddress): string => keys.taskPage(task.jobId, task.stepOrder, pageOf(task.index)),
   taskPagesOf: (job: JobId, order: number): string => `${stepPrefix(job, order)}/`,
   taskText: taskKey,
+  taskRules: taskKey,
+  taskRulesOf: (job: JobId, order: number): string => `${stepPrefix(job, order)}/`,
   taskTextsOf: (job: JobId): string => `${job}/`,
   /** Prefix of all keys of a job's numerous rows: pages, texts, attempts, failures. */
   bulkOf: (job: JobId): string => `${job}/`,

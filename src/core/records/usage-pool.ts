@@ -1,3 +1,6 @@
+import type { PoolHold } from '../retry-rules/pool-hold.ts';
+import type { RetryRule } from '../retry-rules/retry-rule.ts';
+
 /**
  * A usage pool (docs/contract/resources.md#usage-pool): the maximum number of tasks of all farms that hold it at the
  * same time. Times are milliseconds since the epoch.
@@ -9,6 +12,10 @@ export interface UsagePoolRecord {
   readonly maxConcurrent: number;
   /** Free text for diagnostics, as the client sent it. May be empty. */
   readonly serverHint: string;
+  /** Rules for failed attempts of tasks that require the pool. Absent: none. */
+  readonly retryRules?: readonly RetryRule[];
+  /** The latest time for which the pool was held back after a shortage. Absent: never. */
+  readonly hold?: PoolHold;
   /** Number of the pool among those that exist, from 1: the slot of its claims. */
   readonly slot: number;
   readonly createdAt: number;

@@ -4,12 +4,13 @@ import type { IsolationIdentity, StepAssignment } from './bus-messages.ts';
 
 /**
  * Returns the data that all tasks of a step share when they are assigned to a worker. `extensions`: those that the
- * template declares.
+ * template declares. `patterns`: those of retry rules, which the worker searches the log of a failed task for.
  */
 export const stepAssignmentOf = (
   job: JobPlan,
   step: StepPlan,
   extensions: readonly string[],
+  patterns: readonly string[] = [],
 ): StepAssignment => ({
   job_name: job.jobName,
   step_name: step.name,
@@ -22,6 +23,7 @@ export const stepAssignmentOf = (
   ...memoryOf(step),
   ...(extensions.length > 0 && { extensions }),
   ...(step.deliveries === undefined ? {} : { deliveries: step.deliveries }),
+  ...(patterns.length > 0 && { log_patterns: patterns }),
 });
 
 /** The least memory that a task of the step needs; absent without a request. */

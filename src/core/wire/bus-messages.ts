@@ -226,6 +226,8 @@ export interface StepAssignment {
   readonly ready_left?: number;
   /** Memory that one task requests (`amount.worker.memory`), in MiB. Absent: none, or an older service. */
   readonly memory_mib?: number;
+  /** RE2 patterns that the worker searches the log of a failed task for. Absent: none. */
+  readonly log_patterns?: readonly string[];
   /** The account that the tasks run as; absent for the worker's own. */
   readonly isolation?: IsolationIdentity;
 }
@@ -251,6 +253,8 @@ export interface StatusMessage extends UsageFields {
   readonly message?: string;
   /** Last error line of the log, after a few lines that precede it. Absent: unknown. Only with status failed. */
   readonly failure_excerpt?: string;
+  /** The `log_patterns` of its step that a line of the log contains. Absent: none. Only with status failed. */
+  readonly log_matches?: readonly string[];
   /** RFC 3339. */
   readonly timestamp: string;
   readonly session_id: string;

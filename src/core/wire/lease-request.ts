@@ -36,6 +36,7 @@ export const readCpuSeconds = checked(finite, (value) =>
 );
 const readStatus = oneOf<TerminalStatus>({ succeeded: true, failed: true, canceled: true });
 export const readOutputs = list(checked(text(OUTPUT_LIMITS.path), outputPathWrong), OUTPUT_LIMITS.paths);
+export const readLogMatches = list(text(LIMITS.logPattern), LIMITS.logMatches);
 export const readSessionToken = line(LIMITS.token);
 
 const terminalReport = record<TerminalReport>({
@@ -44,6 +45,7 @@ const terminalReport = record<TerminalReport>({
   exit_code: optional(readExitCode),
   message: optional(text(LIMITS.message)),
   failure_excerpt: optional(text(LIMITS.failureExcerpt)),
+  log_matches: optional(readLogMatches),
   timestamp: readTimestamp,
   session_id: readSessionToken,
   progress: optional(readPercent),
@@ -106,7 +108,7 @@ function usualReport(value: unknown): TerminalReport | null {
   if (!isObject(value)) return null;
   if (value['message'] !== undefined || value['progress'] !== undefined) return null;
   if (value['status_message'] !== undefined || value['failure_excerpt'] !== undefined) return null;
-  if (value['outputs'] !== undefined) return null;
+  if (value['outputs'] !== undefined || value['log_matches'] !== undefined) return null;
   const attempt_id = readAttemptId(value['attempt_id']);
   const status = readStatus(value['status']);
   const exit_code = readExitCode(value['exit_code']);

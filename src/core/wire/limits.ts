@@ -40,6 +40,10 @@ export const WIRE_LIMITS = {
   message: 8 * 1024,
   /** Lines of the log with the report of a failed attempt. */
   failureExcerpt: 2 * 1024,
+  /** Patterns of retry rules in a lease, and those that a report names. */
+  logPatterns: 500,
+  logMatches: 20,
+  logPattern: 200,
   /** Text of one log chunk: even if each character is escaped with six, it fits a log message. */
   logData: 64 * 1024,
   assignments: 4096,

@@ -271,6 +271,7 @@ const stepAssignment = record<StepAssignment>({
   memory_mib: optional(checked(finite, (value) => (value > 0 ? null : 'must be positive'))),
   extensions: optional(list(text(LIMITS.name), LIMITS.extensions)),
   deliveries: optional(planList(delivery)),
+  log_patterns: optional(list(text(LIMITS.logPattern), LIMITS.logPatterns)),
   isolation: optional(
     record<IsolationIdentity>({ user: text(LIMITS.name), group: optional(text(LIMITS.name)) }),
   ),

@@ -45,6 +45,7 @@ import type { Parsed } from './json-text.ts';
 import {
   readCpuSeconds,
   readExitCode,
+  readLogMatches,
   readOutputs,
   readPercent,
   readSessionToken,
@@ -138,6 +139,7 @@ export const parseStatus: (text: string) => Parsed<StatusMessage> = messageParse
       cpu_seconds: optional(readCpuSeconds),
       message: optional(text(LIMITS.message)),
       failure_excerpt: optional(text(LIMITS.failureExcerpt)),
+      log_matches: optional(readLogMatches),
       timestamp: readTimestamp,
       session_id: readSessionToken,
       progress: optional(readPercent),

@@ -464,3 +464,17 @@ test('a value is hidden in a line of one stream if the other stream may have red
   t.equal(fixture.variables[1]?.['TOKEN'], 'hunter2', 'the directive is applied once, with its own line');
   t.end();
 });
+
+test('the report of a failed attempt names the patterns of retry rules that its log contains', (t) => {
+  const lines = ['seat server says busy', ...Array.from({ length: 150 }, (_, at) => `line ${at}`)];
+  const patterns = ['says b[aeiou]sy$', 'absent', '^line 7$'];
+  const fixture = new Session({ log_patterns: patterns });
+  fixture.step(1, lines, 70);
+  fixture.finish();
+  t.same(fixture.report?.log_matches, ['says b[aeiou]sy$', '^line 7$']);
+  const successful = new Session({ log_patterns: patterns });
+  successful.step(1, lines);
+  successful.finish();
+  t.equal(successful.report?.log_matches, undefined, 'only of a failure');
+  t.end();
+});

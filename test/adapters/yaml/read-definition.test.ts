@@ -86,7 +86,7 @@ test('an error names the member, the line and what to do', (t) => {
     [
       '/titel',
       2,
-      'is not a member of a product definition; members are name, title, description, category, version, readme, template, format',
+      'is not a member of a product definition; members are name, title, description, category, version, readme, template, format, retry_rules',
     ],
     ['', 1, 'misses the member title'],
   ]);

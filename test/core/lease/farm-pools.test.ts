@@ -10,7 +10,7 @@ const [MANY, FEW] = [usagePool('many', 5, 1), usagePool('few', 2, 2)] as const;
 function pools(): { readonly tallies: LocalTallies; readonly farm: FarmPools } {
   const tallies = new LocalTallies();
   const farm = new FarmPools(FARM, tallies);
-  farm.register([MANY, FEW]);
+  farm.register([MANY, FEW], 0);
   return { tallies, farm };
 }
 

@@ -373,7 +373,10 @@ function differs({ index: real, pools, kinds }: Farm, naive: NaiveIndex, each: M
     case 'limitPool':
       if (each.max === 0) naive.pools.delete(each.pool);
       else naive.pools.set(each.pool, each.max);
-      pools.register([...naive.pools].map(([name, max]) => usagePool(name, max, name === 'p' ? 1 : 2)));
+      pools.register(
+        [...naive.pools].map(([name, max]) => usagePool(name, max, name === 'p' ? 1 : 2)),
+        0,
+      );
       return null;
     case 'online':
       if (each.isOnline) kinds.set(each.worker);
@@ -493,8 +496,8 @@ test('one lease packs tasks of several jobs, and skips tasks that do not fit', (
     new Map(),
   );
   t.strictSame(lease.take(workerOffer({ cpuCount: 8 }), null, 8, UNBOUNDED), [
-    { jobId: 'high', stepOrder: 0, ranges: [{ start: 4, count: 2 }], count: 2, cores: 3 },
-    { jobId: 'low', stepOrder: 0, ranges: [{ start: 0, count: 2 }], count: 2, cores: 1 },
+    { jobId: 'high', stepOrder: 0, ranges: [{ start: 4, count: 2 }], count: 2, cores: 3, raises: 0 },
+    { jobId: 'low', stepOrder: 0, ranges: [{ start: 0, count: 2 }], count: 2, cores: 1, raises: 0 },
   ]);
   t.strictSame(lease.take(workerOffer({ cpuCount: 8 }), null, 0, UNBOUNDED), [], 'no core is free');
   t.end();
@@ -510,7 +513,7 @@ test('an undeclared cost is the whole machine: one task, and only on an idle wor
   const worker = workerOffer({ cpuCount: 4 });
   t.strictSame(lease.take(worker, null, 3, UNBOUNDED), [], 'one core is committed');
   t.strictSame(lease.take(worker, null, 4, UNBOUNDED), [
-    { jobId: 'a', stepOrder: 0, ranges: [{ start: 0, count: 1 }], count: 1, cores: 4 },
+    { jobId: 'a', stepOrder: 0, ranges: [{ start: 0, count: 1 }], count: 1, cores: 4, raises: 0 },
   ]);
   t.end();
 });
@@ -572,9 +575,9 @@ test('a task holds a slot of each pool, an unregistered pool has none, and a rel
     new Map(),
   );
   t.strictSame(lease.take(workerOffer(), null, 8, UNBOUNDED), [], 'neither pool is registered');
-  pools.register([usagePool('p', 3, 1)]);
+  pools.register([usagePool('p', 3, 1)], 0);
   t.strictSame(lease.take(workerOffer(), null, 8, UNBOUNDED), [], 'one pool is not registered');
-  pools.register([usagePool('P', 3, 1), usagePool('r', 2, 2)]);
+  pools.register([usagePool('P', 3, 1), usagePool('r', 2, 2)], 0);
   t.equal(lease.take(workerOffer(), null, 8, UNBOUNDED)[0]?.count, 2, 'the smaller pool, in any case');
   t.strictSame(
     [pools.stateOf('p'), pools.stateOf('r')],
@@ -587,9 +590,9 @@ test('a task holds a slot of each pool, an unregistered pool has none, and a rel
   t.strictSame(lease.take(workerOffer(), null, 8, UNBOUNDED), [], 'the end of the task is not durable');
   farm.commit();
   t.equal(lease.take(workerOffer(), null, 8, UNBOUNDED)[0]?.count, 1);
-  pools.register([]);
+  pools.register([], 0);
   t.equal(farm.tallies.total(1) + farm.tallies.total(2), 0, 'a missing pool has no holders');
-  pools.register([usagePool('p', 3, 3)]);
+  pools.register([usagePool('p', 3, 3)], 0);
   t.equal(farm.tallies.total(3), 2, 'a re-created pool is held by the tasks that name it');
   t.end();
 });

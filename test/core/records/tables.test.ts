@@ -133,6 +133,7 @@ test('the numbers of tables in a change set never change', (t) => {
       'taskOutput',
       'workerAttempt',
       'queueEnvironment',
+      'taskRules',
     ],
   );
   t.end();

@@ -1,3 +1,4 @@
+import { createRe2Engine } from '../../../src/adapters/regex/re2-engine.ts';
 import { ProductList } from '../../../http/lists/product-list.ts';
 import type { DescribedProducts } from '../../../src/core/products/product-library.ts';
 import type { Test } from 'tap';
@@ -428,6 +429,7 @@ export class ApiFixture {
       }),
       isStopping: () => this.isStopping,
       acceptsSubmissions: () => this.acceptsSubmissions,
+      regex: createRe2Engine(),
       serverRetry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
       now: () => this.now,
     };

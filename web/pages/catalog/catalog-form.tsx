@@ -125,6 +125,8 @@ function FormControl({
       );
     case 'choice':
       return <SelectField {...common} choices={field.choices} none="Choose…" />;
+    case 'json':
+      return <TextAreaField {...common} rows={8} />;
     case 'area':
       return <TextAreaField {...common} rows={3} />;
     case 'text':

@@ -42,6 +42,8 @@ export type FormField = FieldBase &
         /** The value of a new entry. */
         readonly initial?: string;
       }
+    /** A value that is typed as JSON. An empty text is an empty list. */
+    | { readonly kind: 'json'; readonly isRequired?: boolean }
     /** Texts, separated by commas. */
     | { readonly kind: 'list'; readonly isRequired?: boolean }
     | { readonly kind: 'flag' }
@@ -60,6 +62,8 @@ function valueOf(field: FormField, member: unknown): FieldValue {
       return member === true;
     case 'pairs':
       return pairsOf(member);
+    case 'json':
+      return member === undefined ? '' : JSON.stringify(member, null, 2);
     case 'integer':
       return typeof member === 'number' ? String(member) : '';
     case 'choice':
@@ -96,11 +100,21 @@ function problemOf(field: FormField, value: FieldValue): string {
   if (field.kind === 'flag' || typeof value !== 'string') return '';
   const text = value.trim();
   if (text === '') return field.isRequired === true ? `${field.label} is required.` : '';
+  if (field.kind === 'json') return jsonProblem(text);
   if (field.kind !== 'integer') return '';
   const number = Number(text);
   if (!/^[+-]?[0-9]+$/.test(text)) return 'Enter a whole number.';
   if (number < field.min) return `Must be at least ${field.min.toLocaleString('en')}.`;
   return number > field.max ? `Must be at most ${field.max.toLocaleString('en')}.` : '';
+}
+
+function jsonProblem(text: string): string {
+  try {
+    JSON.parse(text);
+    return '';
+  } catch (error) {
+    return `Enter valid JSON: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 function pairsProblem(
@@ -124,6 +138,7 @@ function memberOf(field: FormField, value: FieldValue): unknown {
   if (typeof value === 'object')
     return Object.fromEntries(value.map((pair) => [pair.name.trim(), pair.value.trim()]));
   const text = field.kind === 'area' ? value : value.trim();
+  if (field.kind === 'json') return text === '' ? [] : (JSON.parse(text) as unknown);
   if (field.kind === 'list')
     return text
       .split(',')

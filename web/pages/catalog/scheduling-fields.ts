@@ -1,5 +1,13 @@
 import type { FormField } from './form-model.ts';
 
+/** Rules for failed attempts (docs/retry-rules.md). */
+export const RETRY_RULES_FIELD: FormField = {
+  kind: 'json',
+  name: 'retry_rules',
+  label: 'Retry rules',
+  hint: 'A JSON list, such as [{"name": "license", "match": {"exit_codes": [70]}, "action": "requeue"}]. Leave empty for none.',
+};
+
 const INT32_MAX = 2_147_483_647;
 const YEAR_SECONDS = 31_536_000;
 

@@ -10,6 +10,7 @@ import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
+import { RetryRuleList } from '../../parts/retry-rule-list.tsx';
 import { Stat, Stats } from '../../parts/stat.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
@@ -78,6 +79,7 @@ function KnownQueue({ queue }: { queue: Queue }) {
         <Stat label="Priority" value={priority.toLocaleString('en')} />
         <Stat label="Task limit" value={limit === 0 ? 'None' : limit.toLocaleString('en')} />
       </Stats>
+      <RetryRuleList rules={queue.retry_rules} version={queue.retry_rules_version} />
       <QueueLoad id={queue.id} />
       <QueueEnvironments queue={queue} />
     </Page>

@@ -21,7 +21,12 @@ import {
 } from '../catalog/catalog-columns.tsx';
 import { CatalogPage } from '../catalog/catalog-page.tsx';
 import type { FormField } from '../catalog/form-model.ts';
-import { PRIORITY_FIELD, retryFields, TASK_LIMIT_FIELD } from '../catalog/scheduling-fields.ts';
+import {
+  PRIORITY_FIELD,
+  RETRY_RULES_FIELD,
+  retryFields,
+  TASK_LIMIT_FIELD,
+} from '../catalog/scheduling-fields.ts';
 import { QueueJobs, QueueTasks, queueTasksText } from './queue-load.tsx';
 import { OpenBusNotice } from './open-bus-notice.tsx';
 import { PauseSwitch } from './pause-switch.tsx';
@@ -118,6 +123,7 @@ const fieldsOf = (farms: readonly Farm[], canRunAs: boolean): readonly FormField
   PRIORITY_FIELD,
   TASK_LIMIT_FIELD,
   ...retryFields('farm'),
+  RETRY_RULES_FIELD,
   ...(canRunAs ? RUN_AS_FIELDS : []),
 ];
 

@@ -64,6 +64,7 @@ function AttemptRow({ attempt, isShown, href }: { attempt: Attempt; isShown: boo
     cpu_seconds: cpu,
     message,
     failure_excerpt: excerpt,
+    retry_rule: rule,
     started_at,
     ended_at,
   } = attempt;
@@ -95,6 +96,7 @@ function AttemptRow({ attempt, isShown, href }: { attempt: Attempt; isShown: boo
             {errorLineOf(excerpt)}
           </span>
         )}
+        {rule !== undefined && <span className="attempts__rule muted">{rule.sentence}</span>}
       </td>
     </tr>
   );

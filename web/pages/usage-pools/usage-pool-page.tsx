@@ -12,6 +12,7 @@ import { counted } from '../../parts/number-text.ts';
 import { Page } from '../../parts/page.tsx';
 import { Panel, Panels } from '../../parts/panel.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';
+import { RetryRuleList } from '../../parts/retry-rule-list.tsx';
 import { ShortTable, type ShortColumn } from '../../parts/short-table.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { Stat, Stats } from '../../parts/stat.tsx';
@@ -82,6 +83,13 @@ function KnownPool({ use }: { use: UsagePoolUse }) {
       }
     >
       {pool.server_hint !== undefined && <p className="muted">{pool.server_hint}</p>}
+      {pool.hold !== undefined && (
+        <Notice
+          kind="warning"
+          title={`Held back until ${new Date(pool.hold.until).toLocaleTimeString('en')}`}
+          detail={`No task that requires the pool starts before that: ${pool.hold.reason}.`}
+        />
+      )}
       {pool.in_use > pool.max_concurrent && (
         <Notice
           kind="warning"
@@ -140,6 +148,7 @@ function KnownPool({ use }: { use: UsagePoolUse }) {
           {isCut && <p className="muted">Not all of them are listed.</p>}
         </Panel>
         <PoolHistory use={use} />
+        <RetryRuleList rules={pool.retry_rules} version={pool.retry_rules_version} />
       </Panels>
     </Page>
   );

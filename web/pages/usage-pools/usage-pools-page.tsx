@@ -8,6 +8,7 @@ import { useService } from '../../state/service.tsx';
 import { useRefresh } from '../../state/use-refresh.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { changedColumn, nameColumn } from '../catalog/catalog-columns.tsx';
+import { RETRY_RULES_FIELD } from '../catalog/scheduling-fields.ts';
 import { CatalogPage } from '../catalog/catalog-page.tsx';
 
 const REFRESH_MS = 3_000;
@@ -86,6 +87,7 @@ const USAGE_POOLS: Catalog<UsagePool> = {
       label: 'Note',
       hint: 'For example, the license server. Helps to find out why a task is waiting.',
     },
+    RETRY_RULES_FIELD,
   ],
   deletionNote: 'Running tasks keep their slots. Tasks that require the pool wait until you create it again.',
   create: (rest, body) =>

@@ -57,6 +57,7 @@ function StepDetail({ job, step, onChanged }: { job: JobDetail; step: Step; onCh
         facts={[
           ['Tasks', countsText(step.task_counts)],
           ['Chunks', step.chunks?.sentence ?? null],
+          ['Raised', raisedText(step)],
           ['Held', hold === undefined ? null : heldText(hold)],
           ['Waiting', step.waiting_reason ?? null],
           ['Depends on', step.depends_on?.join(', ') ?? null],
@@ -73,6 +74,14 @@ function StepDetail({ job, step, onChanged }: { job: JobDetail; step: Step; onCh
     </section>
   );
 }
+
+/** `amount.worker.memory 4,096 by retry rule oom`. */
+const raisedText = ({ raised_amounts: raised = [] }: Step): string | null =>
+  raised.length === 0
+    ? null
+    : raised
+        .map(({ name, amount, rule }) => `${name} ${amount.toLocaleString('en')} by retry rule ${rule}`)
+        .join(', ');
 
 const heldText = ({ by, reason }: StepHold): string => `by ${by}${reason === '' ? '' : `: ${reason}`}`;
 
