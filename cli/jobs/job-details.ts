@@ -61,7 +61,7 @@ async function namesFor({ client }: ClientContext, job: JobDetail): Promise<Name
   };
 }
 
-/** What other requests tell about a job. */
+/** Replies of other requests about a job. */
 interface Around {
   readonly environments: readonly NamedEnvironment[];
   /** Null without failed tasks. */

@@ -12,6 +12,8 @@ __all__ = [
     "AmountsGate",
     "ApiKey",
     "ApiKeyInput",
+    "AppliedRetryRule",
+    "AppliedRetryRuleRaised",
     "Attempt",
     "AttemptList",
     "AttemptSeconds",
@@ -160,6 +162,7 @@ __all__ = [
     "QueueReplacement",
     "QueueSettings",
     "QueueSummary",
+    "RaisedAmount",
     "Readiness",
     "ReadinessChecks",
     "ReadinessDetails",
@@ -167,8 +170,14 @@ __all__ = [
     "RejectedWorkers",
     "RetriedDependent",
     "RetriedStep",
+    "RetryAction",
     "RetryDelaySeconds",
     "RetryGate",
+    "RetryRule",
+    "RetryRuleLevel",
+    "RetryRuleMatch",
+    "RetryRuleName",
+    "RetryRulesInput",
     "Role",
     "SchedulerGate",
     "Settings",
@@ -224,6 +233,7 @@ __all__ = [
     "UpstreamStepGate",
     "UsagePool",
     "UsagePoolGate",
+    "UsagePoolHold",
     "UsagePoolInput",
     "UsagePoolUse",
     "UsagePoolUseHistory",
@@ -522,6 +532,53 @@ class Farm(_FarmRequired, total=False):
     from a farm that never booked amounts."""
 
 
+RetryRuleName = str
+
+
+class RetryRuleMatch(TypedDict, total=False):
+    """Conditions, of which there is at least one. All of them must hold."""
+
+    exit_codes: List[int]
+    """One of these exit codes."""
+    log: str
+    """Pattern in the syntax of RE2 that one of the last 200 lines of the log, or the failure message, contains."""
+    out_of_memory: bool
+    """True if the kernel must have ended a process of the task for lack of memory."""
+
+
+RetryAction = Literal["requeue", "fail_fast", "avoid_worker", "raise"]
+
+
+class _RetryRuleRequired(TypedDict):
+    """A rule for failed attempts. The first rule that matches, and that has applied to the task less than
+    `max_times`, decides: rules of the job, then of its queue, then of the usage pools of the step."""
+
+    name: RetryRuleName
+    match: RetryRuleMatch
+    action: RetryAction
+
+
+class RetryRule(_RetryRuleRequired, total=False):
+    """A rule for failed attempts. The first rule that matches, and that has applied to the task less than
+    `max_times`, decides: rules of the job, then of its queue, then of the usage pools of the step."""
+
+    max_times: int
+    """How often the rule applies to one task; for `raise` also how often it raises the amount of a step. Defaults:
+    100 for `requeue`, 3 for `avoid_worker` and `raise`. Not with `fail_fast`."""
+    backoff_seconds: int
+    """Delay of the next attempt. Defaults: 60 for `requeue`, 0 for `avoid_worker` and `raise`. Not with
+    `fail_fast`."""
+    pool: str
+    """Usage pool that is held back as well. Only with `requeue`. Rules of a usage pool hold back that pool without
+    this member."""
+    amount: str
+    """Amount that the step requests from then on, such as `amount.worker.memory`. Only with `raise`."""
+    factor: float
+    """The request is multiplied by it. Only with `raise`."""
+    max_amount: float
+    """Highest request. Only with `raise`. Absent means no limit."""
+
+
 class JobSummary(TypedDict):
     """The schema JobSummary."""
 
@@ -565,6 +622,10 @@ class Queue(_QueueRequired, total=False):
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
+    retry_rules: List[RetryRule]
+    """Rules for failed attempts (docs/retry-rules.md). Absent without rules."""
+    retry_rules_version: str
+    """Version of the rules, which decisions name. Absent without rules."""
     run_as_user: str
     """Account on the worker machines that runs the tasks; absent means the worker's own."""
     run_as_group: str
@@ -642,6 +703,9 @@ class FarmInput(_FarmInputRequired, total=False):
     amount_default: AmountDefault
 
 
+RetryRulesInput = Optional[List[RetryRule]]
+
+
 class _QueueSettingsRequired(TypedDict):
     """Missing or null retry fields inherit the settings of the farm."""
 
@@ -658,6 +722,9 @@ class QueueSettings(_QueueSettingsRequired, total=False):
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    retry_rules: RetryRulesInput
+    """Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this
+    key keeps the stored ones."""
     run_as_user: Optional[str]
     """Account on the worker machines that runs the tasks; null means the worker's own. A replacement without this
     key keeps the stored value. Each worker resolves the name itself and rejects privileged accounts."""
@@ -861,6 +928,18 @@ class StorageLocationInput(_StorageLocationInputRequired, total=False):
 MaxConcurrent = int
 
 
+class UsagePoolHold(TypedDict):
+    """A usage pool that gives out no slots after a shortage that a retry rule has found."""
+
+    since: Timestamp
+    until: Timestamp
+    times: int
+    """Number of shortages in a row."""
+    reason: str
+    version: str
+    """Version of the list of rules."""
+
+
 class _UsagePoolRequired(TypedDict):
     """The schema UsagePool."""
 
@@ -880,6 +959,12 @@ class UsagePool(_UsagePoolRequired, total=False):
 
     server_hint: str
     """Free text for diagnostics."""
+    retry_rules: List[RetryRule]
+    """Rules for failed attempts (docs/retry-rules.md). Absent without rules."""
+    retry_rules_version: str
+    """Version of the rules, which decisions name. Absent without rules."""
+    hold: UsagePoolHold
+    """Only while the pool is held back after a shortage."""
 
 
 TaskStatus = Literal["pending", "ready", "assigned", "running", "succeeded", "failed", "canceled"]
@@ -952,6 +1037,9 @@ class UsagePoolInput(_UsagePoolInputRequired, total=False):
     """The schema UsagePoolInput."""
 
     server_hint: Description
+    retry_rules: RetryRulesInput
+    """Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this
+    key keeps the stored ones."""
 
 
 ProductName = str
@@ -1014,6 +1102,10 @@ class Product(_ProductRequired, total=False):
     """Counts the changes of a stored product from 1. Absent for a built-in product."""
     created_at: Timestamp
     updated_at: Timestamp
+    retry_rules: List[RetryRule]
+    """Rules for failed attempts (docs/retry-rules.md). Absent without rules."""
+    retry_rules_version: str
+    """Version of the rules, which decisions name. Absent without rules."""
 
 
 class _ProductReplacementRequired(TypedDict):
@@ -1034,6 +1126,9 @@ class ProductReplacement(_ProductReplacementRequired, total=False):
     version: str
     """A semantic version such as 1.2.0, or empty."""
     format: ProductFormat
+    retry_rules: RetryRulesInput
+    """Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this
+    key keeps the stored ones."""
 
 
 class ProductInput(ProductReplacement):
@@ -1179,13 +1274,22 @@ class Preset(TypedDict):
     """Names of the tags that a worker must report as true."""
 
 
-class PresetDetail(Preset):
+class _PresetDetailRequired(Preset):
     """The schema PresetDetail."""
 
     readme: str
     template: str
     format: Literal["yaml", "json"]
     parameters: List[ProductParameter]
+
+
+class PresetDetail(_PresetDetailRequired, total=False):
+    """The schema PresetDetail."""
+
+    retry_rules: List[RetryRule]
+    """Rules for failed attempts (docs/retry-rules.md). Absent without rules."""
+    retry_rules_version: str
+    """Version of the rules, which decisions name. Absent without rules."""
 
 
 JobStatus = Literal["pending", "blocked", "paused", "running", "completed", "failed", "canceled"]
@@ -1265,6 +1369,9 @@ class JobUpdate(TypedDict, total=False):
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    retry_rules: RetryRulesInput
+    """Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this
+    key keeps the stored ones."""
 
 
 class _RetriedStepRequired(TypedDict):
@@ -1460,6 +1567,32 @@ class StepHold(TypedDict):
     at: Timestamp
 
 
+RetryRuleLevel = Literal["job", "queue", "pool"]
+
+
+class _RaisedAmountRequired(TypedDict):
+    """The schema RaisedAmount."""
+
+    name: str
+    amount: float
+    """Present request."""
+    times: int
+    """How often it was raised."""
+    at: Timestamp
+    rule: str
+    """Name of the rule that raised it last."""
+    level: RetryRuleLevel
+    version: str
+
+
+class RaisedAmount(_RaisedAmountRequired, total=False):
+    """The schema RaisedAmount."""
+
+    declared: float
+    """Request of the template; absent if it has none."""
+    of: str
+
+
 class _StepChunksRequired(TypedDict):
     """Chunks whose size follows the run times of the step's tasks. Tasks that have started keep their values; the
     number and the values of the others may change."""
@@ -1514,6 +1647,8 @@ class Step(_StepRequired, total=False):
     waiting_reason: str
     """Why the step waits, as explain states it for one of its tasks. Absent if a task of it runs, if it has ended,
     and if the reason is unknown."""
+    raised_amounts: List[RaisedAmount]
+    """Amounts that retry rules have raised for tasks that start from now on. Absent without any."""
     chunks: StepChunks
     """Only of a step whose chunks have a target run time."""
 
@@ -1552,6 +1687,10 @@ class JobDetail(_JobDetailRequired, total=False):
     own_retry: JobDetailOwnRetry
     """The job's own settings among those in `effective_retry`; the others come from its queue, its farm or the
     service."""
+    retry_rules: List[RetryRule]
+    """Rules for failed attempts (docs/retry-rules.md). Absent without rules."""
+    retry_rules_version: str
+    """Version of the rules, which decisions name. Absent without rules."""
     depends_on: List[str]
     """Ids of the upstream jobs."""
     parameters: Dict[str, str]
@@ -2366,6 +2505,44 @@ class JobFailures(TypedDict):
     """Values of the tasks of the steps with listed tasks, as in the task grid."""
 
 
+class AppliedRetryRuleRaised(TypedDict):
+    """The schema AppliedRetryRuleRaised."""
+
+    amount: str
+    from: float
+    to: float
+    """Equal to `from` if another task had caused the raise already."""
+
+
+class _AppliedRetryRuleRequired(TypedDict):
+    """The retry rule that has decided about a failed attempt."""
+
+    rule: str
+    """Its name."""
+    level: RetryRuleLevel
+    action: RetryAction
+    version: str
+    """The `retry_rules_version` of its list at that time."""
+    because: str
+    """The conditions that matched."""
+    times: int
+    """How often it had applied to the task, this time included."""
+    max_times: int
+    backoff_seconds: int
+    sentence: str
+    """The decision in one sentence."""
+
+
+class AppliedRetryRule(_AppliedRetryRuleRequired, total=False):
+    """The retry rule that has decided about a failed attempt."""
+
+    of: str
+    """Name of the queue or usage pool; absent for a rule of the job."""
+    pool: str
+    """The usage pool that was held back."""
+    raised: AppliedRetryRuleRaised
+
+
 class _AttemptRequired(TypedDict):
     """The schema Attempt."""
 
@@ -2391,6 +2568,8 @@ class Attempt(_AttemptRequired, total=False):
     reclaimed: bool
     """Present and true if the service took the task back, or the worker returned it. `status` is `failed`, but the
     attempt does not count as a failure. Show it as canceled, with `message`."""
+    retry_rule: AppliedRetryRule
+    """The retry rule that has decided about the failed attempt."""
     ended_at: Timestamp
 
 
@@ -2586,7 +2765,7 @@ class PausedQueueGate(TypedDict):
     queue: NamedResource
 
 
-class RetryGate(TypedDict):
+class _RetryGateRequired(TypedDict):
     """The task has failed and waits for its retry."""
 
     gate: Literal["retry_after"]
@@ -2595,6 +2774,13 @@ class RetryGate(TypedDict):
     until: Timestamp
     failed_attempts: Count
     max_attempts: MaxAttempts
+
+
+class RetryGate(_RetryGateRequired, total=False):
+    """The task has failed and waits for its retry."""
+
+    retry_rule: AppliedRetryRule
+    """The retry rule that holds the task back; absent if its retry delay does."""
 
 
 class SlotHolder(TypedDict):
@@ -2629,11 +2815,11 @@ class QueueCapGate(TypedDict):
     holders: List[SlotHolder]
 
 
-class UsagePoolGate(TypedDict):
+class _UsagePoolGateRequired(TypedDict):
     """A usage pool that the task requires has no free slot."""
 
     gate: Literal["usage_pool"]
-    reason: Literal["usage pool at capacity"]
+    reason: Literal["usage pool at capacity", "usage pool held back"]
     sentence: str
     pool: str
     registered: bool
@@ -2641,6 +2827,13 @@ class UsagePoolGate(TypedDict):
     limit: Count
     live: Count
     holders: List[SlotHolder]
+
+
+class UsagePoolGate(_UsagePoolGateRequired, total=False):
+    """A usage pool that the task requires has no free slot."""
+
+    hold: UsagePoolHold
+    """Only while the pool is held back."""
 
 
 class _WorkersGateRequired(TypedDict):
