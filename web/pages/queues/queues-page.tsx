@@ -33,14 +33,14 @@ const COLUMNS: readonly Column<Queue>[] = [
     id: 'paused',
     header: 'State',
     cell: (queue) => <PauseSwitch queue={queue} />,
-    size: 110,
+    size: 124,
     card: 'meta',
   },
   {
     id: 'jobs',
     header: 'Jobs',
     cell: (queue) => <QueueJobs queue={queue} />,
-    size: 250,
+    size: 220,
     card: 'line',
   },
   {
@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<Queue>[] = [
     header: 'Tasks',
     cell: (queue) => <QueueTasks queue={queue} />,
     text: queueTasksText,
-    size: 210,
+    size: 190,
     card: 'line',
   },
   {
