@@ -2,7 +2,9 @@
  * Question: how fast is the answer to "why does my task wait"? Measures GET /tasks/{id}/explain on a farm of thousands
  * of different workers, with a thousand jobs of two hundred kinds. Yardstick of the same run: a plain read of the task.
  *
- *   npm run bench -- explain [--workers 5000] [--jobs 1000] [--requests 300] [--json]
+ *   npm run bench -- explain [--workers 5000] [--jobs 1000] [--requests 300] [--booked] [--json]
+ *
+ * `--booked`: the farm books four amounts besides cores, and steps take their share of each.
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -16,6 +18,7 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '5000' },
     jobs: { type: 'string', default: '1000' },
     requests: { type: 'string', default: '300' },
+    booked: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
@@ -30,6 +33,7 @@ let plainRead: number | undefined;
 const service = await startBenchService(['--scheduler-heartbeat-timeout=30m']);
 try {
   const farm = await makeFarm(service.url);
+  if (values.booked) await bookAmounts(farm.farmId);
   await registerAll();
   const ids: string[] = [];
   for (let each = 0; each < jobs; each++) {
@@ -40,6 +44,7 @@ try {
   const figures = {
     workers,
     jobs,
+    booked: values.booked,
     read: await timed(`/tasks/${last}-0-0`),
     behind_all_others: await timed(`/tasks/${last}-0-0/explain`),
     fits_no_worker: await timed(`/tasks/${ids[0] ?? ''}-0-0/explain`),
@@ -48,13 +53,22 @@ try {
   if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
   else {
     for (const [what, figure] of Object.entries(figures)) {
-      if (typeof figure === 'number') continue;
+      if (typeof figure !== 'object') continue;
       const { p50, p99, to_read } = figure;
       process.stdout.write(`${what.padEnd(18)} p50 ${p50} ms, p99 ${p99} ms (${to_read} reads)\n`);
     }
   }
 } finally {
   await service.stop();
+}
+
+async function bookAmounts(farm: string): Promise<void> {
+  const names = ['memory', 'gpu', 'gpu.memory', 'disk.scratch'].map((name) => `amount.worker.${name}`);
+  await call(`${service.url}/api/v1/farms/${farm}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'bench', booked_amounts: names, amount_default: 'core_share' }),
+  });
 }
 
 /** Every worker has its own tag, and one of the kinds. */
@@ -87,6 +101,9 @@ function registration(each: number): object {
     queues: [],
     cpu_count: 16,
     memory_mib: 65_536,
+    gpu_count: 2,
+    gpu_memory_mib: 24_000,
+    scratch_mib: 1_000_000,
     os: 'linux',
     arch: 'x86_64',
     software_version: 'bench',

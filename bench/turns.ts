@@ -4,9 +4,10 @@
  * tasks. Without bus, disk and encoding, the rest is the cost of kernel and actors. Yardstick, in the same run and in
  * turns: replaced entries of a Map, with a key that is created each time.
  *
- *   npm run bench -- turns [--workers 256] [--cores 1] [--jobs 1] [--signatures 1] [--parked 0] [--milliseconds 2000] [--json]
+ *   npm run bench -- turns [--workers 256] [--cores 1] [--jobs 1] [--signatures 1] [--parked 0] [--booked 0] [--milliseconds 2000] [--json]
  *
- * `--parked`: N further workers, no two alike, wait for tasks that never arrive.
+ * `--parked`: N further workers, no two alike, wait for tasks that never arrive. `--booked`: the farm books N amounts
+ * besides cores (docs/policy.md#booked-amounts), at most 4, and each task takes some of each.
  */
 import { localPresence } from '../src/adapters/memory/local-presence.ts';
 import { randomUUID } from 'node:crypto';
@@ -39,6 +40,7 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: '1' },
     signatures: { type: 'string', default: '1' },
     parked: { type: 'string', default: '0' },
+    booked: { type: 'string', default: '0' },
     milliseconds: { type: 'string', default: '2000' },
     json: { type: 'boolean', default: false },
   },
@@ -48,6 +50,15 @@ const cores = Number(values.cores);
 const jobs = Number(values.jobs);
 const signatures = Number(values.signatures);
 const parked = Number(values.parked);
+/** Amounts that a farm can book here. Each worker has one of each, or one GiB of memory, for each core. */
+const AMOUNTS = [
+  'amount.worker.memory',
+  'amount.worker.gpu',
+  'amount.worker.disk.scratch',
+  'amount.scene.cache',
+] as const;
+const MIB_PER_GIB = 1024;
+const booked = AMOUNTS.slice(0, Number(values.booked));
 const budgetMs = Number(values.milliseconds);
 const ALL_TASKS = 1_000_000;
 const REPETITIONS = 5;
@@ -142,6 +153,7 @@ const figures = {
   jobs,
   signatures,
   parked,
+  booked: booked.length,
   us_per_task: round(perTask * 1000),
   rows_per_task: round(rows),
   us_per_map_entry: round(perEntry * 1000),
@@ -226,10 +238,11 @@ function settle(): void {
 function setUp(): void {
   const client = replyTo('set up');
   const named = { name: 'bench', description: '', maxConcurrentTasks: 0, retry: {} };
+  const bookedAmounts = { names: booked, byDefault: 'none' } as const;
   tell({
     actor: 'catalog',
     id: CATALOG_ID,
-    message: { type: 'farm.create', farmId: farm, input: named, replyTo: client },
+    message: { type: 'farm.create', farmId: farm, input: { ...named, bookedAmounts }, replyTo: client },
   });
   const input = { ...named, priority: 0, paused: false };
   tell({ actor: 'farm', id: farm, message: { type: 'queue.create', input, replyTo: client } });
@@ -266,7 +279,7 @@ function setUp(): void {
     const worker: BenchWorker = { id: workerId(randomUUID()), open: [] };
     swarm.push(worker);
     workersByAddress.set(replyTo(worker.id), worker);
-    register(worker.id, cores, 1024, {});
+    register(worker.id, cores, MIB_PER_GIB * cores, {});
   }
   for (let each = 0; each < parked; each++) {
     const id = workerId(randomUUID());
@@ -304,6 +317,11 @@ function register(
         queues: [],
         cpu_count: cpuCount,
         memory_mib: memoryMib,
+        ...(booked.length > 0 && {
+          gpu_count: cpuCount,
+          scratch_mib: MIB_PER_GIB * cpuCount,
+          amounts: { 'amount.scene.cache': cpuCount },
+        }),
         os: 'linux',
         arch: 'x86_64',
         software_version: '0',
@@ -343,7 +361,10 @@ function planOf(job: number): JobPlan {
         requirements: {
           cores: 1,
           computeLocation: '',
-          amounts: [{ name: 'amount.worker.memory', min: 1 + (job % signatures) }],
+          amounts: [
+            { name: 'amount.worker.memory', min: 1 + (job % signatures) },
+            ...booked.slice(1).map((name) => ({ name, min: 1 })),
+          ],
           pools: [],
           attributes: [],
         },

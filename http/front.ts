@@ -1,3 +1,4 @@
+import { withAccessLog, type AccessLog } from './access-log/access-log.ts';
 import type { Profiler } from './debug/pprof.ts';
 import { startPprofServer } from './debug/pprof-server.ts';
 import { accessGuard } from './guards/access.ts';
@@ -35,6 +36,8 @@ export interface FrontOptions extends ListenAddress, BrowserOptions {
   readonly pprofAddress: ListenAddress | null;
   /** Files of the web application; null if it was not built. */
   readonly pages: Bundle | null;
+  /** Receives a record for each request at the main address; null: none (`http.access_log`). */
+  readonly accessLog: AccessLog | null;
 }
 
 /** Hosts that the service answers to, and pages that may use it (docs/contract/authentication.md#csrf-and-cors). */
@@ -72,9 +75,10 @@ export async function startFront(options: FrontOptions, ports: Ports): Promise<F
       ? client(request)
       : request.remoteAddress.replace(/^::ffff:/, '');
   const authenticator = ports.auth.enabled ? new Authenticator(ports, ports.auth.cookieName) : null;
-  const pipeline = createPipeline(contract, handlersOf(contract, ports), ports, {
+  const access = accessGuard(authenticator);
+  const unlogged = createPipeline(contract, handlersOf(contract, ports), ports, {
     door,
-    access: accessGuard(authenticator),
+    access,
     cors,
     client,
     address,
@@ -84,6 +88,16 @@ export async function startFront(options: FrontOptions, ports: Ports): Promise<F
     profiler: pprofAddress === null ? profiler : null,
     pages: options.pages,
   });
+  const pipeline =
+    options.accessLog === null
+      ? unlogged
+      : withAccessLog(unlogged, {
+          write: options.accessLog,
+          address,
+          userOf: (request) => access.principalOf(request)?.username ?? '',
+          now: () => ports.now(),
+          steadyNow: () => ports.steadyNow(),
+        });
   const messages = new MessageLimit(() => ports.steadyNow(), limit !== null);
   const gateway = new Gateway(ports, { connections, messages });
   const service = {

@@ -53,11 +53,11 @@ function withSystemPrograms(env) {
   };
 }
 
-/** Debian's package starts its own server on port 4222, which a demo does not need. */
-async function disableUnit() {
+/** Debian's packages start servers of their own, which the demo and the tests do not need. */
+async function disableUnit(name) {
   if (!works('systemctl', ['--version'])) return;
-  await run('systemctl', ['disable', 'nats-server.service']);
-  if (existsSync('/run/systemd/system')) await run('systemctl', ['stop', 'nats-server.service']);
+  await run('systemctl', ['disable', `${name}.service`]);
+  if (existsSync('/run/systemd/system')) await run('systemctl', ['stop', `${name}.service`]);
 }
 
 /** Arguments of apt-get. It waits if another one, for example that of the automatic upgrades, is installing packages. */
@@ -105,7 +105,7 @@ async function getNatsServer(env) {
   });
   if (!isInstalled) return;
   say("the server starts its own nats-server: Debian's unit of that name is disabled");
-  await disableUnit();
+  await disableUnit('nats-server');
 }
 
 /** The tests of the pages run in Debian's Chromium. */
@@ -158,6 +158,26 @@ const getSlapd = (env) =>
     hint: (how) => `, which the tests of directory logins need: on Debian run "${how}" as root.`,
   });
 
+/** Tests of the nightly run check alerts and dashboards with a real Prometheus. */
+async function getPrometheus(env) {
+  const isInstalled = await installProgram(env, {
+    name: 'prometheus',
+    isFixed: false,
+    hint: (how) => `, which the tests of alerts need: on Debian run "${how}" as root.`,
+  });
+  if (isInstalled) await disableUnit('prometheus');
+}
+
+/** Tests of the nightly run install the Debian package in a root of its own. */
+async function getDebootstrap(env) {
+  if (process.getuid?.() !== 0) return;
+  await installProgram(env, {
+    name: 'debootstrap',
+    isFixed: false,
+    hint: (how) => `, which the test of the Debian package needs: on Debian run "${how}" as root.`,
+  });
+}
+
 /**
  * Installs programs that presets run.
  *
@@ -176,11 +196,11 @@ export function installPresetPrograms(env, programs) {
 /**
  * Installs what is missing, without a build.
  *
- * @param {{ bus?: boolean, tests?: boolean }} [needs] bus: a nats-server is needed (default true); tests: the programs of
- *   the tests are (default false)
+ * @param {{ bus?: boolean, tests?: boolean, nightly?: boolean }} [needs] bus: a nats-server is needed (default true); tests: the
+ *   programs of the tests are; nightly: those that only the nightly run needs (both default to false)
  * @returns {Promise<NodeJS.ProcessEnv>} the environment for the programs that run next
  */
-export function install({ bus = true, tests = false } = {}) {
+export function install({ bus = true, tests = false, nightly = false } = {}) {
   checkNode();
   return withLock(join(root, 'dist/.install-lock'), async () => {
     await installPackages();
@@ -193,6 +213,10 @@ export function install({ bus = true, tests = false } = {}) {
       await getSlapd(env);
       await getPython(env);
     }
+    if (nightly) {
+      await getPrometheus(env);
+      await getDebootstrap(env);
+    }
     return env;
   });
 }
@@ -200,7 +224,7 @@ export function install({ bus = true, tests = false } = {}) {
 /**
  * Prepares the repository: installs what is missing and builds.
  *
- * @param {{ bus?: boolean, tests?: boolean }} [needs] as for `install`
+ * @param {{ bus?: boolean, tests?: boolean, nightly?: boolean }} [needs] as for `install`
  * @returns {Promise<NodeJS.ProcessEnv>} the environment for the programs that run next
  */
 export async function bootstrap(needs) {

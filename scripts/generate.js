@@ -6,6 +6,9 @@ import { capabilitiesPage } from '../dist/scripts/docs/capabilities-page.js';
 import { functionsPage } from '../dist/scripts/docs/functions-page.js';
 import { mistakesPage } from '../dist/scripts/docs/mistakes-page.js';
 import { configurationReference } from '../dist/scripts/docs/configuration-page.js';
+import { alertRules } from '../dist/scripts/docs/monitoring/alerts.js';
+import { DASHBOARDS, dashboardFile } from '../dist/scripts/docs/monitoring/dashboards.js';
+import { pythonModels } from './python-models.js';
 import { Stop, root, run, runMain } from './run.js';
 import { softwareBill, thirdPartyNotices } from './third-party.js';
 
@@ -36,7 +39,14 @@ const GENERATED = [
   { path: 'docs/capabilities.md', make: capabilitiesPage, source: 'src/core/applications' },
   { path: 'docs/expression-functions.md', make: functionsPage, source: 'src/openjd/expr/functions' },
   { path: 'docs/template-mistakes.md', make: mistakesPage, source: 'scripts/docs/template-mistakes.ts' },
+  { path: 'deploy/monitoring/alerts.yaml', make: alertRules, source: 'scripts/docs/monitoring/alerts.ts' },
+  ...DASHBOARDS.map((dashboard) => ({
+    path: `deploy/monitoring/dashboards/${dashboard.uid}.json`,
+    make: () => dashboardFile(dashboard),
+    source: 'scripts/docs/monitoring/dashboards.ts',
+  })),
   { path: 'http/openapi/generated.ts', make: contractTypes, source: CONTRACT },
+  { path: 'clients/python/src/callsheet/models.py', make: pythonModels, source: CONTRACT },
   { path: 'THIRD-PARTY-NOTICES', make: thirdPartyNotices, source: 'package-lock.json' },
   { path: 'sbom.cdx.json', make: softwareBill, source: 'package-lock.json' },
 ];

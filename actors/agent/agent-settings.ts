@@ -18,6 +18,8 @@ export interface AgentSettings {
   readonly queues: readonly string[];
   readonly cpuCount: number;
   readonly memoryMib: number;
+  /** Further amounts by name in lower case. */
+  readonly amounts: Readonly<Record<string, number>>;
   readonly os: string;
   readonly arch: string;
   readonly softwareVersion: string;

@@ -2,6 +2,7 @@ import type { Noun, Verb } from '../grammar/verb.ts';
 import { presets } from '../products/presets.ts';
 import { products } from '../products/products.ts';
 import { auditLog } from './audit.ts';
+import { bundles } from '../bundles/bundles.ts';
 import { contextNoun } from './contexts.ts';
 import { explainVerb } from './explain.ts';
 import { farms } from './farms.ts';
@@ -32,6 +33,7 @@ export const NOUNS: readonly Noun[] = [
   storage,
   products,
   presets,
+  bundles,
   webhooks,
   users,
   keys,

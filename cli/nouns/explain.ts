@@ -49,6 +49,7 @@ function commandForGate(gate: Gate, { jobId }: Subject): string | null {
     case 'workers':
       return gate.nearest_miss === undefined ? 'workers list' : `workers show ${gate.nearest_miss.worker_id}`;
     case 'cores':
+    case 'amounts':
       return 'workers list';
     case 'order':
       return `jobs set ${jobId} --priority N`;

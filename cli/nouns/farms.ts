@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { Farm } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
 import type { ClientOptions } from '../client/client-command.ts';
@@ -45,11 +46,19 @@ const FARMS: Catalog<Farm, BodyOf<'put', '/farms/{id}'>> = {
       align: 'right',
       isWide: true,
     },
+    {
+      title: 'BOOKED AMOUNTS',
+      value: ({ booked_amounts: names = [], amount_default: byDefault }) =>
+        names.length === 0 ? '' : `${names.join(',')} (default ${byDefault ?? 'none'})`,
+      shrinks: true,
+      isWide: true,
+    },
     { title: 'DESCRIPTION', value: (farm) => farm.description, shrinks: true },
     { title: 'CREATED', value: (farm) => farm.created_at, isTime: true },
   ],
   list: allFarms,
-  inputOf: ({ id: _id, created_at: _created, updated_at: _updated, ...input }) => input,
+  inputOf: ({ id: _id, created_at: _created, updated_at: _updated, policy_version: _version, ...input }) =>
+    input,
   read: (client, id) => client.callWithHeaders('get', '/farms/{id}', { path: { id } }),
   replace: (client, id, body, headers) => client.call('put', '/farms/{id}', { path: { id }, body, headers }),
   remove: (client, id, force) =>
@@ -65,7 +74,15 @@ interface SetOptions extends ChangeOptions, RetryOptions {
   readonly name?: string;
   readonly description?: string;
   readonly maxConcurrentTasks?: number;
+  readonly bookAmounts?: readonly string[];
+  readonly amountDefault?: NonNullable<Farm['amount_default']>;
 }
+
+const AMOUNT_DEFAULTS = ['none', 'core_share'] as const;
+
+/** Returns the names of a list with commas; an empty list for `none`. */
+const amountNames = (text: string): readonly string[] =>
+  text === 'none' ? [] : text.split(',').map((name) => name.trim());
 
 const { list, show, remove } = catalogVerbs(FARMS, {
   argument: 'farm',
@@ -105,15 +122,28 @@ export const farms: Noun = {
                 '--max-concurrent-tasks <n>',
                 'maximum number of concurrent tasks; 0 means no limit',
                 integer,
+              )
+              .option(
+                '--book-amounts <names>',
+                'amounts that tasks book like cores, separated by commas: amount.worker.memory,amount.worker.gpu; none for no amounts',
+                amountNames,
+              )
+              .addOption(
+                new Option(
+                  '--amount-default <default>',
+                  'what a step without a booked amount takes of it: none, or core_share for its share of the cores',
+                ).choices(AMOUNT_DEFAULTS),
               ),
           ),
         ),
       run: ([farm = ''], options) => {
-        const { name, description, maxConcurrentTasks } = options;
+        const { name, description, maxConcurrentTasks, bookAmounts, amountDefault } = options;
         const changes = {
           name,
           description,
           max_concurrent_tasks: maxConcurrentTasks,
+          booked_amounts: bookAmounts,
+          amount_default: amountDefault,
           ...retryChanges(options),
         };
         return changeEntry(FARMS, farm, changes, options);

@@ -68,6 +68,14 @@ const columnsOf = (
     { title: 'TASKS', value: (worker) => String(worker.current_task_count), align: 'right' },
     { title: 'CORES', value: (worker) => `${worker.committed_cores}/${worker.cpu_count}`, align: 'right' },
     { title: 'MEMORY', value: (worker) => gib(worker.memory_mib), align: 'right', isWide: true },
+    {
+      title: 'BOOKED',
+      value: ({ booked_amounts: amounts = [] }) =>
+        amounts.map(({ name, booked, total }) => `${name} ${booked}/${total}`).join(', '),
+      shrinks: true,
+      isWide: workers.every(({ booked_amounts: amounts = [] }) => amounts.length === 0),
+    },
+    { title: 'BOOKED GPUS', value: ({ booked_gpus: gpus = [] }) => gpus.join(','), isWide: true },
     { title: 'GPUS', value: (worker) => String(worker.gpu_count), align: 'right', isWide: true },
     { title: 'FAILURES', value: (worker) => String(worker.failed_attempts), align: 'right' },
     { title: 'LOCATION', value: (worker) => worker.compute_location, shrinks: true },

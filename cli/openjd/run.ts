@@ -72,10 +72,13 @@ export async function runCommandOf(path: string, options: RunOptions): Promise<v
     warn: (text) => terminal.err(`callsheet: ${printable(text)}\n`),
   });
   terminal.err(`Job: ${printable(job.plan.jobName)}\n`);
+  let outcomes: readonly StepOutcome[];
   let isExited = false;
-  const outcomes = await runJob(job, selection.steps, sessions, printer, signal).finally(async () => {
+  try {
+    outcomes = await runJob(job, selection.steps, sessions, printer, signal);
+  } finally {
     isExited = await sessions.close();
-  });
+  }
   terminal.err(`\n${table(COLUMNS, outcomes, { ...terminal, colors: terminal.errorColors })}`);
   const hasSucceeded = outcomes.every(({ status }) => status === 'succeeded');
   if (hasSucceeded && !isExited)

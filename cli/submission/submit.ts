@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import type { JobBundle } from '../bundles/read-bundle.ts';
 import { contextOf, type ClientContext } from '../client/client-command.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { productRequest } from './product-submission.ts';
@@ -13,7 +14,7 @@ import {
 import type { SubmitRequest } from './submit-once.ts';
 import { readTemplateFile } from './template-file.ts';
 import { templateRequest } from './template-submission.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable, type Terminal } from '../terminal/terminal.ts';
 import { verb } from '../grammar/verb.ts';
 
 interface SubmitOptions extends SubmissionOptions {
@@ -25,6 +26,23 @@ interface SubmitOptions extends SubmissionOptions {
 /** Reports whether the template argument is a job bundle. */
 const isJobBundle = (path: string): boolean =>
   path !== '-' && existsSync(path) && statSync(path).isDirectory();
+
+/** Reads a job bundle. `withValues` gives its values, which those of the command line precede. */
+async function readBundle(
+  folder: string,
+  allowsMissing: boolean,
+  terminal: Terminal,
+): Promise<
+  JobBundle & {
+    readonly withValues: (given: ReadonlyMap<string, string>) => ReadonlyMap<string, string>;
+  }
+> {
+  const { givenValues, readJobBundle } = await import('../bundles/read-bundle.ts');
+  const bundle = await readJobBundle(folder, allowsMissing, terminal);
+  const withValues = (given: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+    new Map([...bundle.parameters, ...givenValues(bundle, given, process.cwd())]);
+  return { ...bundle, withValues };
+}
 
 async function submit(template: string | undefined, options: SubmitOptions): Promise<void> {
   checkUsage(template, options);
@@ -57,12 +75,11 @@ async function requestOf(
   const { farm, queue, dependsOn, product } = options;
   const bundle =
     given !== undefined && isJobBundle(given)
-      ? await (
-          await import('./job-bundle.ts')
-        ).readJobBundle(given, options.allowMissingAssets === true, terminal)
+      ? await readBundle(given, options.allowMissingAssets === true, terminal)
       : null;
   for (const note of bundle?.notes ?? []) terminal.err(`note: ${printable(note)}\n`);
-  const parameters = await givenParameters(context, options, bundle?.parameters ?? []);
+  const ownParameters = await givenParameters(context, options, []);
+  const parameters = bundle === null ? ownParameters : bundle.withValues(ownParameters);
   const environments = await givenEnvironments(options);
   const place = { farm, queue, dependsOn };
   const retry = retryChanges(options);
@@ -70,6 +87,7 @@ async function requestOf(
     priority: options.priority ?? bundle?.priority,
     ...retry,
     max_attempts: retry.max_attempts ?? bundle?.maxAttempts,
+    failure_limit: retry.failure_limit ?? bundle?.failureLimit,
     project: options.project,
     owner: options.owner,
     paused: options.paused ?? bundle?.paused,

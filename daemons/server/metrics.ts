@@ -3,7 +3,9 @@ import type { FilePages, StorePages } from '../../http/ports.ts';
 import type { HubFigures } from '../../http/ws/hub.ts';
 import type { EventLoopLag } from '../../src/adapters/system/event-loop-lag.ts';
 import { isolatedQueues, type BusStanding } from '../../src/core/bus-identity/open-bus.ts';
+import type { QueueLoad } from '../../src/core/history/job-activity.ts';
 import { SECONDS_BOUNDS } from '../../src/core/metrics/buckets.ts';
+import { METRICS, type LabelOf, type MetricName } from '../../src/core/metrics/metric-table.ts';
 import { sumStates, type ServiceActivity, type StateCounts } from '../../src/core/metrics/state-counts.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { REFUSAL_REASONS, type RefusalReason } from '../../src/core/wire/sender-check.ts';
@@ -46,60 +48,25 @@ export class ServiceMetrics {
   constructor(queues: () => Iterable<NamedQueue>) {
     this.queues = queues;
     collectDefaultMetrics({ register: this.registry });
-    const registers = [this.registry];
-    const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
-      new Counter<Label>({ name, help, labelNames, registers });
-    const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
-      new Gauge<Label>({ name, help, labelNames, registers });
-    const histogram = (name: string, help: string) => new SummedHistogram(name, help, SECONDS_BOUNDS);
+    const histogram = (name: MetricName) => new SummedHistogram(name, METRICS[name].help, SECONDS_BOUNDS);
     this.counters = {
-      'task-retries': counter(
-        'svc_scheduler_task_retries_total',
-        'Automatic retries after a failure that a worker reported; reclaimed work is not counted.',
-        'queue',
-      ),
-      'jobs-autoparked': counter(
-        'svc_scheduler_jobs_autoparked_total',
-        'Jobs that were parked because their failure limit was reached; manual pauses are not counted.',
-        'queue',
-      ),
+      'task-retries': new Counter(this.metric('svc_scheduler_task_retries_total')),
+      'jobs-autoparked': new Counter(this.metric('svc_scheduler_jobs_autoparked_total')),
     };
-    this.queueInfo = gauge('svc_queue_info', 'The name and the farm of each queue.', 'queue', 'name', 'farm');
-    this.tasks = gauge('svc_scheduler_tasks', 'Tasks of jobs that have not ended.', 'status');
-    this.unschedulable = gauge(
-      'svc_scheduler_tasks_unschedulable',
-      'Ready tasks that no online worker may run.',
-    );
-    this.jobs = gauge('svc_scheduler_jobs', 'Jobs that have not ended.', 'status');
-    this.workers = gauge('svc_workers', 'Workers.', 'status');
-    this.parkedRequests = gauge('svc_scheduler_parked_requests', 'Lease requests that wait for work.');
-    this.leaseReplies = counter('svc_scheduler_leases_total', 'Lease requests that were answered.', 'answer');
-    this.leasedTasks = counter('svc_scheduler_leased_tasks_total', 'Tasks that were leased to workers.');
-    this.leaseLatency = histogram(
-      'svc_scheduler_lease_seconds',
-      'From a lease request to its reply with tasks, without the wait for work.',
-    );
-    this.leaseWait = histogram(
-      'svc_scheduler_lease_wait_seconds',
-      'How long lease requests that got tasks had waited for work.',
-    );
-    this.commits = histogram('svc_store_commit_seconds', 'From the end of a commit window to its flush.');
-    this.redeliveries = counter(
-      'svc_bus_redeliveries_total',
-      'Messages that the bus has delivered again.',
-      'stream',
-    );
-    this.refusals = counter(
-      'svc_bus_refused_messages_total',
-      'Messages of workers that were discarded because the credential of their sender does not allow them.',
-      'reason',
-    );
-    this.lag = gauge(
-      'svc_event_loop_lag_seconds',
-      'How late the turns of a thread were in the last second.',
-      'thread',
-      'stat',
-    );
+    this.queueInfo = new Gauge(this.metric('svc_queue_info'));
+    this.tasks = new Gauge(this.metric('svc_scheduler_tasks'));
+    this.unschedulable = new Gauge(this.metric('svc_scheduler_tasks_unschedulable'));
+    this.jobs = new Gauge(this.metric('svc_scheduler_jobs'));
+    this.workers = new Gauge(this.metric('svc_workers'));
+    this.parkedRequests = new Gauge(this.metric('svc_scheduler_parked_requests'));
+    this.leaseReplies = new Counter(this.metric('svc_scheduler_leases_total'));
+    this.leasedTasks = new Counter(this.metric('svc_scheduler_leased_tasks_total'));
+    this.leaseLatency = histogram('svc_scheduler_lease_seconds');
+    this.leaseWait = histogram('svc_scheduler_lease_wait_seconds');
+    this.commits = histogram('svc_store_commit_seconds');
+    this.redeliveries = new Counter(this.metric('svc_bus_redeliveries_total'));
+    this.refusals = new Counter(this.metric('svc_bus_refused_messages_total'));
+    this.lag = new Gauge(this.metric('svc_event_loop_lag_seconds'));
     for (const answer of ['leased', 'empty', 'unknown']) this.leaseReplies.inc({ answer }, 0);
     for (const reason of REFUSAL_REASONS) this.refusals.inc({ reason }, 0);
     for (const stream of ['status', 'presence', 'logs']) this.redeliveries.inc({ stream }, 0);
@@ -153,22 +120,15 @@ export class ServiceMetrics {
 
   /** Adds metrics of the store files. They are read at each scrape, which takes microseconds. */
   storePages(read: () => StorePages): void {
-    const registers = [this.registry];
     const stores = (): readonly (readonly [store: string, pages: FilePages])[] => Object.entries(read());
     new Gauge({
-      name: 'svc_store_file_bytes',
-      help: 'Size of the file of a store. It never shrinks by itself.',
-      labelNames: ['store'],
-      registers,
+      ...this.metric('svc_store_file_bytes'),
       collect() {
         for (const [store, { fileBytes }] of stores()) this.set({ store }, fileBytes);
       },
     });
     new Gauge({
-      name: 'svc_store_pages',
-      help: 'Pages of the file of a store: used, or free because what they held was removed.',
-      labelNames: ['store', 'state'],
-      registers,
+      ...this.metric('svc_store_pages'),
       collect() {
         for (const [store, { usedPages, freePages }] of stores()) {
           this.set({ store, state: 'used' }, usedPages);
@@ -178,13 +138,29 @@ export class ServiceMetrics {
     });
   }
 
+  /** Adds the tasks of each queue. `read` is called at each scrape, and returns null until the jobs have been read after a start. */
+  queueLoads(read: () => ReadonlyMap<string, QueueLoad> | null): void {
+    const { queues } = this;
+    new Gauge({
+      ...this.metric('svc_queue_tasks'),
+      collect() {
+        this.reset();
+        const loads = read();
+        if (loads === null) return;
+        for (const { id } of queues()) {
+          const { ready = 0, live = 0 } = loads.get(id) ?? {};
+          this.set({ queue: id, status: 'ready' }, ready);
+          this.set({ queue: id, status: 'live' }, live);
+        }
+      },
+    });
+  }
+
   /** Adds the number of queues that have an account of their own on an open bus; `read` is called at each scrape. */
   openBus(read: () => BusStanding): void {
     const { queues } = this;
     new Gauge({
-      name: 'svc_isolated_queues_on_open_bus',
-      help: 'Queues with an account of their own while clients without credentials can act on the bus.',
-      registers: [this.registry],
+      ...this.metric('svc_isolated_queues_on_open_bus'),
       collect() {
         this.set(read().kind === 'open' ? isolatedQueues(queues()).length : 0);
       },
@@ -193,32 +169,26 @@ export class ServiceMetrics {
 
   /** Adds metrics of the event channel, which are read at each scrape. */
   eventChannel(read: () => HubFigures): void {
-    const registers = [this.registry];
     new Gauge({
-      name: 'svc_ws_clients',
-      help: 'Clients of the event channel.',
-      registers,
+      ...this.metric('svc_ws_clients'),
       collect() {
         this.set(read().clients);
       },
     });
-    const counter = (name: string, help: string, figure: 'pushed' | 'missed'): void => {
-      new Counter({
-        name,
-        help,
-        registers,
-        collect() {
-          this.reset();
-          this.inc(read()[figure]);
-        },
-      });
-    };
-    counter('svc_ws_events_pushed_total', 'Events that were sent to clients of the event channel.', 'pushed');
-    counter(
-      'svc_ws_events_missed_total',
-      'Events that clients of the event channel have missed, because they read too slowly or reconnected too late.',
-      'missed',
-    );
+    new Counter({
+      ...this.metric('svc_ws_events_pushed_total'),
+      collect() {
+        this.reset();
+        this.inc(read().pushed);
+      },
+    });
+    new Counter({
+      ...this.metric('svc_ws_events_missed_total'),
+      collect() {
+        this.reset();
+        this.inc(read().missed);
+      },
+    });
   }
 
   /** Returns all metrics in the Prometheus text format. */
@@ -230,6 +200,12 @@ export class ServiceMetrics {
     }
     const histograms = [this.leaseLatency, this.leaseWait, this.commits].map((each) => each.text());
     return [await this.registry.metrics(), ...histograms].join('\n');
+  }
+
+  /** Returns the settings of a metric of the table. */
+  private metric<Name extends MetricName>(name: Name) {
+    const labelNames: readonly LabelOf<Name>[] = METRICS[name].labels;
+    return { name, help: METRICS[name].help, labelNames, registers: [this.registry] };
   }
 
   private setState({ tasks, jobs, workers }: StateCounts): void {

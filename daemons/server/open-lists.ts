@@ -11,6 +11,8 @@ export interface OpenLists {
   readonly jobs: JobLists;
   readonly tasks: TaskLists;
   readonly history: FarmWatch;
+  /** Returns the tasks of each queue; null until the lists are filled. */
+  queueLoads(): ReturnType<FarmWatch['queueLoads']> | null;
   /**
    * Fills the lists of jobs in pieces, then starts to sample the farms. Call it when the service is ready, because the
    * shards read the store first. A list that a client requests earlier is read completely at that moment.
@@ -25,10 +27,20 @@ export function openLists({ stopping }: StartContext, { reader, changes }: OpenS
   const jobs = new JobLists(state, changes.jobs, activity);
   changes.onArrival(() => jobs.noticesArrived());
   const farms = watchFarms(reader, activity, jobs, stopping);
+  let isFilled = false;
   const fill: BeginHistory = (keep, tally) => {
     if (stopping.aborted) return;
     if (jobs.fillNext()) setImmediate(() => fill(keep, tally));
-    else farms.begin(keep, tally);
+    else {
+      isFilled = true;
+      farms.begin(keep, tally);
+    }
   };
-  return { jobs, tasks: new TaskLists(state, changes.pages), history: farms.watch, fill };
+  return {
+    jobs,
+    tasks: new TaskLists(state, changes.pages),
+    history: farms.watch,
+    queueLoads: () => (isFilled ? farms.watch.queueLoads(null) : null),
+    fill,
+  };
 }

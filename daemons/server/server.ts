@@ -119,6 +119,7 @@ async function start(context: StartContext): Promise<void> {
   const logs = await startLogs(context, bus, observers);
   await startBackups(context, state, logs.store);
   const lists = openLists(context, state);
+  observers.metrics.queueLoads(() => lists.queueLoads());
   const refused = startRefusedKeys(context, bus, state.reader);
   const webhooks = startWebhooks(context, state.reader);
   const shards = startShards(context, {

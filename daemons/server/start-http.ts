@@ -6,10 +6,12 @@ import type { Ports } from '../../http/ports.ts';
 import type { HttpEngine } from '../../http/server/engine.ts';
 import { selectEngine, type EngineChoice } from '../../http/server/select-engine.ts';
 import type { Logger } from '../process/logging.ts';
+import { onHangUp } from '../process/stop-signal.ts';
 import { ownNames } from '../../src/adapters/host/own-names.ts';
 import { packageRoot } from '../../src/adapters/system/package-root.ts';
 import { shardThreadName } from '../threads/entry-url.ts';
 import type { PreparationPool } from './preparation-pool.ts';
+import { openAccessLog } from './open-access-log.ts';
 import { ThreadProfiler } from './profiler.ts';
 import type { StartContext } from './start-context.ts';
 
@@ -29,6 +31,12 @@ export async function startHttp(
   const shards = Array.from({ length: config.scheduler.shards }, (_, index) => shardThreadName(index));
   const profiler = new ThreadProfiler(() => [...shards, 'store', 'logs', ...pool.threads()]);
   const machine = ownNames();
+  const accessLog = config.http.accessLog === null ? null : openAccessLog(config.http.accessLog, logger);
+  if (accessLog !== null) shutdown.add('http', () => accessLog.close());
+  onHangUp(() => {
+    accessLog?.reopen();
+    logger.info({ path: config.http.accessLog ?? 'none' }, 'SIGHUP: the access log was opened again');
+  });
   const server = await startFront(
     {
       ...addr,
@@ -43,6 +51,7 @@ export async function startHttp(
       profiler: enablePprof ? profiler : null,
       pprofAddress: pprofAddr,
       pages: webApp(logger),
+      accessLog: accessLog?.write ?? null,
     },
     ports,
   );

@@ -19,6 +19,7 @@ export function agentSettingsOf(
     farm: worker.farm,
     queues: worker.queues,
     cpuCount: worker.cpus,
+    amounts: worker.amounts,
     memoryMib: worker.memoryMib,
     os: machine.os,
     arch: machine.arch,

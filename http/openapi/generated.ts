@@ -2331,10 +2331,19 @@ export interface components {
             readonly max_attempts?: components["schemas"]["MaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["FailureLimit"];
+            readonly booked_amounts?: components["schemas"]["BookedAmounts"];
+            readonly amount_default?: components["schemas"]["AmountDefault"];
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description Missing or null retry fields inherit the settings of the server. */
+        /** @description Amounts that the tasks of the farm book on their worker like cores: amount.worker.memory. An empty list turns it off. Absent from a farm that books only cores. Responses have lower case. amount.worker.vcpu is always booked, and usage pools cannot be listed. */
+        readonly BookedAmounts: readonly string[];
+        /**
+         * @description What a step that does not require a booked amount takes of it: nothing, or the same share of the worker as its share of the cores. Absent from a farm that books only cores; none unless it was set.
+         * @enum {string}
+         */
+        readonly AmountDefault: "none" | "core_share";
+        /** @description Missing or null retry fields inherit the settings of the server. Without `booked_amounts` or `amount_default`, a farm keeps its own. */
         readonly FarmInput: {
             readonly name: components["schemas"]["Name"];
             /** @default  */
@@ -2344,6 +2353,8 @@ export interface components {
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
+            readonly booked_amounts?: components["schemas"]["BookedAmounts"];
+            readonly amount_default?: components["schemas"]["AmountDefault"];
         };
         readonly Queue: {
             readonly id: string;
@@ -3313,6 +3324,12 @@ export interface components {
          * @enum {string}
          */
         readonly DisableMode: "after-tasks" | "now";
+        readonly BookedAmount: {
+            readonly name: string;
+            readonly booked: number;
+            /** @description What the worker has; for memory of GPUs, that of all its GPUs. */
+            readonly total: number;
+        };
         readonly WorkerDisabling: {
             /** @description Username. */
             readonly by: string;
@@ -3503,7 +3520,7 @@ export interface components {
             readonly total: number;
         };
         /** @enum {string} */
-        readonly WaitingReason: "paused_job" | "paused_queue" | "usage_pool_missing" | "workers" | "retry_after" | "farm_cap" | "queue_cap" | "usage_pool" | "cores" | "order";
+        readonly WaitingReason: "paused_job" | "paused_queue" | "usage_pool_missing" | "workers" | "retry_after" | "farm_cap" | "queue_cap" | "usage_pool" | "cores" | "amounts" | "order";
         readonly WaitingGroup: {
             readonly reason: components["schemas"]["WaitingReason"];
             readonly sentence: string;
@@ -3517,6 +3534,8 @@ export interface components {
             readonly queue_id?: string;
             /** @description With `usage_pool` and `usage_pool_missing`. */
             readonly pool?: string;
+            /** @description With `amounts`; the booked amount of which most workers with free cores have too little. */
+            readonly amount?: string;
             /** @description With `workers`; the same as for tasks. */
             readonly unschedulable_reason?: string;
         };
@@ -3737,7 +3756,7 @@ export interface components {
             readonly step: components["schemas"]["NamedResource"];
             readonly live: components["schemas"]["Count"];
         };
-        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["StartGate"] | components["schemas"]["HeldStepGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["CoresGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
+        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["StartGate"] | components["schemas"]["HeldStepGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["CoresGate"] | components["schemas"]["AmountsGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
         /** @description The job of the task has ended. */
         readonly JobGate: {
             /** @constant */
@@ -3877,6 +3896,25 @@ export interface components {
             /** @description Cores that the task reserves; absent for a whole machine. */
             readonly cores?: number;
             readonly eligible: components["schemas"]["Count"];
+        };
+        /** @description Workers can run the task, but none has enough of the amounts free that the farm books. Cores have their own gate. */
+        readonly AmountsGate: {
+            /** @constant */
+            readonly gate: "amounts";
+            /** @constant */
+            readonly reason: "no free amounts";
+            readonly sentence: string;
+            readonly short: readonly components["schemas"]["ShortAmount"][];
+            readonly eligible: components["schemas"]["Count"];
+        };
+        /** @description A booked amount of which eligible workers have too little free. */
+        readonly ShortAmount: {
+            readonly amount: string;
+            /** @description What one task takes; on workers of different sizes, the smallest. */
+            readonly needed: number;
+            /** @description The most that one of these workers has free; for memory of GPUs, on one GPU. */
+            readonly most_free: number;
+            readonly workers: components["schemas"]["Count"];
         };
         /** @description Other tasks are ahead of it. Without the permission `jobs.read.all`, their numbers are absent if tasks of other jobs are among them. */
         readonly OrderGate: {
@@ -4084,6 +4122,14 @@ export interface components {
             readonly cpu_count: components["schemas"]["Count"];
             /** @description Cores reserved by the assigned and running tasks of the worker. */
             readonly committed_cores: number;
+            /** @description What the assigned and running tasks of all jobs hold of the amounts that the farm books. Empty if it books only cores. */
+            readonly booked_amounts: readonly components["schemas"]["BookedAmount"][];
+            /** @description Indices of the GPUs that tasks have, ascending. Two tasks can share one by its memory. */
+            readonly booked_gpus: readonly number[];
+            /** @description Further amounts of the worker by name, from its setting `worker.amounts`. */
+            readonly custom_amounts: {
+                readonly [key: string]: number;
+            };
             /** @description Assigned and running tasks of the worker. */
             readonly current_task_count: number;
             /** @description Who has disabled the worker. Only while it is disabled, and only if it is known. */

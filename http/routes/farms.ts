@@ -1,6 +1,7 @@
 import { SETTINGS } from '../../src/core/records/settings-version.ts';
 import { ifMatchOf } from './if-match.ts';
-import type { FarmInput } from '../../actors/service/farm/messages.ts';
+import type { FarmInput } from '../../actors/service/catalog/messages.ts';
+import { bookedAmountWrong } from '../../src/openjd/template/capabilities.ts';
 import { farmId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { FarmRecord } from '../../src/core/records/farm.ts';
@@ -9,7 +10,7 @@ import { farmView } from '../views/farm-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { askCatalog, created, deleted, replaced, okOrNotFound } from './catalog-replies.ts';
-import { notFound, type Handler } from './operation.ts';
+import { invalid, notFound, type Handler, type ProblemReply } from './operation.ts';
 
 export const listFarms: Handler<'listFarms'> = (_call, { store }) => ({
   kind: 'json',
@@ -25,6 +26,8 @@ export const getFarm: Handler<'getFarm'> = ({ path }, { store }) =>
   okOrNotFound('farm', path.id, store.get('farm', keys.farm(farmId(path.id))), farmView, SETTINGS.farm);
 
 export const createFarm: Handler<'createFarm'> = async ({ body }, ports) => {
+  const refusal = amountRefusal(body);
+  if (refusal !== null) return refusal;
   const id = farmId(ports.newId());
   const outcome = await askCatalog<FarmRecord>(ports, (replyTo) => ({
     type: 'farm.create',
@@ -38,6 +41,8 @@ export const createFarm: Handler<'createFarm'> = async ({ body }, ports) => {
 export const replaceFarm: Handler<'replaceFarm'> = async ({ path, body, headers }, ports) => {
   const id = farmId(path.id);
   if (ports.store.get('farm', keys.farm(id)) === undefined) return notFound('farm', path.id);
+  const refusal = amountRefusal(body);
+  if (refusal !== null) return refusal;
   const outcome = await askCatalog<FarmRecord>(ports, (replyTo) => ({
     type: 'farm.replace',
     farmId: id,
@@ -65,5 +70,30 @@ function farmInput(body: Schemas['FarmInput']): FarmInput {
     description: body.description ?? '',
     maxConcurrentTasks: body.max_concurrent_tasks ?? 0,
     retry: retryOverride(body),
+    ...bookedAmountsInput(body),
   };
+}
+
+/** Returns the amounts that the body sets; absent if it sets none, which keeps the stored ones. */
+function bookedAmountsInput({
+  booked_amounts: names,
+  amount_default: byDefault,
+}: Schemas['FarmInput']): Pick<FarmInput, 'bookedAmounts'> {
+  if (names === undefined && byDefault === undefined) return {};
+  return {
+    bookedAmounts: {
+      ...(names !== undefined && { names: names.map((name) => name.toLowerCase()) }),
+      ...(byDefault !== undefined && { byDefault }),
+    },
+  };
+}
+
+/** Returns 400 for an amount that cannot be booked, or that is listed twice. */
+function amountRefusal({ booked_amounts: amounts = [] }: Schemas['FarmInput']): ProblemReply | null {
+  const names = amounts.map((name) => name.toLowerCase());
+  for (const [at, name] of names.entries()) {
+    const fault = names.indexOf(name) < at ? 'is listed twice' : bookedAmountWrong(name);
+    if (fault !== null) return invalid(`/booked_amounts/${at}`, `${JSON.stringify(name)} ${fault}`);
+  }
+  return null;
 }

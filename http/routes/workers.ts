@@ -3,6 +3,7 @@ import type { WorkerMessage, WorkerStanding } from '../../actors/service/worker/
 import { parseAttemptId, queueId, workerId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { Outcome } from '../../src/core/problems.ts';
+import type { FarmRecord } from '../../src/core/records/farm.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { SETTINGS } from '../../src/core/records/settings-version.ts';
 import { keys } from '../../src/core/records/tables.ts';
@@ -16,7 +17,13 @@ import { pageOf, sortedBy } from '../views/page-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
 import { VisibleJobs } from '../views/visible-jobs.ts';
-import { stepFailuresView, visibleWork, workerSummary, workerView } from '../views/worker-view.ts';
+import {
+  bookingViews,
+  stepFailuresView,
+  visibleWork,
+  workerSummary,
+  workerView,
+} from '../views/worker-view.ts';
 import { readTaskAt } from './find-task.ts';
 import { ifMatchOf, versionHeaders } from './if-match.ts';
 import { searchTerms } from './jobs.ts';
@@ -44,7 +51,7 @@ export const listWorkers: Handler<'listWorkers'> = ({ query, principal }, ports)
   const view = (worker: WorkerRecord): Schemas['Worker'] => {
     const booking = bookingOf(store, worker);
     const work = visibleWork(booking, failuresOf(store, worker), visible);
-    return workerView(worker, booking, work, credentialOf(store, worker), ports.now());
+    return workerView(worker, farmOf(store, worker), booking, work, credentialOf(store, worker), ports.now());
   };
   const page = pageOf(sorted, query, view);
   const body = query.summary ? { ...page, summary: summaryOf(store, ofAnyStatus) } : page;
@@ -105,8 +112,9 @@ export const getWorker: Handler<'getWorker'> = ({ path, query, principal }, port
   const visible = new VisibleJobs(store, principal.ownerScope);
   const work = visibleWork(booking, failuresOf(store, worker), visible);
   const body = {
-    ...workerView(worker, booking, work, credentialOf(store, worker), ports.now()),
+    ...workerView(worker, farmOf(store, worker), booking, work, credentialOf(store, worker), ports.now()),
     current_tasks: currentTasks(ports, work.bookings),
+    bookings: bookingViews(work.bookings),
     failures: stepFailuresView(store, work.failures),
     ...(query.history && {
       history: workerHistoryView(worker, ports.history.worker(worker.id, HISTORY_MINUTES)),
@@ -114,6 +122,9 @@ export const getWorker: Handler<'getWorker'> = ({ path, query, principal }, port
   };
   return { kind: 'json', status: 200, body, headers: versionHeaders(SETTINGS.worker(worker)) };
 };
+
+const farmOf = (store: StoreReader, { farmId: id }: WorkerRecord): FarmRecord | undefined =>
+  store.get('farm', keys.farm(id));
 
 export const disableWorker: Handler<'disableWorker'> = ({ path, body, principal, headers }, ports) => {
   const ifMatch = ifMatchOf({ headers });

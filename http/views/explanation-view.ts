@@ -1,5 +1,5 @@
 import type { Gate, NearestMiss, WorkersOutlook } from '../../src/core/explain/task-explanation.ts';
-import type { RejectedWorkers } from '../../src/core/lease/explanation.ts';
+import type { RejectedWorkers, ShortAmount } from '../../src/core/lease/explanation.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -55,12 +55,23 @@ export function gateView(gate: Gate): Schemas['Gate'] {
         ...(nearestMiss !== null && { nearest_miss: nearestMissView(nearestMiss) }),
       };
     }
+    case 'amounts': {
+      const { short, policyVersion, ...rest } = gate;
+      return { ...rest, short: short.map(shortAmountView), policy_version: policyVersion };
+    }
     case 'cores': {
       const { cores, ...rest } = gate;
       return { ...rest, ...(cores !== null && { cores }) };
     }
   }
 }
+
+const shortAmountView = ({ name, needed, mostFree, workers }: ShortAmount): Schemas['ShortAmount'] => ({
+  amount: name,
+  needed,
+  most_free: mostFree,
+  workers,
+});
 
 export function nearestMissView({
   worker,

@@ -11,6 +11,11 @@ export function farmView(farm: FarmRecord): Schemas['Farm'] {
     description: farm.description,
     max_concurrent_tasks: farm.maxConcurrentTasks,
     ...retryView(farm.retry),
+    ...(farm.bookedAmounts !== undefined && {
+      booked_amounts: farm.bookedAmounts.names,
+      amount_default: farm.bookedAmounts.byDefault,
+      policy_version: farm.bookedAmounts.version,
+    }),
     created_at: timestampOf(farm.createdAt),
     updated_at: timestampOf(farm.updatedAt),
   };

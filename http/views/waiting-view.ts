@@ -45,6 +45,7 @@ function groupView(store: StoreReader, farm: FarmId, group: WaitingGroup): Schem
     job_names: namesOf(store, group.jobIds),
     ...('queueId' in group && { queue_id: group.queueId }),
     ...('pool' in group && { pool: group.pool }),
+    ...('amount' in group && { amount: group.amount }),
     ...('unschedulableReason' in group && { unschedulable_reason: group.unschedulableReason }),
   };
 }
@@ -82,6 +83,8 @@ function sentenceOf(store: StoreReader, farm: FarmId, cause: WaitingCause): stri
       return `Usage pool ${cause.pool} is at capacity.`;
     case 'cores':
       return 'Workers may run them, and none has the cores free.';
+    case 'amounts':
+      return `Workers with free cores have too little ${cause.amount} free.`;
     case 'order':
       return 'It is their turn soon: workers have room for them.';
   }

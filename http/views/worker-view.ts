@@ -1,9 +1,11 @@
 import { parseAttemptId, stepIdOf } from '../../src/core/ids.ts';
 import { failingJobsOf } from '../../src/core/lifecycle/failure-tallies.ts';
+import { bookedOn, gpusBookedBy } from '../../src/core/lease/booked-on-worker.ts';
+import type { FarmRecord } from '../../src/core/records/farm.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { WorkerFailuresRecord } from '../../src/core/records/step-failures.ts';
 import { SETTINGS, versionOf } from '../../src/core/records/settings-version.ts';
-import type { BookingRecord, WorkerDisabling, WorkerRecord } from '../../src/core/records/worker.ts';
+import type { Booking, BookingRecord, WorkerDisabling, WorkerRecord } from '../../src/core/records/worker.ts';
 import type { WorkerCredentialRecord } from '../../src/core/records/worker-credential.ts';
 import type { Schemas } from './schemas.ts';
 import type { VisibleJobs } from './visible-jobs.ts';
@@ -53,9 +55,10 @@ const disablingView = ({
   ...(until !== undefined && { until: timestampOf(until) }),
 });
 
-/** docs/contract/resources.md#worker. Booked cores are those of all jobs. `now`: milliseconds since the epoch. */
+/** docs/contract/resources.md#worker. Booked cores and amounts are those of all jobs. `now`: milliseconds since the epoch. */
 export function workerView(
   worker: WorkerRecord,
+  farm: FarmRecord | undefined,
   booking: BookingRecord | undefined,
   work: VisibleWork,
   credential: WorkerCredentialRecord | undefined,
@@ -73,6 +76,9 @@ export function workerView(
     compute_location: worker.computeLocation,
     cpu_count: worker.cpuCount,
     committed_cores: bookings.reduce((cores, held) => cores + held.cores, 0),
+    booked_amounts: bookedOn(worker, bookings, farm?.bookedAmounts),
+    booked_gpus: gpusBookedBy(bookings),
+    custom_amounts: worker.customAmounts ?? {},
     current_task_count: work.bookings.length,
     ...(status === 'disabled' && disabling !== null && { disabled: disablingView(disabling) }),
     ...(failingJobs !== null && { failing_jobs: failingJobs }),
@@ -115,6 +121,16 @@ export const stepFailuresView = (
       last_at: timestampOf(lastAt),
     };
   });
+
+/** Returns what each attempt holds of a worker. */
+export const bookingViews = (bookings: readonly Booking[]): Schemas['WorkerBooking'][] =>
+  bookings.map(({ attemptId, cores, amounts = {}, gpus = [], policyVersion }) => ({
+    attempt_id: attemptId,
+    cores,
+    amounts,
+    gpus,
+    ...(policyVersion !== undefined && { policy_version: policyVersion }),
+  }));
 
 /** Counts workers by status, and their cores. */
 export function workerSummary(

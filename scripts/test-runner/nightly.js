@@ -58,7 +58,12 @@ export const NIGHTLY = [
     'pages/webhooks',
     'pages/workers',
     'readmes',
+    'site',
   ].map((name) => `dist/test/web/${name}.test.js`),
+  // Client libraries and add-ons against a service.
+  'dist/test/clients/javascript.test.js',
+  'dist/test/clients/python.test.js',
+  'dist/test/integrations/blender.test.js',
   // Every preset, every point of a crash, the test runner itself, container files.
   'dist/test/presets/stand-ins.test.js',
   'dist/test/presets/watch.test.js',
@@ -67,4 +72,7 @@ export const NIGHTLY = [
   'dist/test/scripts/mutants.test.js',
   'dist/test/scripts/test-runner.test.js',
   'dist/test/deploy/containers.test.js',
+  // Programs of Debian that only they need.
+  'dist/test/deploy/prometheus.test.js',
+  'dist/test/deploy/debian-package.test.js',
 ];

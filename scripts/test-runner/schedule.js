@@ -20,8 +20,19 @@ export const GROUPED = [
   'dist/test/daemons',
   'dist/test/http',
   'dist/test/spec',
+  'dist/test/tidy',
   'dist/test/web/parts',
   'dist/test/web/state',
+];
+
+/** Folders whose files share a process if they are short, that is, have no recorded duration. The others run alone. */
+const SHORT_FILES_GROUPED = [
+  'dist/test/adapters/lmdb',
+  'dist/test/adapters/nats',
+  'dist/test/adapters/process',
+  'dist/test/adapters',
+  'dist/test/cli',
+  'dist/test/web/pages',
 ];
 
 /** Tests that compute and do not wait: one such process at a time leaves a core to tests with time limits. */
@@ -105,7 +116,8 @@ const networkOf = (file) =>
 export function planProcesses(files, { groups, durations }) {
   const byProcess = new Map();
   for (const file of files) {
-    const key = groups.find((folder) => isIn(folder, file)) ?? file;
+    const shared = durations[file] === undefined ? [...groups, ...SHORT_FILES_GROUPED] : groups;
+    const key = shared.find((folder) => isIn(folder, file)) ?? file;
     byProcess.set(key, [...(byProcess.get(key) ?? []), file]);
   }
   return [...byProcess.values()]

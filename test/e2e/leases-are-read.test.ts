@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import tap, { test, type Test } from 'tap';
 import { openExistingStore } from '../../src/adapters/lmdb/existing-store.ts';
 import { readJournal } from '../../src/adapters/lmdb/journal.ts';
-import { readJournalEpoch } from '../../src/adapters/lmdb/store-format.ts';
+import { readJournalPass } from '../../src/adapters/lmdb/store-format.ts';
 import type { AttemptView, JobView, Page, TaskView } from '../kit/api-client.ts';
 import { freePort, startService, type RunningService } from '../kit/daemons.ts';
 import { ScriptedWorker, type Spoken, type SpokenLeases } from '../kit/scripted-worker.ts';
@@ -72,7 +72,7 @@ class Turnstile {
 async function setsInJournal(dataDirectory: string): Promise<number> {
   const directory = join(dataDirectory, 'state');
   const { environment, format } = await openExistingStore(directory, 'state');
-  const sets = readJournal(directory, format.storeId, readJournalEpoch(environment));
+  const sets = readJournal(directory, format.storeId, readJournalPass(environment));
   await environment.close();
   return sets.length;
 }

@@ -11,7 +11,7 @@ import { accessTo, type BusOfService, type WorkerAccess } from './worker-access.
  */
 
 /* Bus messages in the form that the page describes. */
-type Message = Readonly<Record<string, any>>; // eslint-disable-line @typescript-eslint/no-explicit-any
+type Message = Readonly<Record<string, any>>; // oxlint-disable-line typescript/no-explicit-any
 
 interface Running {
   readonly child: ChildProcess;

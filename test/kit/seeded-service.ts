@@ -234,6 +234,9 @@ const OPERATION_HINTS: Known['operationHints'] = {
 };
 
 /** Valid values of a body or parameter that its schema cannot express. */
+/** A schema does not express which names are amounts. */
+const BOOKABLE = ['amount.worker.memory', 'AMOUNT.worker.gpu', 'studio:amount.scene.cache'];
+
 function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints'] {
   const one = (collection: string): fc.Arbitrary<string> => fc.constantFrom(...(ids[collection] ?? []));
   const hasWorkers = (ids['workers'] ?? []).length > 0;
@@ -263,6 +266,7 @@ function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints']
     // Of a webhook; the formats of other bodies are enumerated.
     format: fc.constant('generic'),
     events: fc.constant(HOOK.events),
+    booked_amounts: fc.subarray(BOOKABLE),
     run_as_user: fc.constant(null),
     run_as_group: fc.constant(null),
     password: fc.string({ unit: 'grapheme', minLength: 8, maxLength: 30, size: 'max' }),

@@ -1,10 +1,5 @@
-import { CATALOG_ID } from '../../actors/service/catalog/messages.ts';
-import type {
-  FarmInput,
-  JobSubmission,
-  QueueInput,
-  WorkerIdentity,
-} from '../../actors/service/farm/messages.ts';
+import { CATALOG_ID, type FarmInput } from '../../actors/service/catalog/messages.ts';
+import type { JobSubmission, QueueInput, WorkerIdentity } from '../../actors/service/farm/messages.ts';
 import type {
   JobUpdate,
   RetryRequest,

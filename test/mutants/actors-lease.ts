@@ -11,6 +11,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     'actors/service/lease/on-tasks-taken.ts',
     [`${LEASE}/refusals.test.ts`, `${LEASE}/lease.test.ts`],
     ['the cores of refused picks stay taken', ' -message.refused * message.cores)', ' 0)'],
+    ['the amounts of refused picks stay taken', 'message.refusedHoldings ?? []', '[]'],
     ['refused picks free one core each', ' -message.refused * message.cores)', ' -message.refused)'],
     [
       'refused picks stay counted in the caps',

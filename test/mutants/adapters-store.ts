@@ -7,7 +7,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'src/adapters/lmdb/journal-format.ts',
     [`${LMDB}/journal-format.test.ts`],
-    ['records of an earlier epoch are read', '      file.readDoubleLE(at + CHECKED_FROM) === epoch &&\n', ''],
+    ['records of an earlier pass are read', '      file.readDoubleLE(at + CHECKED_FROM) === pass &&\n', ''],
     [
       'a damaged record is read',
       ' &&\n      file.readUInt32LE(at + CRC_AT) === checksum(file, at, end);',
@@ -28,7 +28,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
       '',
     ],
     [
-      'an epoch begins after the records of the last one',
+      'a pass begins after the records of the last one',
       '      place = 0;\n      end = 0;\n    },',
       '      place = 0;\n    },',
     ],
@@ -37,6 +37,49 @@ export const STORE_MUTANTS: readonly Mutant[] = [
       'a record is acknowledged without its place',
       '      end = to;\n      place = next;\n      return true;',
       '      end = to;\n      return true;',
+    ],
+  ),
+  ...mutantsOf(
+    'src/adapters/lmdb/local-journal.ts',
+    [`${LMDB}/journal.test.ts`],
+    [
+      'a start continues the last pass',
+      '  writer.apply([], { mark: journalPassMark(pass), reservedBytes });\n',
+      '',
+    ],
+    ['an apply leaves the pass', 'this.#isBegun ? journalPassMark(this.#pass + 1) : null', 'null'],
+    ['an apply overwrites no record', '    this.#file?.begin(this.#pass);\n', ''],
+  ),
+  ...mutantsOf(
+    'src/adapters/lmdb/commit-pipeline.ts',
+    [`${LMDB}/commit-pipeline.test.ts`],
+    [
+      'a set is durable before its entry is accepted',
+      '    this.#isSubmitting = true;\n',
+      '    this.#isSubmitting = true;\n    this.#unacknowledged.push(...sets);\n',
+    ],
+    ['an outcome that comes late is not processed', '    if (!this.#isSubmitting) this.#schedule();\n', ''],
+    [
+      'a client waits for the timer when the outcome comes late',
+      'const isUrgent = first !== undefined && first.number <= this.#urgentUpTo;',
+      'const isUrgent = first === undefined;',
+    ],
+    ['a set that only the tables make durable is acknowledged', '    else this.#isApplyForced = true;\n', ''],
+    [
+      'a removal overtakes the creation of its job',
+      '    if (this.#applied === this.#submitted) run();\n    else this',
+      '    if (this.#applied <= this.#submitted) run();\n    else this',
+    ],
+    [
+      'a reader waits for entries without an outcome',
+      '    const mustApply = isUrgent || this.#isReadRequested;\n',
+      '    const mustApply = isUrgent || (this.#isReadRequested && this.#applied === this.#submitted);\n',
+    ],
+    ['the journal does not learn what was applied', '    this.#journal.applied(this.#position);\n', ''],
+    [
+      'the next piece overtakes the last one',
+      '    if (this.#pieces.length === 1) setImmediate(this.#commitPiece);',
+      '    setImmediate(this.#commitPiece);',
     ],
   ),
   ...mutantsOf(

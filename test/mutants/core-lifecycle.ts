@@ -245,7 +245,7 @@ export const LIFECYCLE_MUTANTS: readonly Mutant[] = [
     'src/core/explain/waiting-summary.ts',
     ['test/core/explain/explain-task.test.ts'],
     ['the lightest reason leads', 'rankOf(a) - rankOf(b)', 'rankOf(b) - rankOf(a)'],
-    ['queueing is an obstacle', "gate.gate !== 'cores' && gate.gate !== 'order'", "gate.gate !== 'cores'"],
+    ['queueing is an obstacle', "(['cores', 'amounts', 'order'])", "(['cores', 'amounts'])"],
   ),
   ...mutantsOf(
     'src/core/duration.ts',

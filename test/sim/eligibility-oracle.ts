@@ -12,6 +12,7 @@ export type OfferedWorker = Pick<
   | 'cpuCount'
   | 'memoryMib'
   | 'hardware'
+  | 'customAmounts'
   | 'os'
   | 'arch'
   | 'computeLocation'
@@ -61,7 +62,10 @@ function hasAmounts(worker: OfferedWorker, needs: StepRequirements): boolean {
   return true;
 }
 
-function amountOf({ memoryMib, hardware }: OfferedWorker, name: string): number {
+/** Returns the amount that the worker offers; 0 for one that it does not report. */
+export function amountOf(worker: OfferedWorker, name: string): number {
+  const { memoryMib, hardware, customAmounts = {} } = worker;
+  if (customAmounts[name] !== undefined) return customAmounts[name];
   if (name === 'amount.worker.memory') return memoryMib;
   if (hardware === undefined) return 0;
   if (name === 'amount.worker.gpu') return hardware.gpuCount;

@@ -17,6 +17,7 @@ import {
   blockedJobsHaveTheirUpstreams,
 } from './job-invariants.ts';
 import {
+  bookedAmountsFit,
   bookingsAreOpenAttempts,
   leaseKnowsWorkers,
   leaseKnowsReadyTasks,
@@ -69,6 +70,7 @@ export const AFTER_EACH_STEP: readonly Invariant[] = [
   blockedJobsWaitForSomething,
   blockedJobsHaveTheirUpstreams,
   bookingsAreOpenAttempts,
+  bookedAmountsFit,
   leaseKnowsWorkers,
   leaseKnowsReadyTasks,
   leaseCountsLive,

@@ -7,6 +7,7 @@ import type {
 } from '../../src/openjd/template/plan.ts';
 import type { AxisValues, SpaceDescription } from '../../src/openjd/template/space-description.ts';
 import type { IntegerRun } from '../../src/openjd/primitives/integer-set.ts';
+import { randomAmounts } from './amount-plans.ts';
 import type { SimulationOptions } from './options.ts';
 import type { Random } from './random.ts';
 
@@ -65,7 +66,9 @@ function randomStep(order: number, random: Random, options: SimulationOptions): 
       computeLocation: random.chance(0.15) ? random.pick(LOCATIONS) : '',
       amounts: random.chance(0.1)
         ? [{ name: 'amount.worker.memory', min: random.pick([1024, 4096, 8192]) }]
-        : [],
+        : options.amounts
+          ? randomAmounts(random)
+          : [],
       pools: options.pools && random.chance(0.35) ? randomPools(random) : [],
       attributes: random.chance(0.15) ? [randomAttribute(random)] : [],
     },

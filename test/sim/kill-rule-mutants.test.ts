@@ -1,5 +1,6 @@
+import { AMOUNT_MUTANTS } from './amount-mutants.ts';
 import { CHUNK_MUTANTS } from './chunk-mutants.ts';
 import { RULE_MUTANTS } from './rule-mutants.ts';
 import { testMutants } from './kill-mutants.ts';
 
-testMutants([...RULE_MUTANTS, ...CHUNK_MUTANTS]);
+testMutants([...RULE_MUTANTS, ...CHUNK_MUTANTS, ...AMOUNT_MUTANTS]);

@@ -1,5 +1,6 @@
 import type { StepState } from '../../actors/service/job/step-state.ts';
 import { type AttemptId, type QueueId, type WorkerId } from '../../src/core/ids.ts';
+import { HeldAmounts } from './amounts-oracle.ts';
 import { isPassedOver } from './avoidance-oracle.ts';
 import { coresNeeded, mayRun, takesTasks } from './eligibility-oracle.ts';
 import type { FarmView } from './service-view.ts';
@@ -36,6 +37,18 @@ export const bookingsAreOpenAttempts: Invariant = {
   }),
 };
 
+/** Holdings of tasks fit their worker in every dimension, not only in cores. */
+export const bookedAmountsFit: Invariant = {
+  name: 'the committed amounts of a worker never exceed its capacity in any dimension',
+  check: ofFarms(({ workers }) => {
+    for (const { record, bookings } of workers) {
+      const excess = new HeldAmounts(bookings.all()).excess(record);
+      if (excess !== null) return `tasks on ${record.id} hold ${excess}`;
+    }
+    return null;
+  }),
+};
+
 /** The state of the lease actor is derived from workers and jobs. */
 export const leaseKnowsWorkers: Invariant = {
   name: 'the lease actor has the free cores of every worker',
@@ -51,6 +64,9 @@ export const leaseKnowsWorkers: Invariant = {
       for (const booking of bookings.all()) cores += booking.cores;
       if (known.committedCores !== cores)
         return `${record.id} has ${cores} booked cores, the lease actor counts ${known.committedCores}`;
+      const held = new HeldAmounts(bookings.all()).text;
+      const counted = HeldAmounts.of(known.amounts).text;
+      if (counted !== held) return `tasks on ${record.id} hold ${held}, the lease actor counts ${counted}`;
       if (known.incarnation !== record.incarnation)
         return `${record.id} has the incarnation ${record.incarnation}, the lease actor ${known.incarnation}`;
     }
@@ -140,6 +156,8 @@ export const noReadyTaskWaits: Invariant = {
           const needs = step.plan.requirements;
           if (!mayRun(worker.record, job.record.queueId, needs) || coresNeeded(worker.record, needs) > free)
             continue;
+          const held = new HeldAmounts(worker.bookings.all());
+          if (held.next(worker.record, needs, view.farm.record.bookedAmounts) === null) continue;
           for (const { index, status, own } of tasksOf(step)) {
             if (status !== 'ready') continue;
             const retryAfter = own?.retryAfter ?? 0;

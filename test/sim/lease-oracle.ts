@@ -4,6 +4,8 @@ import type { LeaseState } from '../../actors/service/lease/state.ts';
 import type { JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
 import { WIRE_LIMITS } from '../../src/core/wire/limits.ts';
 import { isPassedOver, type AttemptsOf } from './avoidance-oracle.ts';
+import type { Holding } from '../../src/core/records/holding.ts';
+import { HeldAmounts, isSameHolding } from './amounts-oracle.ts';
 import { coresNeeded, mayRun } from './eligibility-oracle.ts';
 import { isLeasable } from './invariant-frame.ts';
 import { taskAt } from './job-snapshot.ts';
@@ -96,12 +98,14 @@ function walk(
     const needs = job.steps[stepOrder]?.plan.requirements;
     if (needs === undefined) continue;
     const cores = coresNeeded(worker, needs);
+    const holding = books.amountsOf(worker.id).next(worker, needs, view.farm.record.bookedAmounts);
     const fits =
       (request.queueId === null || request.queueId === queueId) &&
       mayRun(worker, queueId, needs) &&
       (only === undefined || (only.jobId === job.record.id && only.stepOrder === stepOrder)) &&
       !isPassedOver(view, attemptsOf, worker.id, job, stepOrder, index) &&
       cores <= worker.cpuCount - books.coresOf(worker.id) &&
+      holding !== null &&
       hasRoom(view, books, queueId) &&
       needs.pools.every((name) => books.hasSlot(name));
     if (isMine && !fits) return new Violation('only a task that fits is taken', `${name} by ${worker.id}`);
@@ -109,7 +113,14 @@ function walk(
       const take = takes.find(({ pick }) => pick.jobId === job.record.id && pick.stepOrder === stepOrder);
       if (take?.pick.cores !== cores)
         return new Violation('a task takes the cores that it declares', `${name}: ${take?.pick.cores ?? 0}`);
-      books.take(worker.id, queueId, cores, needs.pools);
+      const held = holdingOf(take, index);
+      // Unknown tasks of a job that has just changed hold some of the amounts.
+      if (stale.length === 0 && holding !== null && !isSameHolding(held, holding))
+        return new Violation(
+          'a task takes the amounts that its farm books',
+          `${name}: ${JSON.stringify(held)} instead of ${JSON.stringify(holding)}`,
+        );
+      books.take(worker.id, queueId, cores, needs.pools, held);
       steps.add(`${job.record.id}-${stepOrder}`);
       left.delete(name);
       continue;
@@ -149,12 +160,14 @@ class Books {
   private readonly cores = new Map<WorkerId, number>();
   private readonly live = new Map<QueueId | null, number>();
   private readonly held = new Map<string, number>();
+  private readonly amounts = new Map<WorkerId, HeldAmounts>();
 
   constructor(lease: LeaseState, takes: readonly Take[]) {
     this.lease = lease;
     for (const { workerId, pick } of takes) {
       const count = pick.ranges.reduce((sum, range) => sum + range.count, 0);
       this.add(this.cores, workerId, -count * pick.cores);
+      for (const holding of pick.holdings ?? []) this.amountsOf(workerId).remove(holding);
       this.add(this.live, null, -count);
       const entry = lease.index.entry(pick.jobId, pick.stepOrder);
       if (entry === undefined) continue;
@@ -167,6 +180,12 @@ class Books {
     return (this.lease.workers.get(worker)?.committedCores ?? 0) + (this.cores.get(worker) ?? 0);
   }
 
+  amountsOf(worker: WorkerId): HeldAmounts {
+    const known = this.amounts.get(worker) ?? HeldAmounts.of(this.lease.workers.get(worker)?.amounts);
+    this.amounts.set(worker, known);
+    return known;
+  }
+
   liveOf(queue: QueueId | null): number {
     return this.lease.index.caps.of(queue).live + (this.live.get(queue) ?? 0);
   }
@@ -176,7 +195,14 @@ class Books {
     return inUse + (this.held.get(pool) ?? 0) < (maxConcurrent ?? 0);
   }
 
-  take(worker: WorkerId, queue: QueueId, cores: number, pools: readonly string[]): void {
+  take(
+    worker: WorkerId,
+    queue: QueueId,
+    cores: number,
+    pools: readonly string[],
+    holding: Holding | undefined,
+  ): void {
+    if (holding !== undefined) this.amountsOf(worker).add(holding);
     for (const pool of pools) this.add(this.held, pool, 1);
     this.add(this.cores, worker, cores);
     this.add(this.live, null, 1);
@@ -241,6 +267,16 @@ function pickedBefore(lease: LeaseState, now: ReadonlyMap<number, unknown>): Set
 }
 
 const tasksOfAll = (takes: readonly Take[]): string[] => takes.flatMap((take) => tasksOf(take));
+
+/** Returns what a task of the pick takes besides cores. */
+function holdingOf({ pick }: Take, index: number): Holding | undefined {
+  let position = 0;
+  for (const { start, count } of pick.ranges) {
+    if (index >= start && index < start + count) return pick.holdings?.[position + index - start];
+    position += count;
+  }
+  return undefined;
+}
 
 function tasksOf({ pick }: Take): string[] {
   return pick.ranges.flatMap(({ start, count }) =>

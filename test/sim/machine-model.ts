@@ -1,6 +1,7 @@
 import { EXPRESSIONS } from '../../src/adapters/regex/default-expressions.ts';
 import type { AgentSettings } from '../../actors/agent/agent-settings.ts';
 import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
+import type { WorkerHardware } from '../../src/core/records/worker.ts';
 import type { TaskId, WorkerId } from '../../src/core/ids.ts';
 import type { CancelMessage } from '../../src/core/wire/bus-messages.ts';
 import { AgentIncarnation, type LifeWorld } from './agent-incarnation.ts';
@@ -25,6 +26,9 @@ export interface WorkerSpec {
   readonly tags: Readonly<Record<string, string>>;
   /** Memory limits of an expression in bytes; each start of the daemon uses one of them. */
   readonly exprMemory: readonly number[];
+  readonly hardware: WorkerHardware;
+  /** Further amounts by name. */
+  readonly amounts: Readonly<Record<string, number>>;
   /** Offset of its clock in milliseconds. */
   readonly skewMs: number;
 }
@@ -229,6 +233,7 @@ export class MachineModel {
       queues,
       cpuCount: cores,
       memoryMib: 4096,
+      amounts: this.spec.amounts,
       os: 'linux',
       arch: 'x86_64',
       softwareVersion: '1',
@@ -236,7 +241,7 @@ export class MachineModel {
       exprLimits: { ...EXPR_LIMITS, memory: this.world.random.pick(exprMemory) },
       regex: EXPRESSIONS.regex,
       capabilities: {
-        hardware: { gpuCount: 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion: '' },
+        hardware: this.spec.hardware,
         tags,
       },
       sessionsDirectory: '/sessions',

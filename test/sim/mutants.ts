@@ -11,6 +11,7 @@ import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, readTask, writeTask } from '../../src/core/records/task-page.ts';
 import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
 import { AGENT_MUTANTS } from './agent-mutants.ts';
+import { AMOUNT_MUTANTS } from './amount-mutants.ts';
 import { CHUNK_MUTANTS } from './chunk-mutants.ts';
 import { IDENTITY_MUTANTS } from './identity-mutants.ts';
 import { OUTAGE_MUTANTS } from './outage-mutants.ts';
@@ -262,6 +263,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...AGENT_MUTANTS,
   ...RULE_MUTANTS,
   ...CHUNK_MUTANTS,
+  ...AMOUNT_MUTANTS,
   ...OUTAGE_MUTANTS,
   ...IDENTITY_MUTANTS,
 ];

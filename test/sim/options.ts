@@ -44,6 +44,8 @@ export interface SimulationOptions {
   readonly evicts: boolean;
   /** Steps have chunks with a target run time. */
   readonly chunks: boolean;
+  /** Farms book amounts, steps require them, and workers have GPUs. */
+  readonly amounts: boolean;
   /** Clients set and remove start times of jobs. */
   readonly starts: boolean;
   /** Clients delete jobs. */
@@ -224,6 +226,7 @@ export function drawOptions(random: Random): SimulationOptions {
     starts: false,
     evicts: false,
     chunks: false,
+    amounts: false,
     deletes: isActive(0.4),
     standing: isActive(0.4),
     pools: isActive(0.4),
@@ -310,6 +313,15 @@ const CHUNKS_SHARE = 0.25;
 export const drawChunks = (drawn: SimulationOptions, random: Random): SimulationOptions => ({
   ...drawn,
   chunks: random.chance(CHUNKS_SHARE),
+});
+
+/** Share of seeds whose farms book amounts. */
+const AMOUNTS_SHARE = 0.3;
+
+/** Lets the farms book amounts. Drawn separately, so that the other options of a seed stay the same. */
+export const drawAmounts = (drawn: SimulationOptions, random: Random): SimulationOptions => ({
+  ...drawn,
+  amounts: random.chance(AMOUNTS_SHARE),
 });
 
 const RECLAIM_TIMES_MS = [

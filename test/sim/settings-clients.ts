@@ -1,10 +1,11 @@
-import { CATALOG_ID } from '../../actors/service/catalog/messages.ts';
-import type { FarmInput, QueueInput } from '../../actors/service/farm/messages.ts';
+import { CATALOG_ID, type FarmInput } from '../../actors/service/catalog/messages.ts';
+import type { QueueInput } from '../../actors/service/farm/messages.ts';
 import type { QueueId } from '../../src/core/ids.ts';
 import type { Outcome } from '../../src/core/problems.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { ask, requestUntilAnswered, type ClientWorld } from './client-port.ts';
+import { randomBookedAmounts } from './amount-plans.ts';
 import { randomRetry } from './job-plans.ts';
 
 /** Clients that create a farm and change its settings and queues. */
@@ -156,6 +157,7 @@ export class SettingsClients {
       description: '',
       maxConcurrentTasks: options.limits ? random.pick([0, 0, 1, 3, 10]) : 0,
       retry: randomRetry(random),
+      ...(options.amounts && { bookedAmounts: randomBookedAmounts(random) }),
     };
   }
 

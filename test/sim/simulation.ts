@@ -7,11 +7,19 @@ import { BusCredentials } from './bus-credentials.ts';
 import { BusModel } from './bus-model.ts';
 import { Checker } from './checker.ts';
 import { ClientModel } from './client-model.ts';
+import { PLAIN_RESOURCES, randomResources } from './amount-plans.ts';
 import { EXPR_MEMORY_OF_WORKERS, LOCATIONS, TAG_VALUES } from './job-plans.ts';
 import { CancelStream } from './cancel-stream.ts';
 import { LogBook } from './log-book.ts';
 import { MachineModel, type MachineWorld } from './machine-model.ts';
-import { drawChunks, drawControls, drawOptions, drawOutages, type SimulationOptions } from './options.ts';
+import {
+  drawAmounts,
+  drawChunks,
+  drawControls,
+  drawOptions,
+  drawOutages,
+  type SimulationOptions,
+} from './options.ts';
 import { PoolClients } from './pool-clients.ts';
 import { Random } from './random.ts';
 import { RunningProcesses } from './running-processes.ts';
@@ -40,6 +48,8 @@ const OUTAGE_SEED_FACTOR = 7_919;
 const CONTROL_SEED_FACTOR = 104_729;
 /** Selects farms of which few are recorded for mutants, whose runs stay the same. */
 const CHUNKS_SEED_FACTOR = 70_241;
+/** Selects farms of which none was recorded for a mutant when it was chosen. */
+const AMOUNTS_SEED_FACTOR = 336_609;
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 /** Minimum number of task processes that must run to their end after the last fault. */
 const PROGRESS_MS = 900_000;
@@ -108,7 +118,8 @@ class Simulation {
       drawOutages(drawOptions(this.random), new Random(seed * OUTAGE_SEED_FACTOR)),
       new Random(seed * CONTROL_SEED_FACTOR),
     );
-    const drawn = drawChunks(controlled, new Random(seed * CHUNKS_SEED_FACTOR));
+    const chunked = drawChunks(controlled, new Random(seed * CHUNKS_SEED_FACTOR));
+    const drawn = drawAmounts(chunked, new Random(seed * AMOUNTS_SEED_FACTOR));
     this.scenario = scenario ?? null;
     const cast = scenario?.options(drawn) ?? drawn;
     this.options = change?.(cast) ?? cast;
@@ -480,6 +491,9 @@ class Simulation {
         tags: random.chance(0.3) ? { gpu: random.pick(TAG_VALUES) } : {},
         exprMemory: random.pick(EXPR_MEMORY_OF_WORKERS),
         skewMs: random.chance(SKEWED_SHARE) ? random.between(-SKEW_MS_MAX, SKEW_MS_MAX) : 0,
+        ...(options.amounts
+          ? randomResources(new Random(this.seed * AMOUNTS_SEED_FACTOR + number + 1))
+          : PLAIN_RESOURCES),
       };
       this.machines.push(new MachineModel(spec, workerId(this.newId()), world));
     }

@@ -3,7 +3,7 @@ import type { AttemptId, StepId, TaskId } from '../../../src/core/ids.ts';
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-system.ts';
-import { dispatchToSession, onStepExhausted, sessionReuseKey } from './session-pool.ts';
+import { dispatchToSession, onStepExhausted, sessionReuseKey, taskReuseKey } from './session-pool.ts';
 import type { PollerState, WaitingAssignment } from './state.ts';
 
 type PollerContext = AgentContext<'poller'>;
@@ -32,7 +32,7 @@ export function takeAssignments(
     state.held.set(attemptId, { taskId: assignment.task_id, cores: assignment.cores });
     const terms = termsOfStep.get(assignment.step_id) ?? sessionReuseKey(step, mapping);
     termsOfStep.set(assignment.step_id, terms);
-    taken.push({ assignment, step, mapping, terms });
+    taken.push({ assignment, step, mapping, terms: taskReuseKey(terms, assignment) });
   }
   if (taken.length === 0) return;
   const attemptIds = taken.map(({ assignment }) => assignment.attempt_id);

@@ -5,7 +5,7 @@ import {
   type SessionId,
   type StepId,
 } from '../../../src/core/ids.ts';
-import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { AgentContext } from '../agent-system.ts';
 import type { PollerMessage, Registration } from './messages.ts';
 import type { PollerState, WaitingAssignment, PooledSession } from './state.ts';
@@ -123,5 +123,9 @@ function idleSession(state: PollerState, stepId: StepId, terms: string): Session
  */
 export const sessionReuseKey = (step: StepAssignment, mapping: PathMapping | null): string =>
   JSON.stringify([{ ...step, ready_left: undefined }, mapping]);
+
+/** Returns the key of session reuse of one task. The processes of a session stay on its GPUs. */
+export const taskReuseKey = (ofStep: string, { gpus }: Pick<Assignment, 'gpus'>): string =>
+  gpus === undefined ? ofStep : `${ofStep} ${gpus.join(',')}`;
 
 const lingerTimer = (id: SessionId): string => `linger ${id}`;

@@ -55,6 +55,7 @@ function sendRegistration(state: RegistrarState, settings: AgentSettings, contex
     queues: settings.queues,
     cpu_count: settings.cpuCount,
     memory_mib: settings.memoryMib,
+    ...(hasEntries(settings.amounts) && { amounts: settings.amounts }),
     gpu_count: hardware.gpuCount,
     gpu_memory_mib: hardware.gpuMemoryMib,
     gpu_models: hardware.gpuModels,
@@ -117,6 +118,8 @@ export function announceHeartbeat(
   if (state.phase !== 'confirming') scheduleHeartbeat(registration, context);
   else context.after('announce', AGENT_LIMITS.confirmHeartbeatMs, { type: 'announce.due' });
 }
+
+const hasEntries = (map: object): boolean => Object.keys(map).length > 0;
 
 /** Returns the terms and the mark that a heartbeat reports. */
 function reportedTermsOf(

@@ -2,6 +2,7 @@ import { reportedFailureReason } from '../../../src/core/lifecycle/failure-reaso
 import type { ActionPlan } from '../../../src/openjd/template/plan.ts';
 import type { ActionEnd } from '../../../src/core/ports/task-processes.ts';
 import { outOfMemoryText, overQuotaText, type ResourceUsage } from '../../../src/core/resource-usage.ts';
+import { gpuVariables } from './gpu-variables.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-system.ts';
 import {
@@ -101,11 +102,15 @@ function resolveStart(
 }
 
 /**
- * Returns the environment variables of a process (docs/contract/sessions.md#environment-variables): delivered ones
- * first, then outer environments before inner ones. Directives override the variables of their environment.
+ * Returns the environment variables of a process (docs/contract/sessions.md#environment-variables): those of its GPUs
+ * and delivered ones first, then outer environments before inner ones. Directives override the variables of their environment.
  */
 function variablesOf(state: SessionState): Readonly<Record<string, string | null>> {
-  const own = { ...state.paths.variables, OPENJD_SESSION_WORKING_DIR: state.directory };
+  const own = {
+    ...gpuVariables(state.gpus),
+    ...state.paths.variables,
+    OPENJD_SESSION_WORKING_DIR: state.directory,
+  };
   return Object.fromEntries(sessionVariables(own, state.entered));
 }
 

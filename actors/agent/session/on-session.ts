@@ -39,6 +39,7 @@ export function newSession(
     directory,
     keepsDirectory: keepsSessions,
     step,
+    gpus: task.assignment.gpus ?? [],
     redactor: new Redactor(),
     longLines: { stdout: null, stderr: null },
     logLevel: 'INFO',

@@ -119,6 +119,8 @@ export interface SessionState {
   readonly directory: string;
   readonly keepsDirectory: boolean;
   readonly step: StepAssignment;
+  /** Indices of the GPUs that its tasks run on; empty if none were assigned. */
+  readonly gpus: readonly number[];
   /** Redacts secrets of the session's processes in everything that leaves the session. */
   readonly redactor: Redactor;
   /** The long line of each stream whose end has not arrived yet. */

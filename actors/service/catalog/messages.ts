@@ -3,7 +3,8 @@ import type { FarmId, WorkerId } from '../../../src/core/ids.ts';
 import type { Namesake } from '../../../src/core/bus-identity/join-decision.ts';
 import type { JoinTokenRecord } from '../../../src/core/records/join-token.ts';
 import type { WorkerCredentialRecord } from '../../../src/core/records/worker-credential.ts';
-import type { FarmInput } from '../farm/messages.ts';
+import type { BookedAmountsSetting } from '../../../src/core/records/farm.ts';
+import type { FarmSettings } from '../farm/messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import type { StorageLocationRecord, StorageRoot } from '../../../src/core/records/storage-location.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
@@ -53,6 +54,12 @@ export interface JoinRequest {
   readonly namesakes: readonly Namesake[];
   /** Lifetime of the key in milliseconds. */
   readonly lifetimeMs: number;
+}
+
+/** Settings of a farm as a client sends them. */
+export interface FarmInput extends Omit<FarmSettings, 'bookedAmounts'> {
+  /** Absent parts keep the stored values. No names: only cores are booked. */
+  readonly bookedAmounts?: Partial<Omit<BookedAmountsSetting, 'version'>>;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { refused } from '../../../src/core/problems.ts';
 import { SETTINGS } from '../../../src/core/records/settings-version.ts';
+import { farmSettingsOf } from './farm-settings.ts';
 import type { CatalogMessage } from './messages.ts';
 import { revokeFarm } from './on-credential.ts';
 import { broadcastPools } from './on-pool.ts';
@@ -16,11 +17,11 @@ export function onFarmNamed(state: CatalogState, message: Naming, context: Catal
     context.reply(replyTo, refused('not-found', `there is no farm ${farmId}`));
     return;
   }
-  const settings = state.farmSettings.get(farmId);
+  const before = state.farmSettings.get(farmId);
   if (
     type === 'farm.replace' &&
-    settings !== undefined &&
-    refusesOutdated('farm', settings, message, context)
+    before !== undefined &&
+    refusesOutdated('farm', SETTINGS.farm(before), message, context)
   )
     return;
   for (const [other, name] of state.names) {
@@ -29,10 +30,11 @@ export function onFarmNamed(state: CatalogState, message: Naming, context: Catal
     return;
   }
   state.names.set(farmId, input.name);
-  state.farmSettings.set(farmId, SETTINGS.farm(input));
+  const settings = farmSettingsOf(input, before);
+  state.farmSettings.set(farmId, settings);
   context.effect({
     kind: 'forward',
-    envelope: { actor: 'farm', id: farmId, message: { type, input, replyTo } },
+    envelope: { actor: 'farm', id: farmId, message: { type, input: settings, replyTo } },
   });
   // Forwarded after the farm's creation. The farm and its lease actor are on one shard, so both exist by then.
   if (type !== 'farm.create') return;

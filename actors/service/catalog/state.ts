@@ -9,10 +9,10 @@ import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { ComputeLocationRecord } from '../../../src/core/records/compute-location.ts';
 import type { JoinTokenRecord } from '../../../src/core/records/join-token.ts';
 import type { ProductRecord } from '../../../src/core/records/product.ts';
-import { SETTINGS, type Settings } from '../../../src/core/records/settings-version.ts';
 import type { StorageLocationRecord } from '../../../src/core/records/storage-location.ts';
 import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
 import type { WorkerCredentialRecord } from '../../../src/core/records/worker-credential.ts';
+import type { FarmSettings } from '../farm/messages.ts';
 import type { ServiceContext } from '../service-system.ts';
 
 export type CatalogContext = ServiceContext<'catalog'>;
@@ -21,7 +21,7 @@ export interface CatalogState {
   /** Names of farms, reserved before the farm is written. */
   readonly names: Map<FarmId, string>;
   /** Latest settings of each farm, which its actor may not have yet. */
-  readonly farmSettings: Map<FarmId, Settings>;
+  readonly farmSettings: Map<FarmId, FarmSettings>;
   readonly pools: Map<string, UsagePoolRecord>;
   readonly locations: Map<string, ComputeLocationRecord>;
   readonly storage: Map<string, StorageLocationRecord>;
@@ -35,7 +35,7 @@ export interface CatalogState {
 export function loadCatalog(_id: string, reader: StoreReader): CatalogState {
   return {
     names: new Map([...reader.scan('farm')].map(({ value: farm }) => [farm.id, farm.name])),
-    farmSettings: new Map([...reader.scan('farm')].map(({ value: farm }) => [farm.id, SETTINGS.farm(farm)])),
+    farmSettings: new Map([...reader.scan('farm')].map(({ value: farm }) => [farm.id, farm])),
     pools: new Map([...reader.scan('usagePool')].map(({ key, value }) => [key, value])),
     locations: new Map([...reader.scan('computeLocation')].map(({ key, value }) => [key, value])),
     storage: new Map([...reader.scan('storageLocation')].map(({ key, value }) => [key, value])),

@@ -1,6 +1,7 @@
 import type { IfMatch } from '../../../src/core/records/settings-version.ts';
 import type { JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { FarmSample } from '../../../src/core/history/farm-samples.ts';
+import type { BookedAmountsSetting } from '../../../src/core/records/farm.ts';
 import type { RetryOverride } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { JobStatus, TerminalJobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
 import type { JobPlan } from '../../../src/openjd/template/plan.ts';
@@ -35,11 +36,13 @@ export type WorkerIdentity =
   | { readonly kind: 'joined'; readonly credential: WorkerCredentialRecord | null };
 
 /** Settings of a farm that a client can change. */
-export interface FarmInput {
+export interface FarmSettings {
   readonly name: string;
   readonly description: string;
   readonly maxConcurrentTasks: number;
   readonly retry: RetryOverride;
+  /** Absent: only cores are booked, and never were others. */
+  readonly bookedAmounts?: BookedAmountsSetting;
 }
 
 /** Settings of a queue that a client can change. */
@@ -93,13 +96,13 @@ export type FarmMessage =
   /** From the catalog, which has reserved the name. Replies with the FarmRecord. */
   | {
       readonly type: 'farm.create';
-      readonly input: FarmInput;
+      readonly input: FarmSettings;
       readonly replyTo: ReplyTo<Outcome<FarmRecord>>;
     }
   /** From the catalog, which has reserved the new name. Replies with the FarmRecord. */
   | {
       readonly type: 'farm.replace';
-      readonly input: FarmInput;
+      readonly input: FarmSettings;
       readonly replyTo: ReplyTo<Outcome<FarmRecord>>;
     }
   /**

@@ -27,7 +27,8 @@ export function onFarmCreate(
 export const onFarmReplace =
   (serverRetry: RetryPolicy) =>
   (state: FarmState, message: Extract<FarmMessage, { type: 'farm.replace' }>, context: FarmContext): void => {
-    writeFarm(state, { ...state.record, ...message.input, updatedAt: context.now }, context);
+    const { version, id, createdAt } = state.record;
+    writeFarm(state, { version, id, ...message.input, createdAt, updatedAt: context.now }, context);
     for (const queueId of state.queues.keys()) propagateRetryPolicy(state, queueId, serverRetry, context);
     context.reply(message.replyTo, done(state.record));
   };
@@ -100,6 +101,7 @@ function writeFarm(state: FarmState, record: FarmRecord, context: FarmContext): 
   context.send('lease', record.id, {
     type: 'farm.limits-changed',
     maxConcurrentTasks: record.maxConcurrentTasks,
+    bookedAmounts: record.bookedAmounts ?? null,
   });
 }
 

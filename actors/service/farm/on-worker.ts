@@ -1,4 +1,5 @@
 import { NO_EXPRESSIONS } from '../../../src/openjd/expr/expr-limits.ts';
+import { customAmountWrong } from '../../../src/openjd/template/capabilities.ts';
 import { isValidCredential } from '../../../src/core/bus-identity/credentials.ts';
 import { workerId, type QueueId, type WorkerId } from '../../../src/core/ids.ts';
 import { done } from '../../../src/core/problems.ts';
@@ -163,7 +164,7 @@ const LOGGED_NAME_MAX = 200;
 function lengthOf(registration: RegisterMessage): number {
   const { name, hostname, os, arch, compute_location: location, software_version: version } = registration;
   const texts = [name, hostname, os, registration.os_version ?? '', arch, location, version];
-  const tags = Object.entries(registration.tags).flat();
+  const tags = [...Object.entries(registration.tags).flat(), ...Object.keys(registration.amounts ?? {})];
   const { queues, gpu_models: models = [], isolation = [], extensions = [] } = registration;
   const parts = [...texts, ...queues, ...models, ...isolation, ...extensions, ...tags];
   return parts.reduce((sum, text) => sum + text.length, 0);
@@ -213,9 +214,19 @@ function toWorkerRecord(
     softwareVersion: registration.software_version,
     queueIds,
     tags: registration.tags,
+    ...customAmountsOf(registration),
     exprMemoryBytes: registration.expr_memory_limit ?? NO_EXPRESSIONS,
     lastHeartbeatAt: now,
     registeredAt: worker.registeredAt,
+  };
+}
+
+/** Returns the further amounts of the worker, without names that no step can require or that have their own field. */
+function customAmountsOf({ amounts }: RegisterMessage): Pick<WorkerRecord, 'customAmounts'> {
+  const valid = Object.entries(amounts ?? {}).filter(([name]) => customAmountWrong(name) === null);
+  if (valid.length === 0) return {};
+  return {
+    customAmounts: Object.fromEntries(valid.map(([name, amount]) => [name.toLowerCase(), amount])),
   };
 }
 

@@ -10,6 +10,7 @@ import type { StepHold, StepRecord } from '../../../src/core/records/step.ts';
 import type { SkipNote } from '../../../src/core/records/task-text.ts';
 import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import type { Holding } from '../../../src/core/records/holding.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
 
 /** Tasks of one step that the lease actor has selected for a worker. */
@@ -19,6 +20,8 @@ export interface TaskSelection {
   readonly ranges: readonly TaskRange[];
   /** Cores that each task takes on that worker. */
   readonly cores: number;
+  /** Holdings of each task besides cores, in the order of `ranges`. Absent: only cores. */
+  readonly holdings?: readonly Holding[];
 }
 
 /** A client's change of a job. Absent fields stay as they are. */

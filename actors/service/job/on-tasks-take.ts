@@ -1,5 +1,6 @@
 import { attemptIdOf, stepIdOf, taskIdOf, type AttemptAddress } from '../../../src/core/ids.ts';
 import { isRetryDelayed } from '../../../src/core/lifecycle/retry-policy.ts';
+import type { Holding } from '../../../src/core/records/holding.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 import { taskNameOf } from '../../../src/openjd/template/task-name.ts';
 import { stepAssignmentOf, typedParametersOf } from '../../../src/core/wire/assignment-parts.ts';
@@ -35,15 +36,19 @@ export const onTasksTake = (
     const assignments: Assignment[] = [];
     const bookings: AttemptBooking[] = [];
     const leasable = isStepLeasable(state, step);
+    const refusedHoldings: Holding[] = [];
     let refused = 0;
+    let picked = 0;
     for (const range of pick.ranges) {
       for (let index = range.start; index < range.start + range.count; index++) {
+        const holding = pick.holdings?.[picked++];
         // The tasks of adaptive chunks may have become fewer since the lease actor selected these.
         const isGone = index >= step.record.taskCount;
         const task = taskOf(step, index);
         const isHeld = task.status === 'ready' && isRetryDelayed(task, context.now);
         if (isGone || !leasable || task.status !== 'ready' || isHeld) {
           refused++;
+          if (holding !== undefined) refusedHoldings.push(holding);
           if (leasable && isHeld) makeReady(state, step, index, task.retryAfter, context);
           continue;
         }
@@ -53,9 +58,10 @@ export const onTasksTake = (
           index,
           attemptNumber: Math.max(task.attemptNumber + 1, attemptFloor),
         };
-        const assignment = take(step, task, attempt, message, turn, context);
+        const assignment = take(step, task, attempt, message, holding, turn, context);
         assignments.push(assignment);
-        bookings.push({ attempt, booking: { attemptId: assignment.attempt_id, cores: pick.cores } });
+        const booking = { attemptId: assignment.attempt_id, cores: pick.cores };
+        bookings.push({ attempt, booking: holding === undefined ? booking : { ...booking, ...holding } });
         state.assigned.add(step, index, context.now, dueAt);
       }
     }
@@ -65,7 +71,7 @@ export const onTasksTake = (
       arm(state, context);
     }
     turn.end();
-    context.send('lease', state.record.farmId, {
+    const taken = {
       type: 'tasks.taken',
       leaseId: message.leaseId,
       jobId: state.record.id,
@@ -75,7 +81,12 @@ export const onTasksTake = (
       step: assignmentOf(state, step),
       cores: pick.cores,
       refused,
-    });
+    } as const;
+    context.send(
+      'lease',
+      state.record.farmId,
+      refusedHoldings.length === 0 ? taken : { ...taken, refusedHoldings },
+    );
   };
 };
 
@@ -90,6 +101,7 @@ function take(
   task: TaskState,
   attempt: AttemptAddress,
   message: Take,
+  holding: Holding | undefined,
   turn: JobTurn,
   context: ServiceContext<'job'>,
 ): Assignment {
@@ -98,7 +110,7 @@ function take(
   // The attempt gets a row only with its first report. Until then the task's page has all data.
   turn.move(step, index, 'lease', leased, task);
   const values = step.space.at(index);
-  return {
+  const assignment = {
     task_id: taskIdOf(attempt),
     job_id: jobId,
     step_id: stepIdOf(jobId, stepOrder),
@@ -107,4 +119,5 @@ function take(
     cores: message.pick.cores,
     parameters: typedParametersOf(step.plan, values),
   };
+  return holding?.gpus === undefined ? assignment : { ...assignment, gpus: holding.gpus };
 }

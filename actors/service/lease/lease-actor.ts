@@ -5,6 +5,7 @@ import type { ActorDefinition, Handlers } from '../../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { onDemandsExplain, onPoolExplain, onStepsExplain, onTaskExplain } from './on-explain.ts';
+import { onFarmLimitsChanged } from './on-farm-limits-changed.ts';
 import { onFarmExplain } from './on-farm-explain.ts';
 import { onLeaseRequested } from './on-lease-requested.ts';
 import { onPoolUse } from './on-pool-use.ts';
@@ -71,10 +72,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
       'worker.offered': onWorkerOffered(settings.exprMemoryBytes),
       'worker.removed': onWorkerRemoved,
       'cores.freed': onCoresFreed,
-      'farm.limits-changed': (state, { maxConcurrentTasks }, context) => {
-        state.index.caps.limitFarm(maxConcurrentTasks);
-        serveAll(state, context);
-      },
+      'farm.limits-changed': onFarmLimitsChanged,
       'queue.limits-changed': (state, { queueId, maxConcurrentTasks, paused, isolation }, context) => {
         if (isolation === null) state.isolation.delete(queueId);
         else state.isolation.set(queueId, isolation);

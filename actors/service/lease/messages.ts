@@ -21,6 +21,8 @@ import type {
   StepExplanation,
   WaitingExplanation,
 } from '../../../src/core/lease/explanation.ts';
+import type { BookedAmountsSetting } from '../../../src/core/records/farm.ts';
+import type { Holding } from '../../../src/core/records/holding.ts';
 import type { DelayedTask } from '../../../src/core/lease/step-entry.ts';
 
 /** A step of which tasks are explained. `indices`: the tasks; null for the first ready one. */
@@ -109,6 +111,8 @@ export type LeaseMessage =
       readonly cores: number;
       /** Number of selected tasks that the job refused. */
       readonly refused: number;
+      /** Holdings of the refused tasks besides cores. Absent: none. */
+      readonly refusedHoldings?: readonly Holding[];
     }
   /** From a job actor: this many live tasks of a step have ended. */
   | {
@@ -118,13 +122,29 @@ export type LeaseMessage =
       readonly count: number;
     }
   /** From a worker actor: its current offer. A worker that is not online offers nothing. */
-  | { readonly type: 'worker.offered'; readonly record: WorkerRecord; readonly committedCores: number }
+  | {
+      readonly type: 'worker.offered';
+      readonly record: WorkerRecord;
+      readonly committedCores: number;
+      /** Holdings of its tasks besides cores. */
+      readonly holdings: readonly Holding[];
+    }
   /** From a worker actor: the worker was deleted. */
   | { readonly type: 'worker.removed'; readonly workerId: WorkerId }
   /** From a worker actor: some of its cores are free again. */
-  | { readonly type: 'cores.freed'; readonly workerId: WorkerId; readonly cores: number }
-  /** From the farm: its cap has changed. */
-  | { readonly type: 'farm.limits-changed'; readonly maxConcurrentTasks: number }
+  | {
+      readonly type: 'cores.freed';
+      readonly workerId: WorkerId;
+      readonly cores: number;
+      /** Other amounts that are free too. Absent: none. */
+      readonly holdings?: readonly Holding[];
+    }
+  /** From the farm: its settings are these. `bookedAmounts`: null if it books only cores. */
+  | {
+      readonly type: 'farm.limits-changed';
+      readonly maxConcurrentTasks: number;
+      readonly bookedAmounts: BookedAmountsSetting | null;
+    }
   | { readonly type: 'farm.removed' }
   /** From the shard at shutdown: replies empty to all parked requests. No new requests arrive afterwards. */
   | { readonly type: 'service.stopping' }

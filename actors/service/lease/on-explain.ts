@@ -1,6 +1,6 @@
 import type { JobId, QueueId } from '../../../src/core/ids.ts';
 import { compareCandidates, type StepName } from '../../../src/core/lease/candidate-order.ts';
-import { coresOf, isEligible, type Demand } from '../../../src/core/lease/eligibility.ts';
+import { isEligible, type Demand } from '../../../src/core/lease/eligibility.ts';
 import {
   leaseOfTask,
   type CapExplanation,
@@ -8,6 +8,7 @@ import {
   type Holder,
   type LeaseExplanation,
   type PoolExplanation,
+  type ShortAmount,
   type StepExplanation,
   type TasksAhead,
   type TaskStanding,
@@ -17,7 +18,7 @@ import { ONLINE_WORKERS_SLOT } from '../../../src/core/ports/tallies.ts';
 import { done } from '../../../src/core/problems.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage, StepInQuestion } from './messages.ts';
-import { freeCoresOf } from './serve.ts';
+import { ShortAmounts, shortagesOf } from './shortages.ts';
 import { holdersAmong, holdersOfPool } from './holders.ts';
 import type { LeaseState } from './state.ts';
 import type { StepEntry, Signature } from '../../../src/core/lease/step-entry.ts';
@@ -152,6 +153,9 @@ interface RoomyWorkers extends DemandExplanation {
   readonly unreserved: number;
   /** The steps that the others are reserved for. */
   readonly reservedFor: readonly StepName[];
+  /** Amounts of which the other eligible workers have too little. Absent if the farm books only cores. */
+  readonly short?: readonly ShortAmount[];
+  readonly policyVersion?: number;
 }
 
 /** Facts that several steps of one message share, each determined once. */
@@ -185,16 +189,25 @@ function once<Key, Value>(known: Map<Key, Value>, key: Key, find: () => Value): 
 }
 
 function roomyWorkers(state: LeaseState, demand: Demand): RoomyWorkers {
+  const short = state.bookedAmounts === null ? null : new ShortAmounts();
   let unreserved = 0;
   const reservedFor: StepName[] = [];
   for (const worker of state.workers.values()) {
-    const needed = coresOf(demand.requirements, worker.offer.cpuCount);
-    if (needed > freeCoresOf(worker) || !isEligible(worker.offer, demand)) continue;
+    if (!worker.isOnline || !isEligible(worker.offer, demand)) continue;
+    const lacks = shortagesOf(state, worker, demand.requirements);
+    short?.add(lacks);
+    if (lacks.length > 0) continue;
     const reserved = state.reservations.get(worker.offer.workerId);
     if (reserved === undefined) unreserved++;
     else reservedFor.push(reserved);
   }
-  return { ...demandOf(state, demand), unreserved, reservedFor };
+  return {
+    ...demandOf(state, demand),
+    unreserved,
+    reservedFor,
+    ...(short !== null && { short: short.list() }),
+    ...(state.bookedAmounts !== null && { policyVersion: state.bookedAmounts.setting.version }),
+  };
 }
 
 function workersOf(

@@ -5,7 +5,9 @@ import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import { done } from '../../../src/core/problems.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
+import { VCPU } from '../../../src/openjd/template/capabilities.ts';
 import { freeCoresOf } from './serve.ts';
+import { ShortAmounts, shortagesOf } from './shortages.ts';
 import type { LeaseState } from './state.ts';
 import type { Signature } from '../../../src/core/lease/step-entry.ts';
 import {
@@ -95,7 +97,22 @@ function causeFor(state: LeaseState, signature: Signature, roomy: readonly Roomy
   const hasRoom = roomy.some(
     ({ offer, free }) => coresOf(requirements, offer.cpuCount) <= free && isEligible(offer, signature),
   );
-  return { reason: hasRoom ? 'order' : 'cores' };
+  if (!hasRoom) return { reason: 'cores' };
+  const amount = state.bookedAmounts === null ? null : shortAmountOf(state, signature);
+  return amount === null ? { reason: 'order' } : { reason: 'amounts', amount };
+}
+
+/** Returns the amount that keeps tasks of the signature off workers with enough free cores; null if one has room. */
+function shortAmountOf(state: LeaseState, signature: Signature): string | null {
+  const short = new ShortAmounts();
+  for (const worker of state.workers.values()) {
+    if (freeCoresOf(worker) <= 0 || state.reservations.has(worker.offer.workerId)) continue;
+    if (!isEligible(worker.offer, signature)) continue;
+    const lacks = shortagesOf(state, worker, signature.requirements);
+    if (lacks.length === 0) return null;
+    short.add(lacks.filter(({ name }) => name !== VCPU));
+  }
+  return short.list()[0]?.name ?? null;
 }
 
 const isReached = ({ maxConcurrentTasks, live }: { maxConcurrentTasks: number; live: number }): boolean =>

@@ -20,7 +20,10 @@ export function onTasksTaken(
   let hasFreedCapacity = false;
   if (message.refused > 0) {
     hasFreedCapacity = state.index.settle(message.jobId, message.stepOrder, message.refused);
-    if (worker !== undefined) adjustCommittedCores(state, worker, -message.refused * message.cores);
+    if (worker !== undefined) {
+      for (const holding of message.refusedHoldings ?? []) worker.amounts.remove(holding);
+      adjustCommittedCores(state, worker, -message.refused * message.cores);
+    }
   }
   if (message.assignments.length > 0) {
     for (const assignment of message.assignments) pending.assignments.push(assignment);
@@ -35,7 +38,7 @@ export function onTasksTaken(
   if (answered < 0) throw new Error(`lease ${message.leaseId} did not select tasks of ${message.jobId}`);
   pending.outstanding.splice(answered, 1);
   if (pending.outstanding.length === 0) endLease(state, message.leaseId, pending, context);
-  // Refused tasks had reserved cores and capacity under the caps, which are free again.
+  // Refused tasks had reserved cores, amounts and capacity under the caps, which are free again.
   if (message.refused > 0 && worker !== undefined) serveWorker(state, worker, context);
   if (hasFreedCapacity) serveAll(state, context);
 }

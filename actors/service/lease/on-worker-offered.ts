@@ -1,4 +1,5 @@
 import type { WorkerId } from '../../../src/core/ids.ts';
+import { WorkerAmounts } from '../../../src/core/lease/worker-amounts.ts';
 import { offerOf } from '../../../src/core/lease/worker-offer.ts';
 import { ONLINE_WORKERS_SLOT } from '../../../src/core/ports/tallies.ts';
 import type { ServiceContext } from '../service-system.ts';
@@ -22,7 +23,7 @@ export const onWorkerOffered =
     message: Extract<LeaseMessage, { type: 'worker.offered' }>,
     context: ServiceContext<'lease'>,
   ): void => {
-    const { record, committedCores } = message;
+    const { record, committedCores, holdings } = message;
     // Requests of an earlier incarnation of the daemon no longer have a receiver.
     if (state.workers.get(record.id)?.incarnation !== record.incarnation)
       dismissRequests(state, record.id, context);
@@ -30,11 +31,13 @@ export const onWorkerOffered =
       removeWorker(state, record.id, context);
       return;
     }
+    const offer = offerOf(record, exprMemoryBytes);
     const worker: LeaseWorker = {
-      offer: offerOf(record, exprMemoryBytes),
+      offer,
       incarnation: record.incarnation,
       isOnline: record.status === 'online' && record.draining !== true,
       committedCores,
+      amounts: new WorkerAmounts(offer, holdings),
     };
     if (record.draining === true) dismissRequests(state, record.id, context);
     state.workers.set(record.id, worker);
@@ -57,7 +60,7 @@ export function onWorkerRemoved(
   removeWorker(state, message.workerId, context);
 }
 
-/** Handles freed cores of a worker. */
+/** Handles freed cores and amounts of a worker. */
 export function onCoresFreed(
   state: LeaseState,
   message: Extract<LeaseMessage, { type: 'cores.freed' }>,
@@ -65,6 +68,7 @@ export function onCoresFreed(
 ): void {
   const worker = state.workers.get(message.workerId);
   if (worker === undefined) return;
+  for (const holding of message.holdings ?? []) worker.amounts.remove(holding);
   adjustCommittedCores(state, worker, -message.cores);
   serveWorker(state, worker, context);
 }

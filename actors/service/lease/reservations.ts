@@ -3,6 +3,7 @@ import { coresOf } from '../../../src/core/lease/eligibility.ts';
 import { timestampOf } from '../../../src/core/timestamp.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { freeCoresOf, releaseReservation, reindexParkedRequests, serveWorker } from './serve.ts';
+import { missingShareOf, shortagesOf } from './shortages.ts';
 import type { LeaseState, LeaseWorker, Reservation } from './state.ts';
 import type { StepEntry } from '../../../src/core/lease/step-entry.ts';
 import { stepKey } from '../../../src/core/lease/candidate-order.ts';
@@ -89,7 +90,10 @@ function starvingSteps(state: LeaseState, afterMs: number, now: number): readonl
     .sort((a, b) => b.priority - a.priority || a.readySince - b.readySince);
 }
 
-/** Returns the worker that can run the step and lacks the fewest cores. */
+/**
+ * Returns the worker that can run the step and lacks the fewest cores; with booked amounts, the one whose largest
+ * missing share is the smallest.
+ */
 function findReservableWorker(state: LeaseState, step: StepEntry): LeaseWorker | null {
   let best: LeaseWorker | null = null;
   let fewest = Infinity;
@@ -97,7 +101,10 @@ function findReservableWorker(state: LeaseState, step: StepEntry): LeaseWorker |
     const { offer } = worker;
     if (!worker.isOnline || state.reservations.has(offer.workerId)) continue;
     if (!state.index.mayTake(offer, step)) continue;
-    const missing = coresOf(step.requirements, offer.cpuCount) - freeCoresOf(worker);
+    const missing =
+      state.bookedAmounts === null
+        ? coresOf(step.requirements, offer.cpuCount) - freeCoresOf(worker)
+        : missingShareOf(shortagesOf(state, worker, step.signature.requirements));
     if (missing >= fewest) continue;
     fewest = missing;
     best = worker;

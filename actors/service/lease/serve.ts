@@ -1,5 +1,6 @@
 import type { WorkerId } from '../../../src/core/ids.ts';
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
+import type { AmountLedger } from '../../../src/core/lease/worker-amounts.ts';
 import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
@@ -11,6 +12,12 @@ const BOUNDS = { tasks: WIRE_LIMITS.tasksPerLease, steps: WIRE_LIMITS.stepsPerLe
 
 export const freeCoresOf = (worker: LeaseWorker): number =>
   worker.isOnline ? worker.offer.cpuCount - worker.committedCores : 0;
+
+/** Returns the amounts of the worker, or null if its farm books only cores. */
+export const ledgerOf = (
+  { bookedAmounts: farm }: LeaseState,
+  { amounts }: LeaseWorker,
+): AmountLedger | null => (farm === null ? null : { farm, worker: amounts });
 
 /**
  * Selects tasks for a request and sends `tasks.take` to their jobs. Returns false if there are none, or during
@@ -24,7 +31,8 @@ export function serve(
   const worker = state.workers.get(request.workerId);
   if (worker === undefined || state.recovery !== 'ready') return false;
   const only = state.reservations.get(request.workerId) ?? null;
-  const taken = state.index.take(worker.offer, request.queueId, freeCoresOf(worker), BOUNDS, only);
+  const ledger = ledgerOf(state, worker);
+  const taken = state.index.take(worker.offer, request.queueId, freeCoresOf(worker), BOUNDS, only, ledger);
   if (taken.length === 0) return false;
   const leaseId = state.pending.begin({ request, outstanding: taken, assignments: [], steps: [] });
   for (const pick of taken) {
@@ -129,7 +137,8 @@ export function adjustCommittedCores(state: LeaseState, worker: LeaseWorker, cor
 
 /** Reindexes the parked requests of a worker. A reserved worker counts as full for all other steps. */
 export function reindexParkedRequests(state: LeaseState, worker: LeaseWorker): void {
-  state.parked.regroup(worker.offer.workerId, worker.offer, coresForAll(state, worker));
+  const { offer } = worker;
+  state.parked.regroup(offer.workerId, offer, coresForAll(state, worker), ledgerOf(state, worker));
 }
 
 const coresForAll = (state: LeaseState, worker: LeaseWorker): number =>
@@ -142,7 +151,8 @@ export function park(state: LeaseState, request: UnansweredRequest, context: Ser
     replyEmpty(request, context);
     return;
   }
-  const replaced = state.parked.park(request, worker.offer, coresForAll(state, worker));
+  const cores = coresForAll(state, worker);
+  const replaced = state.parked.park(request, worker.offer, cores, ledgerOf(state, worker));
   if (replaced !== null) replyEmpty(replaced, context);
   if (state.parked.size === 1) armHold(state, context);
 }

@@ -12,6 +12,8 @@
 
 import type { FarmId, JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import { farmId, jobId } from '../../../src/core/ids.ts';
+import { BookedAmounts } from '../../../src/core/lease/booked-amounts.ts';
+import type { WorkerAmounts } from '../../../src/core/lease/worker-amounts.ts';
 import { PathMaps } from '../../../src/core/delivery/path-map.ts';
 import { FarmPools } from '../../../src/core/lease/farm-pools.ts';
 import { ParkedRequests } from '../../../src/core/lease/parked-requests.ts';
@@ -20,6 +22,7 @@ import { WorkerKinds } from '../../../src/core/lease/worker-kinds.ts';
 import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { Tallies } from '../../../src/core/ports/tallies.ts';
+import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { isolationOf } from '../../../src/core/wire/assignment-parts.ts';
 import type { IsolationIdentity, LeaseReply } from '../../../src/core/wire/bus-messages.ts';
@@ -35,6 +38,8 @@ export interface LeaseWorker {
   /** Whether it may get new tasks. */
   readonly isOnline: boolean;
   committedCores: number;
+  /** Amounts that its tasks hold besides cores. */
+  readonly amounts: WorkerAmounts;
 }
 
 /** The step that a worker is reserved for, and the start of the reservation (milliseconds since the epoch). */
@@ -55,6 +60,8 @@ export interface LeaseState {
   readonly pending: PendingLeases;
   /** Reserved workers, each with its step (docs/decisions/reservation.md). */
   readonly reservations: Map<WorkerId, Reservation>;
+  /** The amounts that the farm books besides cores; null for none (docs/policy.md#booked-amounts). */
+  bookedAmounts: BookedAmounts | null;
   /** Accounts that tasks run as, by queue, for queues that name one. */
   readonly isolation: Map<QueueId, IsolationIdentity>;
   readonly unschedulable: UnschedulableSteps;
@@ -84,6 +91,7 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
     workers: new Map(),
     pending: new PendingLeases(),
     reservations: new Map(),
+    bookedAmounts: null,
     isolation: new Map(),
     unschedulable: new UnschedulableSteps(),
     isSweepSet: false,
@@ -112,6 +120,7 @@ export function loadLease(id: string, reader: StoreReader, tallies: Tallies): Le
   state.pools.register([...reader.scan('usagePool')].map((row) => row.value));
   state.pathMaps.replace([...reader.scan('storageLocation')].map((row) => row.value));
   state.index.caps.limitFarm(farm.maxConcurrentTasks);
+  state.bookedAmounts = bookedAmountsOf(farm);
   for (const { value: queue } of reader.scan('queue')) {
     if (queue.farmId !== farm.id) continue;
     state.index.caps.limitQueue(queue.id, queue.maxConcurrentTasks, queue.paused);
@@ -120,3 +129,9 @@ export function loadLease(id: string, reader: StoreReader, tallies: Tallies): Le
   }
   return state;
 }
+
+/** Returns the amounts that a farm with this setting books, or null. */
+export const bookedAmountsOf = ({
+  bookedAmounts,
+}: Pick<FarmRecord, 'bookedAmounts'>): BookedAmounts | null =>
+  bookedAmounts === undefined || bookedAmounts.names.length === 0 ? null : new BookedAmounts(bookedAmounts);

@@ -1,4 +1,5 @@
 import { parseAttemptId, type AttemptAddress, type AttemptId } from '../../../src/core/ids.ts';
+import { holdingOf } from '../../../src/core/records/holding.ts';
 import type { Booking } from '../../../src/core/records/worker.ts';
 import type { AttemptBooking } from './messages.ts';
 
@@ -12,11 +13,12 @@ export class Bookings {
 
   /** Loads stored bookings. Throws for an invalid attempt id. */
   constructor(written: readonly Booking[] = []) {
-    for (const { attemptId, cores } of written) {
+    for (const row of written) {
+      const { attemptId, cores } = row;
       const attempt = parseAttemptId(attemptId);
       if (attempt === null)
         throw new Error(`the store has a booking with the invalid attempt id ${attemptId}`);
-      this.held.push({ attempt, booking: { attemptId, cores } });
+      this.held.push({ attempt, booking: { attemptId, cores, ...holdingOf(row) } });
     }
   }
 

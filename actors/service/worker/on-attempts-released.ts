@@ -1,4 +1,5 @@
 import { attemptIdOf } from '../../../src/core/ids.ts';
+import { holdingOf, type Holding } from '../../../src/core/records/holding.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { reportExits } from './exiting-attempts.ts';
 import { watchLiveness } from './liveness.ts';
@@ -18,12 +19,15 @@ export const onAttemptsReleased =
     context: ServiceContext<'worker'>,
   ): void => {
     let cores = 0;
+    const holdings: Holding[] = [];
     const exitingIds = new Set(exiting.map(attemptIdOf));
     for (const attempt of attempts) {
       const booking = state.bookings.take(attempt);
       if (booking === null) continue;
       const { attemptId } = booking;
       cores += booking.cores;
+      const holding = holdingOf(booking);
+      if (holding !== null) holdings.push(holding);
       if (state.held.size > 0) state.held.delete(attemptId);
       if (state.missedSince.size > 0) state.missedSince.delete(attemptId);
       if (state.overdue.size > 0) state.overdue.delete(attemptId);
@@ -39,5 +43,7 @@ export const onAttemptsReleased =
     if (exiting.length > 0 && state.record.status !== 'online') watchLiveness(state, settings, context);
     if (cores === 0) return;
     context.markDirty();
-    context.send('lease', state.record.farmId, { type: 'cores.freed', workerId: state.record.id, cores });
+    const { id: workerId, farmId } = state.record;
+    const freed = { type: 'cores.freed', workerId, cores } as const;
+    context.send('lease', farmId, holdings.length === 0 ? freed : { ...freed, holdings });
   };

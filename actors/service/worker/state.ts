@@ -9,6 +9,7 @@
  */
 
 import type { AttemptId } from '../../../src/core/ids.ts';
+import { holdingOf, type Holding } from '../../../src/core/records/holding.ts';
 import { NO_WORKER_FAILURES } from '../../../src/core/lifecycle/failure-tallies.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { WorkerFailuresRecord } from '../../../src/core/records/step-failures.ts';
@@ -79,6 +80,10 @@ export function loadWorker(
     maybeContactAt: Math.min(now, record.lastHeartbeatAt + heartbeatAgeMs),
   };
 }
+
+/** Returns what the booked attempts hold besides cores. */
+export const holdingsOf = (state: WorkerState): readonly Holding[] =>
+  state.bookings.all().flatMap((booking) => holdingOf(booking) ?? []);
 
 export function committedCoresOf(state: WorkerState): number {
   let cores = 0;

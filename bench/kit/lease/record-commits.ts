@@ -10,7 +10,7 @@ const file = process.env['CALLSHEET_BENCH_COMMITS'];
 if (file === undefined) throw new Error('CALLSHEET_BENCH_COMMITS does not name a file');
 
 const HEADER_BYTES = 12;
-// eslint-disable-next-line @typescript-eslint/unbound-method -- applied to the port that is meant
+// oxlint-disable-next-line typescript/unbound-method -- applied to the port that is meant
 const post = MessagePort.prototype.postMessage;
 
 MessagePort.prototype.postMessage = function (

@@ -10,6 +10,7 @@ declare module 'uWebSockets.js' {
       callback: (socket: us_listen_socket | false) => void,
     ): TemplatedApp;
   }
+  // oxlint-disable-next-line no-unused-vars -- a declaration of the module, which uws-engine.ts reads
   const LIBUS_LISTEN_EXCLUSIVE_PORT: number;
   /** Sets an undocumented option of the engine by its code. */
   function _cfg(code: string): void;

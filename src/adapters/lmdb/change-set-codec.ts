@@ -37,7 +37,7 @@ export interface EncodedChangeSet {
   readonly shard: number;
   readonly sequence: number;
   readonly changes: readonly EncodedChange[];
-  /** The buffer that it was read from. */
+  /** The whole set. */
   readonly encoded: ArrayBuffer;
 }
 
@@ -55,11 +55,7 @@ export function encodeChangeSet(set: ChangeSet): ArrayBuffer {
   if (!Number.isInteger(set.shard) || set.shard < 0 || set.shard > MAX_SHARD) {
     throw new ChangeSetFormatError(`shard ${set.shard} is not a number from 0 to ${MAX_SHARD}`);
   }
-  scratch.writeUInt8(VERSION, 0);
-  scratch.writeUInt8(0, 1);
-  scratch.writeUInt16LE(set.shard, 2);
-  scratch.writeUInt32LE(set.changes.length, 4);
-  scratch.writeDoubleLE(set.sequence, 8);
+  writeHeader(scratch, set.shard, set.sequence, set.changes.length);
   let at = HEADER_BYTES;
   for (const change of set.changes) at = writeChange(change, at);
   const encoded = new ArrayBuffer(at);
@@ -80,10 +76,12 @@ function writeChange(change: Change, at: number): number {
   }
   const valueAt = keyAt + keyLength;
   const end = change.op === 'put' ? writeValue(change, valueAt) : valueAt;
-  scratch[at] = OPERATIONS.indexOf(change.op);
-  scratch[at + 1] = TABLE_NAMES.indexOf(change.table);
-  scratch.writeUInt16LE(keyLength, at + 2);
-  scratch.writeUInt32LE(end - valueAt, at + 4);
+  writeChangeHeader(scratch, at, {
+    op: change.op,
+    table: change.table,
+    keyLength,
+    valueLength: end - valueAt,
+  });
   return end;
 }
 
@@ -104,6 +102,63 @@ function growScratch(bytes: number): void {
   const larger = Buffer.allocUnsafeSlow(Math.max(bytes, scratch.length * 2));
   scratch.copy(larger);
   scratch = larger;
+}
+
+/**
+ * Returns a set of changes that are encoded already. Its buffer is made when it is first read, because large values are
+ * not copied unless a journal needs them. The keys and the shard must be valid.
+ */
+export function joinChanges(
+  shard: number,
+  sequence: number,
+  changes: readonly EncodedChange[],
+): EncodedChangeSet {
+  let joined: ArrayBuffer | null = null;
+  return {
+    shard,
+    sequence,
+    changes,
+    get encoded() {
+      return (joined ??= encodeJoined(shard, sequence, changes));
+    },
+  };
+}
+
+function encodeJoined(shard: number, sequence: number, changes: readonly EncodedChange[]): ArrayBuffer {
+  const length = changes.reduce(
+    (sum, { key, value }) => sum + CHANGE_HEADER_BYTES + key.length + value.length,
+    HEADER_BYTES,
+  );
+  const encoded = new ArrayBuffer(length);
+  const target = Buffer.from(encoded);
+  writeHeader(target, shard, sequence, changes.length);
+  let at = HEADER_BYTES;
+  for (const { op, table, key, value } of changes) {
+    writeChangeHeader(target, at, { op, table, keyLength: key.length, valueLength: value.length });
+    target.set(key, at + CHANGE_HEADER_BYTES);
+    target.set(value, at + CHANGE_HEADER_BYTES + key.length);
+    at += CHANGE_HEADER_BYTES + key.length + value.length;
+  }
+  return encoded;
+}
+
+function writeHeader(target: Buffer, shard: number, sequence: number, changes: number): void {
+  target.writeUInt8(VERSION, 0);
+  target.writeUInt8(0, 1);
+  target.writeUInt16LE(shard, 2);
+  target.writeUInt32LE(changes, 4);
+  target.writeDoubleLE(sequence, 8);
+}
+
+function writeChangeHeader(
+  target: Buffer,
+  at: number,
+  change: Pick<EncodedChange, 'op' | 'table'> & { readonly keyLength: number; readonly valueLength: number },
+): void {
+  target[at] = OPERATIONS.indexOf(change.op);
+  target[at + 1] = TABLE_NAMES.indexOf(change.table);
+  target.writeUInt16LE(change.keyLength, at + 2);
+  target.writeUInt32LE(change.valueLength, at + 4);
 }
 
 /**

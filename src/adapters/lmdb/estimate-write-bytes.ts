@@ -3,7 +3,7 @@ import type { EncodedChangeSet } from './change-set-codec.ts';
 /** Pages that any transaction may write in addition to its rows: branches of every table, the free list. */
 export const TRANSACTION_OVERHEAD_BYTES = 2 ** 20;
 /** Pages that one change may write: a leaf, and half of a split one. */
-export const BYTES_PER_CHANGE = 2 * 4096;
+const BYTES_PER_CHANGE = 2 * 4096;
 
 /** Returns an upper estimate of the bytes of pages that the sets may write. */
 export function estimateWriteBytes(sets: readonly Pick<EncodedChangeSet, 'changes'>[]): number {

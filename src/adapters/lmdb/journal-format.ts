@@ -3,8 +3,8 @@ import { crc32 } from 'node:zlib';
 /**
  * Format of the journal (docs/decisions/journal.md), little-endian. The file begins with a header: eight letters that
  * identify the format, and the id of the store as text. Records follow without gaps: length of the payload u32, CRC-32
- * of the rest of the record u32, epoch f64, index in the epoch u32, and the payload. Bytes after the last record of an
- * epoch remain from earlier epochs.
+ * of the rest of the record u32, pass f64, index in the pass u32, and the payload. Bytes after the last record of an
+ * pass remain from earlier passes.
  */
 const MAGIC = 'csjrnl01';
 const STORE_ID_LENGTH = 36;
@@ -26,11 +26,11 @@ export function storeOfJournal(file: Uint8Array): string | null {
 export function writeRecord(
   target: Buffer,
   at: number,
-  { epoch, place, bytes }: { readonly epoch: number; readonly place: number; readonly bytes: Uint8Array },
+  { pass, place, bytes }: { readonly pass: number; readonly place: number; readonly bytes: Uint8Array },
 ): number {
   const end = at + RECORD_HEADER_BYTES + bytes.length;
   target.writeUInt32LE(bytes.length, at);
-  target.writeDoubleLE(epoch, at + CHECKED_FROM);
+  target.writeDoubleLE(pass, at + CHECKED_FROM);
   target.writeUInt32LE(place, at + CHECKED_FROM + 8);
   target.set(bytes, at + RECORD_HEADER_BYTES);
   target.writeUInt32LE(checksum(target, at, end), at + CRC_AT);
@@ -38,17 +38,17 @@ export function writeRecord(
 }
 
 /**
- * Returns copies of the payloads of this epoch, in order, up to the first record that is incomplete, of another epoch
+ * Returns copies of the payloads of this pass, in order, up to the first record that is incomplete, of another pass
  * or not next in sequence.
  */
-export function readRecords(file: Buffer, epoch: number): readonly ArrayBuffer[] {
+export function readRecords(file: Buffer, pass: number): readonly ArrayBuffer[] {
   const records: ArrayBuffer[] = [];
   let at = JOURNAL_HEADER_BYTES;
   while (at + RECORD_HEADER_BYTES <= file.length) {
     const end = at + RECORD_HEADER_BYTES + file.readUInt32LE(at);
     const isHere =
       end <= file.length &&
-      file.readDoubleLE(at + CHECKED_FROM) === epoch &&
+      file.readDoubleLE(at + CHECKED_FROM) === pass &&
       file.readUInt32LE(at + CHECKED_FROM + 8) === records.length &&
       file.readUInt32LE(at + CRC_AT) === checksum(file, at, end);
     if (!isHere) break;

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { constants as system } from 'node:os';
 import { join } from 'node:path';
+import type { EncodedSet } from '../../core/ports/journal.ts';
 import { syncDirectory } from '../system/sync-file.ts';
 import { readChangeSet, type EncodedChangeSet } from './change-set-codec.ts';
 import {
@@ -34,30 +35,35 @@ const FILE = 'journal.bin';
 const PARTIAL = 'journal.partial';
 
 /**
- * Change sets that are on disk but not yet in the tables. The file has a fixed size and is overwritten from its
- * beginning.
+ * Change sets that are on disk but not yet in the tables. The file has a fixed size and is written from its beginning
+ * again and again. A pass is the time from one beginning to the next, and has a number.
  */
-export interface Journal {
+export interface JournalFile {
   /**
-   * Appends the sets to those of the epoch. Returns true once they are on disk, or false if they do not fit or the disk
+   * Appends the sets to those of the pass. Returns true once they are on disk, or false if they do not fit or the disk
    * is full. Throws if the file cannot be written for another reason.
    */
-  append(sets: readonly EncodedChangeSet[]): boolean;
-  /** Starts an epoch: all previous content is in the tables, and no longer valid here. */
-  begin(epoch: number): void;
+  append(sets: readonly EncodedSet[]): boolean;
+  /** Starts a pass: all previous content is in the tables, and no longer valid here. */
+  begin(pass: number): void;
   close(): void;
 }
 
 /**
- * Opens or creates the journal of a store for an epoch without records. A copy-on-write file system may refuse later
+ * Opens or creates the journal of a store for a pass without records. A copy-on-write file system may refuse later
  * writes when it is full. Throws the error of the file system.
  */
-export function openJournal(directory: string, storeId: string, bytes: number, epochNow: number): Journal {
+export function openJournalFile(
+  directory: string,
+  storeId: string,
+  bytes: number,
+  passNow: number,
+): JournalFile {
   const path = join(directory, FILE);
   if (!existsSync(path)) make(directory, storeId, bytes);
   const file = openSync(path, constants.O_RDWR | constants.O_DSYNC);
   const scratch = Buffer.alloc(bytes - JOURNAL_HEADER_BYTES);
-  let epoch = epochNow;
+  let pass = passNow;
   let place = 0;
   /** Offset of the next record; the first one is after the header. */
   let end = 0;
@@ -68,7 +74,7 @@ export function openJournal(directory: string, storeId: string, bytes: number, e
       for (const { encoded } of sets) {
         const room = RECORD_HEADER_BYTES + encoded.byteLength;
         if (to + room > scratch.length) return false;
-        to = writeRecord(scratch, to, { epoch, place: next, bytes: new Uint8Array(encoded) });
+        to = writeRecord(scratch, to, { pass, place: next, bytes: new Uint8Array(encoded) });
         next++;
       }
       try {
@@ -82,7 +88,7 @@ export function openJournal(directory: string, storeId: string, bytes: number, e
       return true;
     },
     begin(next) {
-      epoch = next;
+      pass = next;
       place = 0;
       end = 0;
     },
@@ -91,17 +97,17 @@ export function openJournal(directory: string, storeId: string, bytes: number, e
 }
 
 /**
- * Returns the change sets of an epoch in the journal of a store, in order; none if there is no journal. Throws
+ * Returns the change sets of a pass in the journal of a store, in order; none if there is no journal. Throws
  * `StoreOpenError` if the journal cannot be read, is damaged, or belongs to another store.
  */
-export function readJournal(directory: string, storeId: string, epoch: number): readonly EncodedChangeSet[] {
+export function readJournal(directory: string, storeId: string, pass: number): readonly EncodedChangeSet[] {
   const path = join(directory, FILE);
   if (!existsSync(path)) return [];
   const file = orStoreError(directory, 'cannot be read', () => readFileSync(path));
   const owner = storeOfJournal(file);
   if (owner === null) throw new StoreOpenError(directory, `its journal ${FILE} is damaged`);
   if (owner !== storeId) throw new StoreOpenError(directory, `the journal ${FILE} is that of another store`);
-  const records = readRecords(file, epoch);
+  const records = readRecords(file, pass);
   return orStoreError(directory, 'contains a record that is not a change set', () =>
     records.map(readChangeSet),
   );

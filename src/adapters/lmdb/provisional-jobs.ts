@@ -2,7 +2,6 @@ import type { JobId } from '../../core/ids.ts';
 import type { LargeRows } from '../../core/ports/large-jobs.ts';
 import { keys, type TableName } from '../../core/records/tables.ts';
 import type { EncodedChange } from './change-set-codec.ts';
-import type { ByteDatabase } from './environment.ts';
 import { keyBytes } from './key-bytes.ts';
 import { encodeValue } from './value-encoder.ts';
 
@@ -27,11 +26,16 @@ const putOf = (table: TableName, key: string, value: Uint8Array): EncodedChange 
   value,
 });
 
-/** Removes the rows of a job that is not created. Does nothing if the job exists. Must be called in a transaction. */
-export function discardProvisionalJob(tables: Readonly<Record<TableName, ByteDatabase>>, job: JobId): void {
-  const coming = keyBytes(keys.comingJob(job));
-  if (!tables.comingJob.doesExist(coming)) return;
-  tables.plan.removeSync(keyBytes(keys.plan(job)));
-  tables.template.removeSync(keyBytes(keys.template(job)));
-  tables.comingJob.removeSync(coming);
-}
+/** Returns the changes that remove the rows of a job which will not be created. */
+export const removalOf = (job: JobId): readonly EncodedChange[] => [
+  removeOf('plan', keys.plan(job)),
+  removeOf('template', keys.template(job)),
+  removeOf('comingJob', keys.comingJob(job)),
+];
+
+const removeOf = (table: TableName, key: string): EncodedChange => ({
+  op: 'remove',
+  table,
+  key: keyBytes(key),
+  value: new Uint8Array(),
+});

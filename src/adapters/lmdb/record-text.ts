@@ -72,7 +72,7 @@ function attemptText(attempt: WholeAttempt): string | null {
   return text + SESSION_HEAD + stringText(sessionId);
 }
 
-type WholeBooking = RequireAllFields<Booking, 'attemptId' | 'cores'>;
+type WholeBooking = RequireAllFields<Booking, 'attemptId' | 'cores' | 'amounts' | 'gpus' | 'policyVersion'>;
 
 function bookingText({
   bookings,
@@ -80,7 +80,10 @@ function bookingText({
 }: RequireAllFields<BookingRecord, 'version' | 'bookings' | 'exiting'>): string | null {
   if (bookings.length > ARRAY16_MAX || exiting !== undefined) return null;
   let text = BOOKING_HEAD + arrayHead(bookings.length);
-  for (const booking of bookings) text += heldText(booking);
+  for (const booking of bookings) {
+    if (booking.amounts !== undefined || booking.gpus !== undefined) return null;
+    text += heldText(booking);
+  }
   return text;
 }
 

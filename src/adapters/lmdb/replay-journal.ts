@@ -4,7 +4,13 @@ import { openDatabase, type ByteDatabase, type Environment } from './environment
 import { readJournal } from './journal.ts';
 import { latestRows } from './latest-rows.ts';
 import { estimateWriteBytes } from './estimate-write-bytes.ts';
-import { META_DATABASE, putJournalEpoch, readJournalEpoch, StoreOpenError } from './store-format.ts';
+import {
+  journalPassMark,
+  META_DATABASE,
+  putAppliedMark,
+  readJournalPass,
+  StoreOpenError,
+} from './store-format.ts';
 
 export type StateTables = Readonly<Record<TableName, ByteDatabase>>;
 
@@ -17,7 +23,7 @@ export function openStateTables(environment: Environment): StateTables {
   return Object.fromEntries(entries) as Record<TableName, ByteDatabase>;
 }
 
-export interface JournaledStore {
+interface ReplayedStore {
   readonly environment: Environment;
   readonly directory: string;
   readonly storeId: string;
@@ -26,14 +32,14 @@ export interface JournaledStore {
 }
 
 /**
- * Replays the journal into the tables, as one flushed transaction, and returns the next epoch, which has no records yet
+ * Replays the journal into the tables, as one flushed transaction, after which the journal is in a pass without records
  * (docs/decisions/journal.md). Must be called with the lock of the store, before any reader. Throws `StoreOpenError`
  * for a damaged journal and for a full disk, and the error of a failed transaction.
  */
-export function replayJournal({ environment, directory, storeId, hasRoom }: JournaledStore): number {
-  const epoch = readJournalEpoch(environment);
-  const sets = readJournal(directory, storeId, epoch);
-  if (sets.length === 0) return epoch;
+export function replayJournal({ environment, directory, storeId, hasRoom }: ReplayedStore): void {
+  const pass = readJournalPass(environment);
+  const sets = readJournal(directory, storeId, pass);
+  if (sets.length === 0) return;
   const room = estimateWriteBytes(sets);
   if (!hasRoom(room)) {
     const reason = `the journal has changes that are not in the tables yet; they need ${room} bytes, and the disk is full`;
@@ -43,7 +49,6 @@ export function replayJournal({ environment, directory, storeId, hasRoom }: Jour
   const meta = openDatabase(environment, META_DATABASE);
   environment.transactionSync(() => {
     for (const change of latestRows(sets)) applyChange(tables[change.table], change);
-    putJournalEpoch(meta, epoch + 1);
+    putAppliedMark(meta, journalPassMark(pass + 1));
   });
-  return epoch + 1;
 }

@@ -1,6 +1,7 @@
 import { isUuid } from '../../core/ids.ts';
 import { keyBytes } from './key-bytes.ts';
 import { openDatabase, openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
+import type { AppliedMark } from '../../core/ports/journal.ts';
 import type { EnvironmentKind } from '../../core/ports/store.ts';
 
 /**
@@ -84,18 +85,24 @@ export function putAttemptFloor(environment: Environment, floor: number): void {
   openDatabase(environment, META_DATABASE).putSync(ATTEMPT_FLOOR_KEY, Buffer.from(String(floor), 'utf8'));
 }
 
-/** Current epoch of the journal, as text (docs/decisions/journal.md). */
-const JOURNAL_EPOCH_KEY = keyBytes('journalEpoch');
+/** Name of the row with the current pass of the journal, as text (docs/decisions/journal.md). */
+const JOURNAL_PASS_NAME = 'journalEpoch';
 
-/** Returns the epoch of the journal whose records are not in the tables yet; 0 in a store that never had a journal. */
-export function readJournalEpoch(environment: Environment): number {
-  const bytes = openExistingDatabase(environment, META_DATABASE)?.get(JOURNAL_EPOCH_KEY);
+/** Returns the pass of the journal whose records are not in the tables yet; 0 in a store that never had a journal. */
+export function readJournalPass(environment: Environment): number {
+  const bytes = openExistingDatabase(environment, META_DATABASE)?.get(keyBytes(JOURNAL_PASS_NAME));
   return bytes === undefined ? 0 : Number(Buffer.from(bytes).toString('utf8'));
 }
 
+/** Returns the row which records that the journal is in a pass, and that the tables contain all earlier ones. */
+export const journalPassMark = (pass: number): AppliedMark => ({
+  key: JOURNAL_PASS_NAME,
+  value: String(pass),
+});
+
 /** Must be called in a transaction. */
-export function putJournalEpoch(meta: ByteDatabase, epoch: number): void {
-  meta.putSync(JOURNAL_EPOCH_KEY, Buffer.from(String(epoch), 'utf8'));
+export function putAppliedMark(meta: ByteDatabase, { key, value }: AppliedMark): void {
+  meta.putSync(keyBytes(key), Buffer.from(value, 'utf8'));
 }
 
 /** Reports whether nothing was written yet: neither a table nor a format, as after an interrupted first start. */

@@ -4,11 +4,12 @@ import type { LargeRows } from '../../core/ports/large-jobs.ts';
 import type { TableName } from '../../core/records/tables.ts';
 import { EventLoopWatch } from '../system/event-loop-lag.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
-import { readChangeSet, type EncodedChange, type EncodedChangeSet } from './change-set-codec.ts';
+import { readChangeSet, type EncodedChangeSet } from './change-set-codec.ts';
 import { piecesOf } from './provisional-jobs.ts';
 import { ChangePublisher } from './change-publisher.ts';
+import { CommitPipeline, type CommitAcks } from './commit-pipeline.ts';
 import { failStop, type StoreFailure } from './fail-stop.ts';
-import { openStateWriter, type StateWriter } from './state-writer.ts';
+import { openJournaledStore, type JournaledStore } from './local-journal.ts';
 import { StoreOpenError } from './store-format.ts';
 import {
   STORE_PROTOCOL_VERSION,
@@ -37,29 +38,13 @@ import type { DiskLimits } from './writer-environment.ts';
 /** Interval of checking the disk and reporting the event loop lag. */
 const CHECK_MS = 1_000;
 
-/**
- * Maximum time that durable sets wait to become readable if no reader waits, and the maximum share of time spent on it.
- */
-const READ_AFTER_MS = 10;
-const READING_SHARE = 0.2;
-
 type CommitRequest = Extract<ShardRequest, { readonly type: 'commit' }>;
 
-/** A shard's port, and the sequences up to which its sets have arrived, are durable and are readable. */
+/** A shard's port, and the sequence of its latest set; null before the first, which starts the sequence. */
 interface ShardConnection {
   readonly shard: number;
   readonly port: MessagePort;
-  /** Sequence of the latest set; null before the first, which starts the sequence. */
   lastSequence: number | null;
-  ackedDurable: number | null;
-  ackedReadable: number | null;
-}
-
-/** Rows that are committed separately. */
-interface Piece {
-  readonly changes: readonly EncodedChange[];
-  /** The job whose last piece it is; null for other pieces. */
-  readonly endsRowsOf: JobId | null;
 }
 
 /** Runs until the control port requests `stop`. If the store cannot be opened, reports it there and ends the thread. */
@@ -68,101 +53,45 @@ export async function runStoreThread(control: MessagePort, options: StoreThreadO
   const end = (failure: StoreFailure): never =>
     failStop(failure, () => tell({ v: STORE_PROTOCOL_VERSION, type: 'failed', failure }));
   const warn = (text: string): void => tell({ v: STORE_PROTOCOL_VERSION, type: 'warning', text });
-  let writer: StateWriter;
+  let store: JournaledStore;
   try {
-    writer = await openStateWriter({ ...options, endProcess: end, warn });
+    store = await openJournaledStore({ ...options, endProcess: end, warn });
   } catch (error) {
     if (!(error instanceof StoreOpenError)) throw error;
     tell({ v: STORE_PROTOCOL_VERSION, type: 'refused', reason: error.message });
     control.close();
     return;
   }
-  serve(control, writer, tell, end);
+  serve(control, store, tell, end);
 }
 
 function serve(
   control: MessagePort,
-  writer: StateWriter,
+  { writer, journal }: JournaledStore,
   tell: (notice: StoreNotice) => void,
   end: (failure: StoreFailure) => never,
 ): void {
-  const lanes: ShardConnection[] = [];
+  const lanes = new Map<number, ShardConnection>();
   const publishers: ChangePublisher[] = [];
-  let arrived: EncodedChangeSet[] = [];
-  let commitDue: NodeJS.Immediate | null = null;
-  let readDue: NodeJS.Timeout | null = null;
-  let readAfterMs = READ_AFTER_MS;
-  let isReadAwaited = false;
+  const acks: CommitAcks = {
+    durable: (shard, sequence) => tellLane(lanes.get(shard), 'durable', sequence),
+    readable: (shard, sequence) => tellLane(lanes.get(shard), 'readable', sequence),
+  };
+  const pipeline = new CommitPipeline({ writer, journal, publishers, acks });
+  pipeline.discardProvisionalJobs();
   let disk: DiskState = writer.diskState();
 
   const accept = (lane: ShardConnection, request: CommitRequest): void => {
     const set = decodeOrEnd(lane, request, end);
     lane.lastSequence = set.sequence;
-    arrived.push(set);
-    if (request.isAwaited || mustBeReadFirst(set)) isReadAwaited = true;
-    commitDue ??= setImmediate(commitArrived);
+    pipeline.add(set, request.isAwaited || mustBeReadFirst(set));
   };
 
-  const requestApply = (): void => {
-    isReadAwaited = true;
-    commitDue ??= setImmediate(commitArrived);
-  };
-
-  const commitArrived = (): void => {
-    commitDue = null;
-    if (isReadAwaited) {
-      applyJournal();
-      return;
-    }
-    if (arrived.length === 0) return;
-    if (!writer.append(arrived)) {
-      applyJournal();
-      return;
-    }
-    for (const publisher of publishers) publisher.markDurable();
-    arrived = [];
-    for (const lane of lanes) ackDurable(lane);
-    readDue ??= setTimeout(applyJournal, readAfterMs);
-  };
-
-  /** Applies the appended and the arrived sets to the tables. */
-  const applyJournal = (): void => {
-    if (readDue !== null) clearTimeout(readDue);
-    readDue = null;
-    isReadAwaited = false;
-    const sets = [...writer.appended, ...arrived];
-    if (sets.length > 0) {
-      const begunAt = performance.now();
-      for (const publisher of publishers) publisher.beforeApply(sets);
-      writer.apply(arrived);
-      for (const publisher of publishers) publisher.afterApply();
-      arrived = [];
-      for (const lane of lanes) ackReadable(lane);
-      readAfterMs = Math.max(READ_AFTER_MS, (performance.now() - begunAt) / READING_SHARE);
-    }
-    for (const publisher of publishers) publisher.notifyReadable();
-  };
-
-  const pieces: Piece[] = [];
   const storeProvisionalJob = (job: JobId, rows: LargeRows): void => {
-    const ofJob = piecesOf(job, rows);
-    if (pieces.length === 0) setImmediate(commitPiece);
-    for (const [at, changes] of ofJob.entries()) {
-      pieces.push({ changes, endsRowsOf: at === ofJob.length - 1 ? job : null });
-    }
-  };
-
-  const commitPiece = (): void => {
-    // Leases that arrived during the last piece do not wait for another one.
-    if (commitDue !== null) clearImmediate(commitDue);
-    commitDue = null;
-    applyJournal();
-    const piece = pieces.shift();
-    if (piece === undefined) return;
-    writer.apply([piece]);
-    if (pieces.length > 0) setImmediate(commitPiece);
-    if (piece.endsRowsOf !== null)
-      tell({ v: STORE_PROTOCOL_VERSION, type: 'provisional-job-stored', job: piece.endsRowsOf });
+    const pieces = piecesOf(job, rows);
+    const stored = (): void => tell({ v: STORE_PROTOCOL_VERSION, type: 'provisional-job-stored', job });
+    for (const [at, changes] of pieces.entries())
+      pipeline.addPiece(changes, at === pieces.length - 1 ? stored : () => undefined);
   };
 
   const checkDisk = (): void => {
@@ -178,31 +107,24 @@ function serve(
   }, CHECK_MS);
 
   const attach = (shard: number, port: MessagePort): void => {
-    const lane: ShardConnection = {
-      shard,
-      port,
-      lastSequence: null,
-      ackedDurable: null,
-      ackedReadable: null,
-    };
-    lanes.push(lane);
+    const lane: ShardConnection = { shard, port, lastSequence: null };
+    lanes.set(shard, lane);
     port.on('message', (request: ShardRequest) => hear(lane, request));
   };
 
   const hear = (lane: ShardConnection, request: ShardRequest): void => {
-    if (request.type === 'request-apply') requestApply();
+    if (request.type === 'request-apply') pipeline.requestApply();
     else accept(lane, request);
   };
 
   const stop = async (): Promise<void> => {
     clearInterval(diskCheck);
-    // Requests for them are no longer answered; the next start removes their stored rows.
-    pieces.length = 0;
-    for (const lane of lanes) drain(lane.port, (request) => hear(lane, request));
-    if (commitDue !== null) clearImmediate(commitDue);
-    applyJournal();
-    for (const { port } of lanes) port.close();
+    for (const lane of lanes.values()) drain(lane.port, (request) => hear(lane, request));
+    // Requests to store further rows are no longer answered; the next start removes the rows stored so far.
+    await pipeline.stop();
+    for (const { port } of lanes.values()) port.close();
     for (const publisher of publishers) publisher.close();
+    journal.close();
     await writer.close();
     tell({ v: STORE_PROTOCOL_VERSION, type: 'stopped' });
     control.close();
@@ -218,16 +140,14 @@ function serve(
         return;
       case 'watch':
         // Sets must be reported as durable before they are reported as readable.
-        applyJournal();
-        publishers.push(new ChangePublisher(command.port, command.memory, requestApply));
+        pipeline.applyAccepted();
+        publishers.push(new ChangePublisher(command.port, command.memory, () => pipeline.requestRead()));
         return;
       case 'store-provisional-job':
         storeProvisionalJob(command.job, command.rows);
         return;
       case 'discard-provisional-job':
-        // The creation of the job may be on disk, but not in the tables yet.
-        applyJournal();
-        writer.discardProvisionalJob(command.job);
+        pipeline.discardProvisionalJob(command.job);
         return;
       case 'stop':
         void stop();
@@ -273,22 +193,9 @@ function readOrEnd(bytes: ArrayBuffer, broken: (detail: string) => never): Encod
   }
 }
 
-function ackDurable(lane: ShardConnection): void {
-  if (lane.lastSequence === null || lane.ackedDurable === lane.lastSequence) return;
-  lane.ackedDurable = lane.lastSequence;
-  tellLane(lane, 'durable', lane.lastSequence);
-}
-
-function ackReadable(lane: ShardConnection): void {
-  if (lane.lastSequence === null || lane.ackedReadable === lane.lastSequence) return;
-  lane.ackedDurable = lane.lastSequence;
-  lane.ackedReadable = lane.lastSequence;
-  tellLane(lane, 'readable', lane.lastSequence);
-}
-
-function tellLane(lane: ShardConnection, type: CommitNotice['type'], sequence: number): void {
+function tellLane(lane: ShardConnection | undefined, type: CommitNotice['type'], sequence: number): void {
   const notice: CommitNotice = { v: STORE_PROTOCOL_VERSION, type, sequence };
-  lane.port.postMessage(notice);
+  lane?.port.postMessage(notice);
 }
 
 /** Handles all messages that wait in a port. */

@@ -1,4 +1,4 @@
-import { Document, isMap, isNode, parseDocument, visit, type Node } from 'yaml';
+import { Document, isMap, isNode, parseDocument, Scalar, visit, type Node } from 'yaml';
 import {
   definitionParts,
   type DefinitionResult,
@@ -60,12 +60,21 @@ function hasAlias(node: Node): boolean {
 /** Returns the definition file of a product, which `readDefinition` reads back to an equal definition. */
 export function writeDefinition(definition: ProductDefinition): string {
   const { template, format, ...texts } = definition;
-  const head = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
+  const head = Object.fromEntries(
+    Object.entries(texts).flatMap(([key, text]) => (text === '' ? [] : [[key, scalarOf(text)]])),
+  );
   const document = new Document({ ...head, ...(format === 'json' && { format }) });
   const inline = format === 'yaml' ? parsed(template) : null;
   const node = inline === null ? null : inlineNode(inline);
   document.set('template', node ?? template);
   return document.toString({ ...LINES_AS_THEY_ARE, blockQuote: 'literal' });
+}
+
+/** A literal block loses the spaces of a text that has nothing else. */
+function scalarOf(text: string): Scalar<string> {
+  const scalar = new Scalar(text);
+  if (text.trim() === '') scalar.type = Scalar.QUOTE_DOUBLE;
+  return scalar;
 }
 
 /** Returns the node of a template that can be inline; null for one that loses a comment or an anchor there. */

@@ -7,6 +7,7 @@ import { ROLES } from '../access/permissions.ts';
 import { USERNAME_LENGTH_MAX } from '../records/user.ts';
 import { BURST_MAX, RPS_MAX } from '../rate-limit/rate-limiter.ts';
 import { WIRE_LIMITS } from '../wire/limits.ts';
+import { amounts } from './amounts-type.ts';
 import { hostPattern, origins, publicUrl, target, trustedPeers } from './http-types.ts';
 import { endpointHost, optionalRole, roleMap } from './access-types.ts';
 import { groupRoles, ldapAttribute, ldapFilter, ldapUrl } from './ldap-types.ts';
@@ -351,6 +352,12 @@ const SERVER_KEYS = {
     'Address of /debug/pprof/ with `http.enable_pprof`, for example 127.0.0.1:6060. The routes are then absent at `http.addr`.',
     '`http.addr`',
   ),
+  'http.access_log': key(
+    text(),
+    '',
+    'File to which one line of JSON is appended for each request, for example /var/log/callsheet/access.log. SIGHUP opens it again, after a rotation. See operations.md.',
+    'no access log',
+  ),
   'auth.enabled': key(
     boolean(),
     'false',
@@ -692,6 +699,12 @@ const WORKER_KEYS = {
     '',
     'Number of GPUs of this worker: amount.worker.gpu. 0 disables their detection.',
     'the GPUs that nvidia-smi lists',
+  ),
+  'worker.amounts': key(
+    amounts(),
+    '',
+    'Further amounts of this worker by name, matched with the same amount of steps: amount.scene.cache=8.',
+    'none',
   ),
   'worker.compute_location': key(text(), '', "Name of the worker's compute location.", 'none'),
   'worker.tags': key(

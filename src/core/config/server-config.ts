@@ -39,6 +39,8 @@ export interface ServerConfig {
     readonly enablePprof: boolean;
     /** Null: profiles are served at `addr`. */
     readonly pprofAddr: ListenAddress | null;
+    /** Path of the access log; null: none. */
+    readonly accessLog: string | null;
   };
   readonly web: { readonly jobLinks: readonly JobLink[] };
   readonly auth: AuthConfig;
@@ -160,6 +162,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         trustProxy: values['http.trust_proxy'],
         enablePprof: values['http.enable_pprof'],
         pprofAddr: values['http.pprof_addr'],
+        accessLog: values['http.access_log'] === '' ? null : values['http.access_log'],
       },
       web: { jobLinks: values['web.job_links'] },
       auth,

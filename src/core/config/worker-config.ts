@@ -25,6 +25,8 @@ export interface WorkerConfig {
     /** Null: the number of detected GPUs. */
     readonly gpus: number | null;
     /** Empty: none. */
+    /** Further amounts by name in lower case. */
+    readonly amounts: Readonly<Record<string, number>>;
     readonly computeLocation: string;
     readonly tags: Readonly<Record<string, string>>;
     readonly detectApplications: boolean;
@@ -109,6 +111,7 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
         cpus: values['worker.cpus'] ?? machine.cpuCount,
         memoryMib: values['worker.memory_mib'] ?? machine.memoryMib,
         gpus: values['worker.gpus'],
+        amounts: values['worker.amounts'],
         computeLocation: values['worker.compute_location'],
         tags: values['worker.tags'],
         detectApplications: values['worker.detect_applications'],

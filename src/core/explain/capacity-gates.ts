@@ -5,9 +5,12 @@ import type {
   Holder,
   LeaseExplanation,
   PoolExplanation,
+  ShortAmount,
   TasksAhead,
 } from '../lease/explanation.ts';
+import { VCPU } from '../../openjd/template/capabilities.ts';
 import type {
+  AmountsGate,
   CoresGate,
   FarmCapGate,
   HolderShare,
@@ -145,6 +148,7 @@ const jobText = (job: { readonly id: JobId; readonly name: string }, own: JobId)
 /** Returns the gate if no eligible worker has enough free cores for the task. */
 export function coresGates({ requirements }: TaskFacts, { workers }: LeaseExplanation): CoresGate[] {
   if (workers.eligible === 0 || workers.withRoom > 0) return [];
+  if (workers.short !== undefined && !workers.short.some(({ name }) => name === VCPU)) return [];
   const cores = requirements.cores === null ? null : coresOf(requirements, Infinity);
   const why =
     cores === null
@@ -159,6 +163,32 @@ export function coresGates({ requirements }: TaskFacts, { workers }: LeaseExplan
       eligible: workers.eligible,
     },
   ];
+}
+
+/** Returns the gate if eligible workers have too little of booked amounts free, and none has room. */
+export function amountsGates({ workers }: LeaseExplanation): AmountsGate[] {
+  if (workers.eligible === 0 || workers.withRoom > 0) return [];
+  const short = (workers.short ?? []).filter(({ name }) => name !== VCPU);
+  if (short.length === 0) return [];
+  return [
+    {
+      gate: 'amounts',
+      reason: 'no free amounts',
+      sentence: sentenceOf(`${busyText(workers)}: ${shortText(short)}`),
+      short,
+      eligible: workers.eligible,
+      policyVersion: workers.policyVersion ?? 0,
+    },
+  ];
+}
+
+/** `12 have too little amount.worker.memory free: it takes 65,536, and the most that is free is 12,288`. */
+export function shortText(short: readonly ShortAmount[]): string {
+  const named = short.slice(0, NAMED_MAX).map(({ name, needed, mostFree, workers }) => {
+    const verb = workers === 1 ? 'has' : 'have';
+    return `${numberText(workers)} ${verb} too little ${name} free (it takes ${numberText(needed)}, at most ${numberText(mostFree)} is free)`;
+  });
+  return listText(named);
 }
 
 /** `14 of 14 eligible workers are busy`. A worker that has room may be reserved (docs/decisions/reservation.md). */

@@ -1,6 +1,13 @@
 import type { LeaseExplanation } from '../lease/explanation.ts';
 import { isLiveTask, isTerminalTask } from '../lifecycle/task-transitions.ts';
-import { coresGates, farmCapGates, orderGates, poolGates, queueCapGates } from './capacity-gates.ts';
+import {
+  amountsGates,
+  coresGates,
+  farmCapGates,
+  orderGates,
+  poolGates,
+  queueCapGates,
+} from './capacity-gates.ts';
 import {
   heldStepGates,
   jobGates,
@@ -64,6 +71,7 @@ function gatesOf(
     ...(lease === null ? [] : poolGates(facts, lease)),
     ...(lease === null ? [] : workersGates(facts, lease)),
     ...(isReady && lease !== null ? coresGates(facts, lease) : []),
+    ...(isReady && lease !== null ? amountsGates(lease) : []),
     ...(isCandidate && lease !== null ? orderGates(lease) : []),
   ];
   return isReady ? [...gates, ...schedulerGates(lease, gates)] : [...gates, ...exitGates(facts)];

@@ -1,6 +1,6 @@
 import type { FarmId, JobId, QueueId, StepId, WorkerId } from '../ids.ts';
 import type { IneligibleReason } from '../lease/eligibility.ts';
-import type { RejectedWorkers } from '../lease/explanation.ts';
+import type { RejectedWorkers, ShortAmount } from '../lease/explanation.ts';
 import type { JobStatus, TerminalJobStatus } from '../lifecycle/job-transitions.ts';
 import type { StepStatus } from '../lifecycle/step-rules.ts';
 
@@ -34,6 +34,7 @@ export const GATES = [
   'usage_pool',
   'workers',
   'cores',
+  'amounts',
   'order',
   'scheduler',
 ] as const;
@@ -165,6 +166,15 @@ export interface CoresGate extends GateOf<'cores', 'no free cores'> {
   readonly eligible: number;
 }
 
+/** Workers may run the task, but each has too little of some booked amount free (docs/policy.md#booked-amounts). */
+export interface AmountsGate extends GateOf<'amounts', 'no free amounts'> {
+  /** Without cores, which have their own gate. */
+  readonly short: readonly ShortAmount[];
+  readonly eligible: number;
+  /** Version of the farm's setting. */
+  readonly policyVersion: number;
+}
+
 /** The numbers are absent if the reader may not see them. */
 export interface OrderGate extends GateOf<'order', 'tasks before it'> {
   readonly tasks?: number;
@@ -190,6 +200,7 @@ export type Gate =
   | UsagePoolGate
   | WorkersGate
   | CoresGate
+  | AmountsGate
   | OrderGate
   | SchedulerGate;
 

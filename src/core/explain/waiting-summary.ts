@@ -1,5 +1,5 @@
 import type { LeaseExplanation } from '../lease/explanation.ts';
-import { beforeText, busyText, isBehind } from './capacity-gates.ts';
+import { amountsGates, beforeText, busyText, isBehind, shortText } from './capacity-gates.ts';
 import type { Gate, GateName } from './task-explanation.ts';
 import type { TaskFacts } from './task-facts.ts';
 import { HIDDEN_JOB } from './upstream-gates.ts';
@@ -28,6 +28,7 @@ const WEIGHTIEST_FIRST = [
   'usage_pool',
   'scheduler',
   'cores',
+  'amounts',
   'order',
 ] as const satisfies readonly (GateName | 'unregistered_pool')[];
 
@@ -36,8 +37,9 @@ const rankOf = (gate: Gate): number =>
     gate.gate === 'usage_pool' && !gate.isRegistered ? 'unregistered_pool' : gate.gate,
   );
 
-/** Waiting for free cores, or behind other tasks, is not an obstacle but normal queueing. */
-const isObstacle = (gate: Gate): boolean => gate.gate !== 'cores' && gate.gate !== 'order';
+/** Waiting for free cores and amounts, or behind other tasks, is not an obstacle but normal queueing. */
+const QUEUEING: ReadonlySet<GateName> = new Set<GateName>(['cores', 'amounts', 'order']);
+const isObstacle = (gate: Gate): boolean => !QUEUEING.has(gate.gate);
 
 /** Returns the sentence of a pending or ready task: the most important gate, then the others. */
 export function waitingSummary(facts: TaskFacts, gates: readonly Gate[]): string {
@@ -108,6 +110,11 @@ function asideOf(gate: Gate, { task, now }: TaskFacts): string {
       return 'its state in the scheduler is unknown at the moment';
     case 'cores':
       return 'no eligible worker has the cores free';
+    case 'amounts':
+      return `no eligible worker has ${joinAtMost(
+        gate.short.map(({ name }) => name),
+        NAMED_MAX,
+      )} free`;
     case 'order':
       return 'other tasks are ahead of it';
   }
@@ -120,6 +127,8 @@ function unobstructed({ task, lease, requirements, names }: TaskFacts): string {
   }
   const parts = [`${turnText(lease)}: ${roomText(lease)}`];
   if (requirements.cores === null && lease.workers.withRoom === 0) parts.push('it reserves a whole machine');
+  const [amounts] = amountsGates(lease);
+  if (amounts !== undefined) parts.push(shortText(amounts.short));
   if (lease.reservedWorker !== null)
     parts.push(`${names.worker(lease.reservedWorker)} is kept free for its step`);
   if (lease.workers.avoided.length > 0) {

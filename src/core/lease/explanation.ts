@@ -129,6 +129,21 @@ export interface WorkersExplanation extends DemandExplanation {
   readonly keptForOthers: number;
   /** Workers on which this task has failed. They are skipped while another eligible one is online. */
   readonly avoided: readonly WorkerId[];
+  /** Amounts of which eligible workers have too little. Absent if the farm books only cores. */
+  readonly short?: readonly ShortAmount[];
+  /** Version of the setting by which the farm books amounts. Absent if it books only cores. */
+  readonly policyVersion?: number;
+}
+
+/** An amount of which eligible workers have too little free for a task; cores are `amount.worker.vcpu`. */
+export interface ShortAmount {
+  readonly name: string;
+  /** Amount that the task takes: on workers of different sizes, the smallest. */
+  readonly needed: number;
+  /** The most that one of these workers has free. */
+  readonly mostFree: number;
+  /** Number of these workers. A worker may have too little of several amounts. */
+  readonly workers: number;
 }
 
 /** Online workers that fail the same gate. `requirement`: name of the amount or attribute that is not met. */
@@ -146,6 +161,7 @@ export const WAITING_REASONS = [
   'queue_cap',
   'usage_pool',
   'cores',
+  'amounts',
   'order',
 ] as const satisfies readonly WaitingCause['reason'][];
 
@@ -155,6 +171,8 @@ export type WaitingCause =
   | { readonly reason: 'usage_pool_missing' | 'usage_pool'; readonly pool: string }
   /** `unschedulableReason`: why no online worker may run the tasks, as in the tasks themselves. */
   | { readonly reason: 'workers'; readonly unschedulableReason: string }
+  /** `amount`: the one of which most workers with free cores have too little. */
+  | { readonly reason: 'amounts'; readonly amount: string }
   | { readonly reason: 'retry_after' | 'farm_cap' | 'cores' | 'order' };
 
 /** Ready tasks that wait for the same cause. */

@@ -8,6 +8,7 @@ import { BinaryHeap } from '../binary-heap.ts';
 import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 import type { QueueId, WorkerId } from '../ids.ts';
 import { coresOf, isEligible } from './eligibility.ts';
+import type { AmountLedger } from './worker-amounts.ts';
 import type { WorkerOffer } from './worker-offer.ts';
 import type { Signature } from './step-entry.ts';
 
@@ -22,11 +23,13 @@ export interface ParkedRequest<Address> {
   readonly until: number;
 }
 
-/** Parked requests that the same work can wake: same eligibility, same queue, same free cores. */
+/** Parked requests that the same work can wake: same eligibility, same queue, same free cores and booked amounts. */
 interface Group<Address> {
   readonly kind: Kind<Address>;
   readonly queueId: QueueId | null;
   readonly freeCores: number;
+  /** `freeCores`, with the booked amounts if there are any. */
+  readonly key: number | string;
   /** In order of arrival. */
   readonly parked: Parked<Address>[];
 }
@@ -36,13 +39,15 @@ interface Parked<Address> {
   /** Increases with every parked request. */
   readonly order: number;
   group: Group<Address>;
+  /** Null if its farm books only cores. */
+  ledger: AmountLedger | null;
 }
 
 /** Workers that are eligible for the same steps. */
 interface Kind<Address> {
   readonly offer: WorkerOffer;
-  /** Groups with requests in them, by queue, then by free cores. */
-  readonly groups: Map<QueueId | null, Map<number, Group<Address>>>;
+  /** Groups with requests in them, by queue, then by their key. */
+  readonly groups: Map<QueueId | null, Map<number | string, Group<Address>>>;
   /** Eligibility by signature, computed on demand. */
   readonly eligible: WeakMap<Signature, boolean>;
 }
@@ -80,10 +85,12 @@ export class ParkedRequests<Address> {
     request: ParkedRequest<Address>,
     offer: WorkerOffer,
     freeCores: number,
+    ledger: AmountLedger | null = null,
   ): ParkedRequest<Address> | null {
     const replaced = this.take(request.workerId, request.queueId);
     const slot = slotKey(request.workerId, request.queueId);
-    const parked = { request, order: this.nextOrder++, group: this.groupOf(request, offer, freeCores) };
+    const group = this.groupOf(request, offer, freeCores, ledger);
+    const parked = { request, order: this.nextOrder++, group, ledger };
     join(parked);
     this.all.add(request);
     this.bySlot.set(slot, parked);
@@ -124,13 +131,19 @@ export class ParkedRequests<Address> {
     return requests;
   }
 
-  /** Updates the groups of a worker's requests after its offer or its free cores have changed. */
-  regroup(workerId: WorkerId, offer: WorkerOffer, freeCores: number): void {
+  /** Updates the groups of a worker's requests after its offer, its free cores or its amounts have changed. */
+  regroup(
+    workerId: WorkerId,
+    offer: WorkerOffer,
+    freeCores: number,
+    ledger: AmountLedger | null = null,
+  ): void {
     for (const slot of this.slotsOf(workerId)) {
       const parked = this.bySlot.get(slot);
       if (parked === undefined) continue;
       this.leave(parked);
-      parked.group = this.groupOf(parked.request, offer, freeCores);
+      parked.ledger = ledger;
+      parked.group = this.groupOf(parked.request, offer, freeCores, ledger);
       join(parked);
     }
   }
@@ -159,9 +172,10 @@ export class ParkedRequests<Address> {
     for (const kind of this.waiting) {
       if (!isKindEligible(kind, signature)) continue;
       const cores = coresOf(signature.requirements, kind.offer.cpuCount);
-      for (const [queueId, byCores] of kind.groups) {
+      for (const [queueId, byKey] of kind.groups) {
         if (queueId !== null && queueId !== signature.queueId) continue;
-        for (const group of byCores.values()) if (cores <= group.freeCores) yield group;
+        for (const group of byKey.values())
+          if (cores <= group.freeCores && hasAmounts(group, kind.offer, signature)) yield group;
       }
     }
   }
@@ -192,17 +206,19 @@ export class ParkedRequests<Address> {
     { queueId }: ParkedRequest<Address>,
     offer: WorkerOffer,
     freeCores: number,
+    ledger: AmountLedger | null,
   ): Group<Address> {
     const kind = this.kindOf(offer);
-    let byCores = kind.groups.get(queueId);
-    if (byCores === undefined) {
-      byCores = new Map();
-      kind.groups.set(queueId, byCores);
+    let byKey = kind.groups.get(queueId);
+    if (byKey === undefined) {
+      byKey = new Map();
+      kind.groups.set(queueId, byKey);
     }
-    let group = byCores.get(freeCores);
+    const key = ledger === null ? freeCores : `${freeCores} ${ledger.worker.key}`;
+    let group = byKey.get(key);
     if (group === undefined) {
-      group = { kind, queueId, freeCores, parked: [] };
-      byCores.set(freeCores, group);
+      group = { kind, queueId, freeCores, key, parked: [] };
+      byKey.set(key, group);
     }
     this.waiting.add(kind);
     return group;
@@ -222,10 +238,10 @@ export class ParkedRequests<Address> {
   private leave({ group, order }: Parked<Address>): void {
     group.parked.splice(placeOf(group.parked, order), 1);
     if (group.parked.length > 0) return;
-    const { kind, queueId, freeCores } = group;
-    const byCores = kind.groups.get(queueId);
-    byCores?.delete(freeCores);
-    if (byCores?.size === 0) kind.groups.delete(queueId);
+    const { kind, queueId, key } = group;
+    const byKey = kind.groups.get(queueId);
+    byKey?.delete(key);
+    if (byKey?.size === 0) kind.groups.delete(queueId);
     if (kind.groups.size === 0) this.waiting.delete(kind);
   }
 }
@@ -237,6 +253,12 @@ function isKindEligible({ offer, eligible }: Kind<unknown>, signature: Signature
     eligible.set(signature, isFit);
   }
   return isFit;
+}
+
+/** Reports whether the workers of the group, which all hold the same, have the amounts of the signature free. */
+function hasAmounts({ parked: [first] }: Group<unknown>, offer: WorkerOffer, signature: Signature): boolean {
+  const ledger = first?.ledger ?? null;
+  return ledger === null || ledger.worker.fits(ledger.farm.demandOf(signature.requirements, offer));
 }
 
 function join(parked: Parked<unknown>): void {

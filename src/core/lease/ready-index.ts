@@ -8,11 +8,13 @@
 import type { JobId, QueueId, WorkerId } from '../ids.ts';
 import { compareCandidates, type Candidate, type StepName } from './candidate-order.ts';
 import { Caps } from './caps.ts';
+import type { Holding } from '../records/holding.ts';
 import { coresOf, isEligible, type Demand } from './eligibility.ts';
 import type { FarmPools } from './farm-pools.ts';
 import type { Allows, ReadyTasks } from './ready-tasks.ts';
 import { Signatures } from './signatures.ts';
 import type { TaskRange } from './task-ranges.ts';
+import type { AmountLedger } from './worker-amounts.ts';
 import type { WorkerKinds } from './worker-kinds.ts';
 import type { WorkerOffer } from './worker-offer.ts';
 import type { DelayedTask, StepEntry, Signature } from './step-entry.ts';
@@ -32,6 +34,8 @@ export interface TakenTasks {
   readonly count: number;
   /** Cores of each task. */
   readonly cores: number;
+  /** Holdings of each task besides cores, in the order of `ranges`. Absent if the farm books only cores. */
+  readonly holdings?: readonly Holding[];
 }
 
 /** Maximum size of one lease, regardless of the worker's cores. */
@@ -194,7 +198,8 @@ export class ReadyIndex {
    *
    * A step that does not fit is skipped entirely, because its tasks all have the same cost. Cores that remain because
    * of the bounds wait for the worker's next lease. `only` restricts the lease to the step that the worker is reserved
-   * for.
+   * for. With a `ledger` (docs/policy.md#booked-amounts), a task also has to fit the remaining amounts, and takes its
+   * own of them.
    */
   take(
     worker: WorkerOffer,
@@ -202,6 +207,7 @@ export class ReadyIndex {
     freeCores: number,
     bounds: LeaseBounds,
     only: StepName | null = null,
+    ledger: AmountLedger | null = null,
   ): TakenTasks[] {
     const taken: TakenTasks[] = [];
     let exhausted: Set<Signature> | null = null;
@@ -210,13 +216,15 @@ export class ReadyIndex {
     while (free > 0 && left > 0 && taken.length < bounds.steps) {
       const step =
         only === null
-          ? this.firstFitting(worker, queueId, free, exhausted)
-          : this.fitting(only, worker, queueId, free, exhausted);
+          ? this.firstFitting(worker, queueId, free, exhausted, ledger)
+          : this.fitting(only, worker, queueId, free, exhausted, ledger);
       if (step === null) break;
       const cores = coresOf(step.requirements, worker.cpuCount);
       const allows = this.allowsFor(worker, step.signature);
       const wanted = Math.min(step.ready.countFor(allows), Math.floor(free / cores), this.room(step), left);
-      const count = this.pools.claim(step.requirements.pools, wanted);
+      const holdings = ledger === null ? null : takeAmounts(ledger, worker, step.signature, wanted);
+      const count = this.pools.claim(step.requirements.pools, holdings?.length ?? wanted);
+      for (const unused of holdings?.splice(count) ?? []) ledger?.worker.remove(unused);
       if (count === 0) {
         // Another farm claimed the slots first. If it has released some since, the step may still have room.
         if (this.room(step) <= 0) (exhausted ??= new Set()).add(step.signature);
@@ -226,7 +234,12 @@ export class ReadyIndex {
       this.caught(step);
       step.live += count;
       this.caps.count(step.queueId, count);
-      taken.push({ jobId: step.jobId, stepOrder: step.stepOrder, ranges, count, cores });
+      const { jobId, stepOrder } = step;
+      taken.push(
+        holdings === null
+          ? { jobId, stepOrder, ranges, count, cores }
+          : { jobId, stepOrder, ranges, count, cores, holdings },
+      );
       free -= count * cores;
       left -= count;
     }
@@ -238,6 +251,7 @@ export class ReadyIndex {
     queueId: QueueId | null,
     free: number,
     exhausted: ReadonlySet<Signature> | null,
+    ledger: AmountLedger | null,
   ): StepEntry | null {
     let best: StepEntry | null = null;
     const tooLarge: StepEntry[] = [];
@@ -248,7 +262,10 @@ export class ReadyIndex {
       if (exhausted?.has(signature) === true || this.room(signature) <= 0) continue;
       const head = this.headFor(worker, signature);
       if (head === undefined) continue;
-      if (coresOf(signature.requirements, worker.cpuCount) > free) tooLarge.push(head);
+      const isTooLarge =
+        coresOf(signature.requirements, worker.cpuCount) > free ||
+        (ledger !== null && !fitsAmounts(ledger, worker, signature));
+      if (isTooLarge) tooLarge.push(head);
       else if (queueId !== null && signature.queueId !== queueId) continue;
       else if (best === null || compareCandidates(head, best) < 0) best = head;
     }
@@ -268,12 +285,14 @@ export class ReadyIndex {
     queueId: QueueId | null,
     free: number,
     exhausted: ReadonlySet<Signature> | null,
+    ledger: AmountLedger | null,
   ): StepEntry | null {
     const step = this.entry(jobId, stepOrder);
     if (step === undefined || exhausted?.has(step.signature) === true) return null;
     const fits =
       (queueId === null || step.queueId === queueId) &&
       coresOf(step.requirements, worker.cpuCount) <= free &&
+      (ledger === null || fitsAmounts(ledger, worker, step.signature)) &&
       this.room(step) > 0 &&
       this.mayTake(worker, step);
     return fits ? step : null;
@@ -324,3 +343,18 @@ export class ReadyIndex {
     if (ofJob?.size === 0) this.steps.delete(jobId);
   }
 }
+
+/** Reports whether the worker has the amounts of one more task of the signature free. */
+const fitsAmounts = (
+  { farm, worker: amounts }: AmountLedger,
+  worker: WorkerOffer,
+  { requirements }: Signature,
+): boolean => amounts.fits(farm.demandOf(requirements, worker));
+
+/** Takes the amounts of up to `most` tasks of the signature. */
+const takeAmounts = (
+  { farm, worker: amounts }: AmountLedger,
+  worker: WorkerOffer,
+  { requirements }: Signature,
+  most: number,
+): Holding[] => amounts.take(farm.demandOf(requirements, worker), most);

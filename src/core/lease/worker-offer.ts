@@ -49,6 +49,7 @@ export function offerOf(worker: WorkerRecord, exprMemoryBytes: number): WorkerOf
     ['amount.worker.gpu.memory', hardware?.gpuMemoryMib ?? 0],
     ['amount.worker.disk.scratch', Math.floor((hardware?.scratchMib ?? 0) / MIB_PER_GIB)],
   ]);
+  for (const [name, amount] of Object.entries(worker.customAmounts ?? {})) amounts.set(name, amount);
   const attributes = new Map([
     ['attr.worker.os.family', worker.os],
     ['attr.worker.cpu.arch', worker.arch],

@@ -1,6 +1,18 @@
 import type { FarmId } from '../ids.ts';
 import type { RetryOverride } from '../lifecycle/retry-policy.ts';
 
+/** The part of a booked amount that a step without a requirement for it takes: none, or its share of the cores. */
+export type AmountDefault = 'none' | 'core_share';
+
+/** Setting of a farm: the amounts that are booked like cores (docs/policy.md#booked-amounts). */
+export interface BookedAmountsSetting {
+  /** Names in lower case, without repetition. Never cores or usage pools. Empty: only cores are booked. */
+  readonly names: readonly string[];
+  readonly byDefault: AmountDefault;
+  /** From 1; rises with each change of the other fields. Bookings and explanations name it. */
+  readonly version: number;
+}
+
 /**
  * A farm (docs/contract/resources.md#farm). Times are milliseconds since the epoch. `maxConcurrentTasks` 0 means no
  * cap.
@@ -12,6 +24,8 @@ export interface FarmRecord {
   readonly description: string;
   readonly maxConcurrentTasks: number;
   readonly retry: RetryOverride;
+  /** Amounts that are booked like cores (docs/policy.md#booked-amounts); absent if there were never any. */
+  readonly bookedAmounts?: BookedAmountsSetting;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

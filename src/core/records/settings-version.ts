@@ -32,11 +32,15 @@ const retryOf = ({ maxAttempts, retryDelaySeconds, failureLimit }: RetryOverride
 
 /** Settings of each kind of object. */
 export const SETTINGS = {
-  farm: (farm: Pick<FarmRecord, 'name' | 'description' | 'maxConcurrentTasks' | 'retry'>): Settings => ({
+  farm: (
+    farm: Pick<FarmRecord, 'name' | 'description' | 'maxConcurrentTasks' | 'retry' | 'bookedAmounts'>,
+  ): Settings => ({
     name: farm.name,
     description: farm.description,
     max_concurrent_tasks: farm.maxConcurrentTasks,
     ...retryOf(farm.retry),
+    booked_amounts: farm.bookedAmounts?.names,
+    amount_default: farm.bookedAmounts?.byDefault,
   }),
   queue: (queue: QueueRecord): Settings => ({
     name: queue.name,

@@ -1,4 +1,5 @@
 import type { AttemptId, FarmId, QueueId, WorkerId } from '../ids.ts';
+import type { Holding } from './holding.ts';
 
 export type WorkerStatus = 'online' | 'offline' | 'disabled';
 
@@ -77,6 +78,8 @@ export interface WorkerRecord {
    * Bytes of memory that it grants one expression. Absent for a worker that registered before the field existed: none.
    */
   readonly exprMemoryBytes?: number;
+  /** Amounts that its operator has given it, by name in lower case. Absent: none. */
+  readonly customAmounts?: Readonly<Record<string, number>>;
   readonly lastHeartbeatAt: number;
   /** Only while it is disabled. Absent is null, also for a worker that an earlier version has disabled. */
   readonly disabling?: WorkerDisabling | null;
@@ -95,7 +98,7 @@ export interface WorkerRecord {
 }
 
 /** One attempt that holds cores of a worker. Rows of earlier versions also contain `taskId` and `bookedAt`. */
-export interface Booking {
+export interface Booking extends Holding {
   readonly attemptId: AttemptId;
   readonly cores: number;
 }

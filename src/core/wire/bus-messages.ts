@@ -28,6 +28,8 @@ export interface RegisterMessage {
   readonly queues: readonly string[];
   readonly cpu_count: number;
   readonly memory_mib: number;
+  /** Further amounts by name: `amount.scene.cache`. Absent: none. */
+  readonly amounts?: Readonly<Record<string, number>>;
   /** Absent: no GPU. */
   readonly gpu_count?: number;
   /** Memory of the GPU with the least. Absent: unknown. */
@@ -201,6 +203,8 @@ export interface Assignment {
   readonly attempt_id: AttemptId;
   readonly name: string;
   readonly cores: number;
+  /** Indices of the GPUs that the task runs on. Absent: none are assigned. */
+  readonly gpus?: readonly number[];
   readonly parameters: Readonly<Record<string, TaskParameterValue>>;
 }
 

@@ -155,15 +155,18 @@ const idsText = (ids: readonly string[]): string => (ids.length === 0 ? '[]' : `
 function assignmentText(
   assignment: RequireAllFields<
     Assignment,
-    'task_id' | 'job_id' | 'step_id' | 'attempt_id' | 'name' | 'cores' | 'parameters'
+    'task_id' | 'job_id' | 'step_id' | 'attempt_id' | 'name' | 'cores' | 'gpus' | 'parameters'
   >,
 ): string {
-  const { task_id, job_id, step_id, attempt_id, name, cores, parameters } = assignment;
+  const { task_id, job_id, step_id, attempt_id, name, cores, gpus, parameters } = assignment;
   return (
     `{"task_id":"${task_id}","job_id":"${job_id}","step_id":"${step_id}","attempt_id":"${attempt_id}",` +
-    `"name":${JSON.stringify(name)},"cores":${cores},"parameters":${parametersText(parameters)}}`
+    `"name":${JSON.stringify(name)},"cores":${cores},"parameters":${parametersText(parameters)}${gpusText(gpus)}}`
   );
 }
+
+const gpusText = (gpus: Assignment['gpus']): string =>
+  gpus === undefined ? '' : `,"gpus":[${gpus.join(',')}]`;
 
 function parametersText(parameters: Assignment['parameters']): string {
   let text = '{';

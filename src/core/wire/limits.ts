@@ -32,6 +32,9 @@ export const WIRE_LIMITS = {
   memoryMib: 2 ** 40,
   cpuSeconds: 10 ** 10,
   gpus: 1024,
+  /** Further amounts of a worker, and the largest value of one. */
+  amounts: 64,
+  amount: 2 ** 40,
   isolationParts: 64,
   /** The worker's message of a status, the reason of a cancel or refusal. */
   message: 8 * 1024,

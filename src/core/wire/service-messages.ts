@@ -250,6 +250,7 @@ const assignment = checked(
     name: planText,
     cores: checked(finite, (value) => (value >= 0 ? null : 'must not be negative')),
     parameters: planMap(taskParameterValue),
+    gpus: optional(list(integer(0, LIMITS.gpus - 1), LIMITS.gpus)),
   }),
   (value) => {
     if (!value.task_id.startsWith(`${value.step_id}-`)) return 'task_id must be a task of step_id';

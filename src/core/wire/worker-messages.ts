@@ -16,6 +16,7 @@ import type {
 } from './bus-messages.ts';
 import {
   checked,
+  finite,
   messageParser,
   flag,
   integer,
@@ -68,6 +69,13 @@ const register = record<RegisterMessage>({
   queues: list(name, LIMITS.queues),
   cpu_count: integer(1, LIMITS.cpuCount),
   memory_mib: integer(0, LIMITS.memoryMib),
+  amounts: optional(
+    map(
+      name,
+      checked(finite, (value) => (value >= 0 && value <= LIMITS.amount ? null : 'must be an amount')),
+      LIMITS.amounts,
+    ),
+  ),
   gpu_count: optional(integer(0, LIMITS.gpus)),
   gpu_memory_mib: optional(integer(0, LIMITS.memoryMib)),
   gpu_models: optional(list(nameOrNone, LIMITS.gpus)),

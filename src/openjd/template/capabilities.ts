@@ -9,6 +9,8 @@ type CapabilityKind = 'amount' | 'attr';
 const WORD = '[A-Za-z_][A-Za-z0-9_]*';
 const NAME = new RegExp(`^(?:(${WORD}):)?(amount|attr)((?:\\.${WORD})+)$`, 'i');
 const RESERVED_SCOPES: readonly string[] = ['worker', 'job', 'step', 'task'];
+/** Of a name that an operator chooses; templates have the limits of docs/contract/limits.md. */
+const NAME_LENGTH_MAX = 100;
 /** Vendor prefix of this service's capabilities in reserved scopes. */
 const OWN_VENDOR = 'svc';
 
@@ -29,6 +31,8 @@ const STANDARD: readonly string[] = [
 const STANDARD_PREFIXES: readonly string[] = ['attr.worker.tag.', 'amount.worker.usagepool.'];
 
 export const VCPU = 'amount.worker.vcpu';
+export const GPU = 'amount.worker.gpu';
+export const GPU_MEMORY = 'amount.worker.gpu.memory';
 export const COMPUTE_LOCATION = 'attr.worker.computelocation';
 /** Parts of isolation that apply to the tasks of a worker: `true` (docs/isolation.md#capabilities). */
 export const ISOLATION_PREFIX = 'svc:attr.worker.isolation.';
@@ -64,6 +68,22 @@ export function capabilityNameWrong(name: string, kind: CapabilityKind, maxLengt
   }
   const known = STANDARD.filter((each) => each.startsWith(`${kind}.`));
   return `the scope "${scope}" is reserved, and it has no ${kind === 'amount' ? 'amount' : 'attribute'} of this name${suggestion(path, known)}`;
+}
+
+/**
+ * Returns why a farm cannot book the amount besides cores, or null: cores are always booked, and usage pools have slots.
+ * `name` in lower case.
+ */
+export function bookedAmountWrong(name: string): string | null {
+  if (name === VCPU) return 'is always booked';
+  if (name.startsWith(USAGE_POOL_PREFIX)) return 'is a usage pool, which has slots of its own';
+  return capabilityNameWrong(name, 'amount', NAME_LENGTH_MAX);
+}
+
+/** Returns why an operator cannot give a worker the amount, or null: others have a setting of their own. */
+export function customAmountWrong(name: string): string | null {
+  if (STANDARD.includes(name.toLowerCase())) return 'is an amount with a setting of its own';
+  return bookedAmountWrong(name.toLowerCase());
 }
 
 /**

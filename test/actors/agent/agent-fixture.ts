@@ -35,6 +35,7 @@ export const SETTINGS: AgentSettings = {
   farm: '',
   queues: [],
   cpuCount: 4,
+  amounts: {},
   memoryMib: 8192,
   os: 'linux',
   arch: 'x86_64',

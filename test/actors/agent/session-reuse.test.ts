@@ -251,3 +251,44 @@ test('a shutdown ends waiting sessions through their exits', (t) => {
   );
   t.end();
 });
+
+test('the tasks of a session run on the same GPUs, whose variables they get', (t) => {
+  const row = new SessionSequence();
+  row.next('a', 2, { gpus: [0, 2] });
+  row.heard();
+  row.opened('a');
+  const indices = {
+    CUDA_VISIBLE_DEVICES: '0,2',
+    HIP_VISIBLE_DEVICES: '0,2',
+    GPU_DEVICE_ORDINAL: '0,2',
+    ZE_AFFINITY_MASK: '0,2',
+    NVIDIA_VISIBLE_DEVICES: '0,2',
+    CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
+  };
+  t.match(row.starts(), [{ command: 'load', variables: indices }], 'an environment gets them too');
+  row.ended('a', 1, 0);
+  t.match(row.starts(), [{ command: 'render', variables: { ...indices, SCENE: 'shot' } }]);
+  row.ended('a', 2, 0);
+  row.heard();
+  row.next('b', 2, { gpus: [0, 2] });
+  t.match(row.starts(), [{ command: 'render' }], 'the session continues');
+  row.ended('a', 3, 0);
+  row.heard();
+  row.next('c', 1, { gpus: [1] });
+  t.match(
+    row.heard().find(({ kind }) => kind === 'open-session'),
+    { sessionId: 'c' },
+    'a task on another GPU gets its own session',
+  );
+  t.end();
+});
+
+test('a task without assigned GPUs gets none of their variables', (t) => {
+  const row = new SessionSequence();
+  row.next('a', 0);
+  row.heard();
+  row.opened('a');
+  const [start] = row.starts();
+  t.notOk(Object.keys(start?.variables ?? {}).some((name) => /CUDA|HIP|GPU|NVIDIA|ZE_/.test(name)));
+  t.end();
+});

@@ -5,6 +5,7 @@ import { put, remove, type Change, type ChangeSet } from '../../../src/core/reco
 import {
   decodeChangeSet,
   encodeChangeSet,
+  joinChanges,
   readChangeSet,
 } from '../../../src/adapters/lmdb/change-set-codec.ts';
 import { arbitraryChangeSet } from './arbitrary-changes.ts';
@@ -16,6 +17,15 @@ test('a change set round-trips through the encoding', async () => {
   fc.assert(
     fc.property(arbitraryChangeSet, (set) => {
       assert.deepEqual(decodeChangeSet(encodeChangeSet(set)), set);
+    }),
+  );
+});
+
+test('encoded changes are joined to the set that they were read from', async () => {
+  fc.assert(
+    fc.property(arbitraryChangeSet, (set) => {
+      const { shard, sequence, changes, encoded } = readChangeSet(encodeChangeSet(set));
+      assert.deepEqual(joinChanges(shard, sequence, changes).encoded, encoded);
     }),
   );
 });

@@ -11,7 +11,14 @@ import {
 import { put, remove, type Change } from '../../../src/core/records/change-set.ts';
 import { mountFault, mountSmallDisk } from '../../kit/small-disk.ts';
 import { JOB } from './fixed-rows.ts';
-import { runProgram, startStore, threadOptions, logWriterOptions, writerOptions } from './store-kit.ts';
+import {
+  logWriterOptions,
+  openDirectStore,
+  runProgram,
+  startStore,
+  threadOptions,
+  writerOptions,
+} from './store-kit.ts';
 
 /** Row F4 of the fault matrix (docs/faults.md#the-fault-matrix): the disk of the store becomes full. */
 
@@ -76,12 +83,12 @@ test(
   async (t) => {
     const disk = mountSmallDisk(t, 64 * MIB);
     const directory = join(disk.path, 'state');
-    const earlier = await openStateWriter(writerOptions(directory, { disk: DISK }));
+    const earlier = await openDirectStore(writerOptions(directory, { disk: DISK }));
     earlier.apply([setOf(page(0))]);
     disk.fillUpTo(0);
     await earlier.close();
     const warnings: string[] = [];
-    const writer = await openStateWriter(
+    const writer = await openDirectStore(
       writerOptions(directory, { disk: DISK, warn: (text) => warnings.push(text) }),
     );
     t.same(warnings, [], 'there is room for the journal');

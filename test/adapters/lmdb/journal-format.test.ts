@@ -14,7 +14,7 @@ const STORE = '0191c0de-0000-4000-8000-000000000001';
 const SECTOR = 512;
 const FILE_BYTES = 24 * 1024;
 
-/** Repeating lengths, so that records of two epochs have the same offsets. They end at and around sector boundaries. */
+/** Repeating lengths, so that records of two passes have the same offsets. They end at and around sector boundaries. */
 const payload: fc.Arbitrary<Uint8Array> = fc
   .record({
     length: fc.oneof(
@@ -27,35 +27,35 @@ const payload: fc.Arbitrary<Uint8Array> = fc
   .map(({ length, byte }) => new Uint8Array(length).map((_, at) => byte + at));
 
 type Append = readonly Uint8Array[];
-type Epoch = readonly Append[];
+type Pass = readonly Append[];
 
-const epoch: fc.Arbitrary<Epoch> = fc.array(fc.array(payload, { minLength: 1, maxLength: 3 }), {
+const pass: fc.Arbitrary<Pass> = fc.array(fc.array(payload, { minLength: 1, maxLength: 3 }), {
   maxLength: 5,
 });
 /** At most 3 * 5 * (1200 + 20) bytes each, which fit. */
-const epochs = fc.array(epoch, { minLength: 1, maxLength: 4 });
-const written = fc.record({ epochs, first: fc.nat(2 ** 40) });
+const passes = fc.array(pass, { minLength: 1, maxLength: 4 });
+const written = fc.record({ passes, first: fc.nat(2 ** 40) });
 
-/** The file after appends, epoch after epoch, each from the start. */
+/** The file after appends, pass after pass, each from the start. */
 class Image {
   bytes = Buffer.alloc(FILE_BYTES);
   /** The file before the last append, and the offset of that append. */
   before = this.bytes;
   lastFrom = JOURNAL_HEADER_BYTES;
-  /** End offsets of the records of the last epoch. */
+  /** End offsets of the records of the last pass. */
   ends: number[] = [];
-  epoch = 0;
-  /** Records of the last epoch, and the number acknowledged before its last append. */
+  pass = 0;
+  /** Records of the last pass, and the number acknowledged before its last append. */
   records: Uint8Array[] = [];
   acknowledged = 0;
 
-  constructor(all: readonly Epoch[], first: number) {
+  constructor(all: readonly Pass[], first: number) {
     journalHeader(STORE).copy(this.bytes);
     for (const [at, appends] of all.entries()) this.#begin(first + at, appends);
   }
 
-  #begin(number: number, appends: Epoch): void {
-    this.epoch = number;
+  #begin(number: number, appends: Pass): void {
+    this.pass = number;
     this.records = [];
     this.ends = [];
     this.acknowledged = 0;
@@ -67,7 +67,7 @@ class Image {
       this.lastFrom = at;
       this.acknowledged = this.records.length;
       for (const bytes of append) {
-        at = writeRecord(this.bytes, at, { epoch: number, place: this.records.length, bytes });
+        at = writeRecord(this.bytes, at, { pass: number, place: this.records.length, bytes });
         this.ends.push(at);
         this.records.push(bytes);
       }
@@ -78,14 +78,14 @@ class Image {
     return this.ends.at(-1) ?? this.lastFrom;
   }
 
-  /** Returns the number of records of the last epoch that end at or before this offset. */
+  /** Returns the number of records of the last pass that end at or before this offset. */
   wholeUpTo(offset: number): number {
     return this.ends.filter((end) => end <= offset).length;
   }
 }
 
-const read = (file: Buffer, epochNumber: number): Uint8Array[] =>
-  readRecords(file, epochNumber).map((bytes) => new Uint8Array(bytes));
+const read = (file: Buffer, passNumber: number): Uint8Array[] =>
+  readRecords(file, passNumber).map((bytes) => new Uint8Array(bytes));
 
 /** Asserts that the records read are the first recorded ones, at least `atLeast` of them. */
 function isPrefix(found: readonly Uint8Array[], recorded: readonly Uint8Array[], atLeast: number): boolean {
@@ -96,49 +96,49 @@ function isPrefix(found: readonly Uint8Array[], recorded: readonly Uint8Array[],
   );
 }
 
-test('records are read back, whatever earlier epochs left in the file', (t) => {
+test('records are read back, whatever earlier passes left in the file', (t) => {
   fc.assert(
-    fc.property(written, ({ epochs: all, first }) => {
+    fc.property(written, ({ passes: all, first }) => {
       const image = new Image(all, first);
-      return isPrefix(read(image.bytes, image.epoch), image.records, image.records.length);
+      return isPrefix(read(image.bytes, image.pass), image.records, image.records.length);
     }),
     { numRuns: 500 },
   );
   t.end();
 });
 
-test('an older epoch yields only the records at the start, and a later one yields none', (t) => {
+test('an older pass yields only the records at the start, and a later one yields none', (t) => {
   fc.assert(
-    fc.property(written, ({ epochs: all, first }) => {
+    fc.property(written, ({ passes: all, first }) => {
       const image = new Image(all, first);
-      if (read(image.bytes, image.epoch + 1).length > 0) return false;
-      // A record of the newest epoch overwrites the first one of the older epochs.
-      return image.records.length === 0 || read(image.bytes, image.epoch - 1).length === 0;
+      if (read(image.bytes, image.pass + 1).length > 0) return false;
+      // A record of the newest pass overwrites the first one of the older passes.
+      return image.records.length === 0 || read(image.bytes, image.pass - 1).length === 0;
     }),
     { numRuns: 200 },
   );
   t.end();
 });
 
-test('intact records of an older epoch behind the newest records are not read', (t) => {
+test('intact records of an older pass behind the newest records are not read', (t) => {
   const bytes = new Uint8Array(100).fill(7);
-  const same: Epoch = [[bytes], [bytes], [bytes]];
+  const same: Pass = [[bytes], [bytes], [bytes]];
   const image = new Image([same, [[bytes]]], 4);
   t.equal(read(image.bytes, 5).length, 1);
   const older = new Image([same], 4);
   t.strictSame(
     image.bytes.subarray(image.lastTo),
     older.bytes.subarray(image.lastTo),
-    'two records of epoch 4 remain after it',
+    'two records of pass 4 remain after it',
   );
   t.end();
 });
 
 test('a truncated file yields the records before the cut', (t) => {
   fc.assert(
-    fc.property(written, fc.nat(FILE_BYTES), ({ epochs: all, first }, length) => {
+    fc.property(written, fc.nat(FILE_BYTES), ({ passes: all, first }, length) => {
       const image = new Image(all, first);
-      const found = read(image.bytes.subarray(0, length), image.epoch);
+      const found = read(image.bytes.subarray(0, length), image.pass);
       return isPrefix(found, image.records, image.wholeUpTo(length));
     }),
     { numRuns: 500 },
@@ -152,14 +152,14 @@ test('a changed byte ends the records before the damaged one', (t) => {
       written,
       fc.double({ min: 0, max: 1, noNaN: true }),
       fc.integer({ min: 1, max: 255 }),
-      ({ epochs: all, first }, share, flip) => {
+      ({ passes: all, first }, share, flip) => {
         const image = new Image(all, first);
         // Most of the file is empty; only changes within records matter.
         const used = Math.max(image.lastTo - JOURNAL_HEADER_BYTES, 1);
         const at = JOURNAL_HEADER_BYTES + Math.min(used - 1, Math.floor(share * used));
         image.bytes.writeUInt8(image.bytes.readUInt8(at) ^ flip, at);
         const hit = image.wholeUpTo(at);
-        const found = read(image.bytes, image.epoch);
+        const found = read(image.bytes, image.pass);
         return isPrefix(found, image.records, hit) && (hit === image.records.length || found.length === hit);
       },
     ),
@@ -178,9 +178,9 @@ const sectors = fc.array(fc.constantFrom('new', 'old', 'zeros', 'ones'), {
 test('a torn append yields no unrecorded data, and everything acknowledged before it', (t) => {
   let torn = 0;
   fc.assert(
-    fc.property(written, sectors, ({ epochs: all, first }, fates) => {
+    fc.property(written, sectors, ({ passes: all, first }, fates) => {
       const image = new Image(all, first);
-      if (image.records.length === 0) return read(image.bytes, image.epoch).length === 0;
+      if (image.records.length === 0) return read(image.bytes, image.pass).length === 0;
       const file = Buffer.from(image.bytes);
       for (const [sector, fate] of fates.entries()) {
         if (fate === 'new') continue;
@@ -192,7 +192,7 @@ test('a torn append yields no unrecorded data, and everything acknowledged befor
         if (fate === 'old') image.before.copy(file, from, from, to);
         else file.fill(fate === 'zeros' ? 0 : 255, from, to);
       }
-      return isPrefix(read(file, image.epoch), image.records, image.acknowledged);
+      return isPrefix(read(file, image.pass), image.records, image.acknowledged);
     }),
     { numRuns: 1000 },
   );
@@ -202,9 +202,9 @@ test('a torn append yields no unrecorded data, and everything acknowledged befor
 
 test('lengths beyond the file, random bytes and files of any size cause no error', (t) => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 300, size: 'max' }), fc.nat(3), (noise, epochNumber) => {
+    fc.property(fc.uint8Array({ maxLength: 300, size: 'max' }), fc.nat(3), (noise, passNumber) => {
       const file = Buffer.concat([journalHeader(STORE), noise]);
-      return readRecords(file, epochNumber).length === 0;
+      return readRecords(file, passNumber).length === 0;
     }),
     { numRuns: 1000 },
   );
@@ -212,7 +212,7 @@ test('lengths beyond the file, random bytes and files of any size cause no error
   huge.bytes.writeUInt32LE(0xffffffff, JOURNAL_HEADER_BYTES);
   t.strictSame(readRecords(huge.bytes, 1), []);
   t.strictSame(readRecords(Buffer.alloc(0), 0), []);
-  t.strictSame(readRecords(Buffer.alloc(FILE_BYTES), 0), [], 'zeros are not a record of epoch 0');
+  t.strictSame(readRecords(Buffer.alloc(FILE_BYTES), 0), [], 'zeros are not a record of pass 0');
   t.end();
 });
 
@@ -229,7 +229,7 @@ test('the header identifies the store; a short, empty or changed header identifi
   t.end();
 });
 
-test('a record that is not the next one of its epoch ends the journal', (t) => {
+test('a record that is not the next one of its pass ends the journal', (t) => {
   const file = Buffer.alloc(FILE_BYTES);
   journalHeader(STORE).copy(file);
   const records = [
@@ -239,7 +239,7 @@ test('a record that is not the next one of its epoch ends the journal', (t) => {
   ] as const;
   let at = JOURNAL_HEADER_BYTES;
   for (const [place, byte] of records)
-    at = writeRecord(file, at, { epoch: 5, place, bytes: Uint8Array.of(byte) });
+    at = writeRecord(file, at, { pass: 5, place, bytes: Uint8Array.of(byte) });
   t.same(
     readRecords(file, 5).map((record) => [...new Uint8Array(record)]),
     [[1], [2]],

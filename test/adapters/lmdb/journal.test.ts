@@ -20,17 +20,16 @@ import {
 import { compactStore } from '../../../src/adapters/lmdb/compaction.ts';
 import { openExistingStore } from '../../../src/adapters/lmdb/existing-store.ts';
 import { JOURNAL_HEADER_BYTES, writeRecord } from '../../../src/adapters/lmdb/journal-format.ts';
-import { JOURNAL_BYTES, openJournal, readJournal } from '../../../src/adapters/lmdb/journal.ts';
+import { JOURNAL_BYTES, openJournalFile, readJournal } from '../../../src/adapters/lmdb/journal.ts';
 import { openLogWriter } from '../../../src/adapters/lmdb/log-writer.ts';
 import { openStateReader } from '../../../src/adapters/lmdb/state-reader.ts';
-import { openStateWriter } from '../../../src/adapters/lmdb/state-writer.ts';
-import { readJournalEpoch } from '../../../src/adapters/lmdb/store-format.ts';
+import { readJournalPass } from '../../../src/adapters/lmdb/store-format.ts';
 import { backupStores } from '../../../daemons/maintenance/backup.ts';
 import { restoreStores } from '../../../daemons/maintenance/restore.ts';
 import { put, removePrefix, type Change } from '../../../src/core/records/change-set.ts';
 import { mountFault, mountSmallDisk } from '../../kit/small-disk.ts';
 import { checkReadable, checkStore, acknowledgedSets } from './numbered-sets.ts';
-import { logWriterOptions, runProgram, writerOptions } from './store-kit.ts';
+import { logWriterOptions, openDirectStore, runProgram, writerOptions } from './store-kit.ts';
 
 /** In milliseconds: the test starts processes and fills file systems. */
 tap.setTimeout(120_000);
@@ -53,13 +52,13 @@ async function pagesOf(directory: string): Promise<Record<string, readonly [numb
   return Object.fromEntries(pages);
 }
 
-const recorded = (directory: string, epoch: number): string[] =>
-  readJournal(directory, STORE, epoch).map(({ changes }) => Buffer.from(changes[0]?.key ?? []).toString());
+const recorded = (directory: string, pass: number): string[] =>
+  readJournal(directory, STORE, pass).map(({ changes }) => Buffer.from(changes[0]?.key ?? []).toString());
 
-test('appended sets are read only in their epoch, also after the journal is reopened', (t) => {
+test('appended sets are read only in their pass, also after the journal is reopened', (t) => {
   const directory = t.testdir();
   t.strictSame(recorded(directory, 1), [], 'the journal does not exist yet');
-  const journal = openJournal(directory, STORE, 8192, 1);
+  const journal = openJournalFile(directory, STORE, 8192, 1);
   t.equal(statSync(join(directory, 'journal.bin')).size, 8192);
   t.equal(existsSync(join(directory, 'journal.partial')), false);
   t.strictSame(recorded(directory, 1), []);
@@ -76,7 +75,7 @@ test('appended sets are read only in their epoch, also after the journal is reop
   t.strictSame(recorded(directory, 2), ['d']);
   journal.close();
 
-  const again = openJournal(directory, STORE, 8192, 3);
+  const again = openJournalFile(directory, STORE, 8192, 3);
   t.strictSame(recorded(directory, 2), ['d'], 'opening changes nothing');
   t.equal(again.append([page('e', 10, 1)]), true);
   t.strictSame(recorded(directory, 3), ['e']);
@@ -86,7 +85,7 @@ test('appended sets are read only in their epoch, also after the journal is reop
 
 test('sets that do not fit are not written, earlier ones are kept, and smaller ones can follow', (t) => {
   const directory = t.testdir();
-  const journal = openJournal(directory, STORE, 4096, 1);
+  const journal = openJournalFile(directory, STORE, 4096, 1);
   t.equal(journal.append([page('a', 1000, 1)]), true);
   t.equal(journal.append([page('b', 10, 1), page('c', 4000, 1)]), false);
   t.strictSame(recorded(directory, 1), ['a']);
@@ -104,7 +103,7 @@ test('a journal can be filled to its last byte', (t) => {
   const directory = t.testdir();
   const set = page('a', 100, 1);
   const record = 20 + set.encoded.byteLength;
-  const journal = openJournal(directory, STORE, JOURNAL_HEADER_BYTES + 3 * record, 1);
+  const journal = openJournalFile(directory, STORE, JOURNAL_HEADER_BYTES + 3 * record, 1);
   for (let n = 1; n <= 3; n++) t.equal(journal.append([set]), true, `record ${n}`);
   t.equal(journal.append([set]), false);
   t.strictSame(recorded(directory, 1), ['a', 'a', 'a']);
@@ -130,7 +129,7 @@ test('any order of appends, applied sets and restarts keeps acknowledged sets', 
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30, size: 'max' }), async (steps) => {
       const directory = join(root, String(++run));
       const options = { ...writerOptions(directory), journalBytes: 4096 };
-      let writer = await openStateWriter(options);
+      let writer = await openDirectStore(options);
       const model = new Map<string, number>();
       let counter = 0;
       let isUnread = false;
@@ -162,11 +161,11 @@ test('any order of appends, applied sets and restarts keeps acknowledged sets', 
           await writer.close();
           if (isUnread) takenIn++;
           isUnread = false;
-          writer = await openStateWriter(options);
+          writer = await openDirectStore(options);
         }
       }
       await writer.close();
-      const last = await openStateWriter(options);
+      const last = await openDirectStore(options);
       const pages = await pagesOf(directory);
       await last.close();
       const expected = Object.fromEntries([...model].sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -181,21 +180,21 @@ test('any order of appends, applied sets and restarts keeps acknowledged sets', 
 
 test('replayed sets are discarded: a second start replays nothing', async (t) => {
   const directory = t.testdir();
-  const first = await openStateWriter(writerOptions(directory));
+  const first = await openDirectStore(writerOptions(directory));
   t.equal(first.append([page('a', 10, 1), page('b', 10, 1)]), true);
   await first.close();
   t.strictSame(await pagesOf(directory), {}, 'the tables are empty before a start');
-  const second = await openStateWriter(writerOptions(directory));
+  const second = await openDirectStore(writerOptions(directory));
   t.strictSame(await pagesOf(directory), { a: [10, 1], b: [10, 1] });
   second.apply([page('a', 20, 2)]);
   await second.close();
-  const third = await openStateWriter(writerOptions(directory));
+  const third = await openDirectStore(writerOptions(directory));
   t.strictSame(await pagesOf(directory), { a: [20, 2], b: [10, 1] });
   t.equal(third.append([page('c', 30, 3)]), true);
   await third.close();
-  const fourth = await openStateWriter(writerOptions(directory));
+  const fourth = await openDirectStore(writerOptions(directory));
   await fourth.close();
-  const fifth = await openStateWriter(writerOptions(directory));
+  const fifth = await openDirectStore(writerOptions(directory));
   t.strictSame(await pagesOf(directory), { a: [20, 2], b: [10, 1], c: [30, 3] });
   await fifth.close();
 });
@@ -204,11 +203,11 @@ test('a damaged, foreign or unreadable journal is rejected by name', async (t) =
   const root = t.testdir();
   const refusal = async (name: string, damage: (path: string) => void): Promise<string> => {
     const directory = join(root, name);
-    const writer = await openStateWriter(writerOptions(directory));
+    const writer = await openDirectStore(writerOptions(directory));
     writer.append([page('a', 10, 1)]);
     await writer.close();
     damage(join(directory, 'journal.bin'));
-    const [result] = await Promise.allSettled([openStateWriter(writerOptions(directory))]);
+    const [result] = await Promise.allSettled([openDirectStore(writerOptions(directory))]);
     if (result.status === 'fulfilled') await result.value.close();
     return result.status === 'rejected' ? String(result.reason).replaceAll(directory, '<dir>') : 'opened';
   };
@@ -253,9 +252,9 @@ test('a damaged, foreign or unreadable journal is rejected by name', async (t) =
   );
   const noSet = (path: string): void => {
     const file = readFileSync(path);
-    // The first record of the current epoch, with a correct checksum but content that Callsheet never writes.
-    const epoch = file.readDoubleLE(JOURNAL_HEADER_BYTES + 8);
-    writeRecord(file, JOURNAL_HEADER_BYTES, { epoch, place: 0, bytes: Buffer.from([9, 0, 0, 0]) });
+    // The first record of the current pass, with a correct checksum but content that Callsheet never writes.
+    const pass = file.readDoubleLE(JOURNAL_HEADER_BYTES + 8);
+    writeRecord(file, JOURNAL_HEADER_BYTES, { pass, place: 0, bytes: Buffer.from([9, 0, 0, 0]) });
     writeFileSync(path, file);
   };
   t.match(
@@ -275,11 +274,11 @@ test('a damaged, foreign or unreadable journal is rejected by name', async (t) =
 
 test('a store whose directory contains only the journal does not replay it', async (t) => {
   const directory = t.testdir();
-  const writer = await openStateWriter(writerOptions(directory));
+  const writer = await openDirectStore(writerOptions(directory));
   writer.append([page('a', 10, 1)]);
   await writer.close();
   rmSync(join(directory, 'data.mdb'));
-  await t.rejects(openStateWriter(writerOptions(directory)), {
+  await t.rejects(openDirectStore(writerOptions(directory)), {
     message: /the journal journal\.bin is that of another store$/,
   });
 });
@@ -293,7 +292,7 @@ test(
     const disk = mountSmallDisk(t, 64 * MIB);
     const directory = join(disk.path, 'state');
     const options = { ...writerOptions(directory, { disk: SMALL_DISK }), journalBytes: 16 * MIB };
-    const writer = await openStateWriter(options);
+    const writer = await openDirectStore(options);
     disk.fillUpTo(0);
     let acknowledged = 0;
     const append = (): void => {
@@ -317,13 +316,13 @@ test(
     const copyOptions = { ...options, directory: copy };
     const reason =
       /the journal has changes that are not in the tables yet; they need \d+ bytes, and the disk is full$/;
-    await t.rejects(openStateWriter(copyOptions), { name: 'StoreOpenError', message: reason });
-    await t.rejects(openStateWriter(copyOptions), { name: 'StoreOpenError', message: reason }, 'and again');
-    const kept = await openStateWriter(options);
+    await t.rejects(openDirectStore(copyOptions), { name: 'StoreOpenError', message: reason });
+    await t.rejects(openDirectStore(copyOptions), { name: 'StoreOpenError', message: reason }, 'and again');
+    const kept = await openDirectStore(options);
     t.strictSame(await pagesOf(directory), pages, 'the reserve of the earlier process has room for them');
     await kept.close();
     disk.empty();
-    const again = await openStateWriter(copyOptions);
+    const again = await openDirectStore(copyOptions);
     t.strictSame(await pagesOf(copy), pages);
     await again.close();
   },
@@ -340,7 +339,7 @@ test(
       ...writerOptions(directory, { disk: SMALL_DISK, warn: (text) => warnings.push(text) }),
       journalBytes: 64 * MIB,
     };
-    const writer = await openStateWriter(options);
+    const writer = await openDirectStore(options);
     t.strictSame(warnings, [
       `the disk has no room for a journal in ${directory}: leases are slower until the next start`,
     ]);
@@ -352,10 +351,10 @@ test(
     t.equal(writer.append([page('a', 10, 1)]), false);
     writer.apply([page('a', 10, 1)]);
     await writer.close();
-    const next = await openStateWriter({ ...options, journalBytes: JOURNAL_BYTES });
+    const next = await openDirectStore({ ...options, journalBytes: JOURNAL_BYTES });
     t.equal(next.append([page('b', 10, 2)]), true, 'the next start has space');
     await next.close();
-    const last = await openStateWriter(options);
+    const last = await openDirectStore(options);
     t.strictSame(await pagesOf(directory), { a: [10, 1], b: [10, 2] });
     await last.close();
   },
@@ -364,7 +363,7 @@ test(
 test('a store with an empty journal opens on a full disk', { skip: mountFault() }, async (t) => {
   const disk = mountSmallDisk(t, 32 * MIB);
   const original = join(disk.path, 'state');
-  const writer = await openStateWriter(writerOptions(original, { disk: SMALL_DISK }));
+  const writer = await openDirectStore(writerOptions(original, { disk: SMALL_DISK }));
   writer.apply([page('a', 10, 1)]);
   await writer.close();
   // A copy has no reserved blocks.
@@ -373,16 +372,16 @@ test('a store with an empty journal opens on a full disk', { skip: mountFault() 
   const options = writerOptions(directory, { disk: SMALL_DISK });
   disk.fillUpTo(0);
   const warned: string[] = [];
-  const full = await openStateWriter({ ...options, warn: (text) => warned.push(text) });
+  const full = await openDirectStore({ ...options, warn: (text) => warned.push(text) });
   t.strictSame(warned, [
     `the disk has no room for a journal in ${directory}: leases are slower until the next start`,
   ]);
-  t.equal(full.append([page('b', 10, 1)]), false);
+  t.throws(() => full.append([page('b', 10, 1)]), { message: /^disk-full: / });
   t.strictSame(await pagesOf(directory), { a: [10, 1] });
   t.throws(() => full.apply([page('b', 10, 1)]), { message: /^disk-full: / });
   await full.close();
   disk.empty();
-  const again = await openStateWriter(options);
+  const again = await openDirectStore(options);
   t.equal(again.append([page('b', 10, 1)]), true);
   await again.close();
 });
@@ -400,7 +399,7 @@ const withFailingJournal = (directory: string, error: string, from: number): str
 ];
 
 async function makeStore(directory: string): Promise<void> {
-  const writer = await openStateWriter(writerOptions(directory));
+  const writer = await openDirectStore(writerOptions(directory));
   await writer.close();
 }
 
@@ -495,7 +494,7 @@ test('a compaction after kill -9 leaves the journal to the next start', async (t
   const data = join(t.testdir(), 'data');
   mkdirSync(data);
   const directory = join(data, 'state');
-  const writer = await openStateWriter(writerOptions(directory));
+  const writer = await openDirectStore(writerOptions(directory));
   const keys = Array.from({ length: 500 }, (_, n) => `x${n}`);
   for (const key of keys) writer.apply([page(key, 3000, 1)]);
   writer.apply([setOf(removePrefix('taskPage', 'x'))]);
@@ -508,27 +507,27 @@ test('a compaction after kill -9 leaves the journal to the next start', async (t
   t.equal(await checkStore(t, directory, acknowledged), 25);
 });
 
-test('each start begins a new epoch, and so does an apply of recorded sets', async (t) => {
+test('each start begins a new pass, and so does an apply of recorded sets', async (t) => {
   const directory = t.testdir();
-  const epochNow = async (): Promise<number> => {
+  const passNow = async (): Promise<number> => {
     const { environment } = await openExistingStore(directory, 'state');
-    const epoch = readJournalEpoch(environment);
+    const pass = readJournalPass(environment);
     await environment.close();
-    return epoch;
+    return pass;
   };
   const begun: number[] = [];
   for (let start = 0; start < 3; start++) {
-    const writer = await openStateWriter(writerOptions(directory));
-    begun.push(await epochNow());
+    const writer = await openDirectStore(writerOptions(directory));
+    begun.push(await passNow());
     await writer.close();
   }
-  t.equal(new Set(begun).size, 3, 'all epochs are different');
-  const writer = await openStateWriter(writerOptions(directory));
-  const first = await epochNow();
+  t.equal(new Set(begun).size, 3, 'all passes are different');
+  const writer = await openDirectStore(writerOptions(directory));
+  const first = await passNow();
   writer.append([page('a', 10, 1)]);
   writer.apply([]);
-  t.equal(await epochNow(), first + 1);
+  t.equal(await passNow(), first + 1);
   writer.apply([page('b', 10, 1)]);
-  t.equal(await epochNow(), first + 1, 'no set was recorded since');
+  t.equal(await passNow(), first + 1, 'no set was recorded since');
   await writer.close();
 });

@@ -1,4 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import type { EncodedChangeSet } from '../../../src/adapters/lmdb/change-set-codec.ts';
+import { openJournaledStore, type LocalJournalOptions } from '../../../src/adapters/lmdb/local-journal.ts';
 import type { LogWriterOptions } from '../../../src/adapters/lmdb/log-writer.ts';
 import { createStoreClient, type StoreClient } from '../../../src/adapters/lmdb/store-client.ts';
 import {
@@ -7,6 +9,7 @@ import {
   type StoreThreadEvents,
 } from '../../../src/adapters/lmdb/store-thread-host.ts';
 import { STATE_DISK_LIMITS } from '../../../src/adapters/lmdb/state-writer.ts';
+import type { DiskState } from '../../../src/adapters/system/disk-watermark.ts';
 import type { WriterOptions } from '../../../src/adapters/lmdb/writer-environment.ts';
 import { onReadable } from '../../kit/commit-callbacks.ts';
 import type { ChangeSet } from '../../../src/core/records/change-set.ts';
@@ -60,7 +63,50 @@ export const writerOptions = (directory: string, over: Partial<WriterOptions> = 
   ...over,
 });
 
-/** The same for the writer of a log store, by default without a task limit. */
+/** A state store with its journal, without a store thread: each call returns when its sets are on disk. */
+export interface DirectStore {
+  /** Writes the sets to the journal. Returns false if it does not make them durable: they must be applied. */
+  append(sets: readonly EncodedChangeSet[]): boolean;
+  /** Applies the appended sets and then these. */
+  apply(sets: readonly EncodedChangeSet[]): void;
+  diskState(): DiskState;
+  close(): Promise<void>;
+}
+
+export async function openDirectStore(options: LocalJournalOptions): Promise<DirectStore> {
+  const { writer, journal } = await openJournaledStore(options);
+  let appended: readonly EncodedChangeSet[] = [];
+  let reservedBytes = 0;
+  let position = 0;
+  const submit = (sets: readonly EncodedChangeSet[], isAwaited: boolean): boolean => {
+    let isDurable = false;
+    journal.submit({ sets, isAwaited }, (acceptance) => ({ position, isDurable } = acceptance));
+    return isDurable;
+  };
+  return {
+    append(sets) {
+      reservedBytes += writer.reserve(sets);
+      if (!submit(sets, false)) return false;
+      appended = [...appended, ...sets];
+      return true;
+    },
+    apply(sets) {
+      reservedBytes += writer.reserve(sets);
+      if (sets.length > 0) submit(sets, true);
+      writer.apply([...appended, ...sets], { mark: journal.appliedMark(position), reservedBytes });
+      journal.applied(position);
+      appended = [];
+      reservedBytes = 0;
+    },
+    diskState: () => writer.diskState(),
+    close() {
+      journal.close();
+      return writer.close();
+    },
+  };
+}
+
+/** Like `writerOptions`, for the writer of a log store, by default without a task limit. */
 export const logWriterOptions = (
   directory: string,
   over: Partial<LogWriterOptions> = {},

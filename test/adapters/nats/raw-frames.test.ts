@@ -70,7 +70,7 @@ test('raw frames arrive unchanged, in order with the commands of the client', as
 test('raw frames are on the socket before a microtask that the caller queues afterwards', async (t) => {
   const { nc } = await connected(t);
   const written: string[] = [];
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the socket below
+  // oxlint-disable-next-line typescript/unbound-method -- called with the socket below
   const { write } = Socket.prototype;
   t.intercept(Socket.prototype, 'write', {
     value(this: Socket, ...args: Parameters<typeof write>): boolean {

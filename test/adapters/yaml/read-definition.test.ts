@@ -140,6 +140,8 @@ test('a definition that is written is read back unchanged', (t) => {
     }),
     { numRuns: 300 },
   );
+  const blank = { ...read(FILE), description: ' \n', readme: '\n  \n' };
+  t.same(read(writeDefinition(blank)), blank);
   const json = { ...read(FILE), format: 'json' as const, template: '{"name": "x"}' };
   t.same(read(writeDefinition(json)), json);
   t.end();

@@ -53,6 +53,7 @@ test('the server has its defaults', async (t) => {
         trustProxy: false,
         enablePprof: false,
         pprofAddr: null,
+        accessLog: null,
       },
       web: { jobLinks: [] },
       auth: {
@@ -127,6 +128,7 @@ test('the defaults of a worker depend on its machine', async (t) => {
         queues: [],
         cpus: 8,
         memoryMib: 16_000,
+        amounts: {},
         gpus: null,
         computeLocation: '',
         tags: {},

@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { amounts } from '../../../src/core/config/amounts-type.ts';
 import {
   address,
   boolean,
@@ -159,4 +160,25 @@ test('an optional value may be empty', async (t) => {
   t.equal(textOf(optional(integer(1, 4)), '4'), 4);
   t.equal(textOf(optional(integer(1, 4)), '5'), 'must be an integer from 1 to 4, got "5"');
   t.equal(documentOf(optional(integer(1, 4)), null), null);
+});
+
+test('amounts are numbers by their names', (t) => {
+  t.same(textOf(amounts(), 'amount.scene.cache=2.5, Studio:amount.tapes=0'), {
+    'amount.scene.cache': 2.5,
+    'studio:amount.tapes': 0,
+  });
+  t.same(textOf(amounts(), ''), {});
+  t.same(documentOf(amounts(), { 'amount.scene.cache': 8 }), { 'amount.scene.cache': 8 });
+  t.equal(textOf(amounts(), 'amount.x'), 'must be name=number,..., got "amount.x"');
+  t.match(textOf(amounts(), 'amount.x=many'), /amount.x must be a number from 0/);
+  t.match(textOf(amounts(), 'amount.x=-1'), /amount.x must be a number from 0/);
+  t.match(textOf(amounts(), 'amount.worker.memory=5'), /an amount with a setting of its own/);
+  t.match(textOf(amounts(), 'amount.worker.usagepool.nuke=5'), /is a usage pool/);
+  t.match(textOf(amounts(), 'attr.x=5'), /must have the form amount/);
+  t.equal(textOf(amounts(), 'amount.x=1,AMOUNT.X=2'), 'contains the amount amount.x twice');
+  t.equal(
+    documentOf(amounts(), ['amount.x']),
+    'must be a map of numbers or name=number,..., got ["amount.x"]',
+  );
+  t.end();
 });

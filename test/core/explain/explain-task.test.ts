@@ -1049,3 +1049,38 @@ test('an attempt that was taken back is not named as a failure', (t) => {
   t.match(sentencesOf(held)[0], /for 42 s more: 1 of 3 attempts has failed\.$/);
   t.end();
 });
+
+test('explains a task for which too little of a booked amount is free', (t) => {
+  const short = [
+    { name: 'amount.worker.memory', needed: 65_536, mostFree: 12_288, workers: 12 },
+    { name: 'amount.worker.vcpu', needed: 2, mostFree: 1, workers: 3 },
+    { name: 'amount.worker.gpu', needed: 1, mostFree: 0, workers: 1 },
+  ];
+  const both = explainTask(taskFacts({ lease: leaseExplanation({ workers: { short } }) }));
+  t.strictSame(
+    both.gates.map(({ gate }) => gate),
+    ['cores', 'amounts'],
+  );
+  const amounts =
+    '12 have too little amount.worker.memory free (it takes 65,536, at most 12,288 is free) and 1 has too little amount.worker.gpu free (it takes 1, at most 0 is free)';
+  t.match(both.gates[1], {
+    gate: 'amounts',
+    reason: 'no free amounts',
+    sentence: `14 of 14 eligible workers are busy: ${amounts}.`,
+    short: [{ name: 'amount.worker.memory' }, { name: 'amount.worker.gpu' }],
+    eligible: 14,
+  });
+  t.equal(both.summary, `Ready, and next in line: 14 of 14 eligible workers are busy; ${amounts}.`);
+  const [memory] = short;
+  const only = explainTask(
+    taskFacts({ lease: leaseExplanation({ workers: { short: memory === undefined ? [] : [memory] } }) }),
+  );
+  t.strictSame(
+    only.gates.map(({ gate }) => gate),
+    ['amounts'],
+    'cores are free',
+  );
+  const room = explainTask(taskFacts({ lease: leaseExplanation({ workers: { short, withRoom: 2 } }) }));
+  t.strictSame(room.gates, []);
+  t.end();
+});

@@ -46,6 +46,7 @@ const presence: fc.Arbitrary<PresenceMessage> = fc.oneof(
       queues: fc.array(name, { maxLength: 4 }),
       cpu_count: fc.integer({ min: 1, max: 256 }),
       memory_mib: fc.nat(),
+      amounts: fc.dictionary(fc.constantFrom('amount.a', 'amount.b.c'), fc.nat()),
       gpu_count: fc.nat({ max: 64 }),
       gpu_memory_mib: fc.nat(),
       gpu_models: fc.array(name, { maxLength: 4 }),
@@ -325,18 +326,20 @@ const pathMap: fc.Arbitrary<PathMapMessage> = fc.record({
   ),
 });
 
+const gpus = fc.option(fc.uniqueArray(fc.nat(7), { maxLength: 3 }), { nil: null });
+
 const leaseReply: fc.Arbitrary<LeaseReply> = fc.oneof(
   fc.record({ v: version, type: fc.constant('unknown' as const) }),
   fc
     .tuple(
-      fc.array(fc.tuple(attempt, name, fc.nat(64), named(taskValue), step), { maxLength: 3 }),
+      fc.array(fc.tuple(attempt, name, fc.nat(64), named(taskValue), step, gpus), { maxLength: 3 }),
       fc.option(pathMap, { nil: null }),
       fc.option(openAttempts, { nil: null }),
     )
     .map(([rows, map, confirmed]): LeaseReply => ({
       v: 1,
       type: 'leases',
-      assignments: rows.map(([address, taskName, cores, values]) => ({
+      assignments: rows.map(([address, taskName, cores, values, , indices]) => ({
         task_id: taskIdOf(address),
         job_id: address.jobId,
         step_id: stepIdOf(address.jobId, address.stepOrder),
@@ -344,6 +347,7 @@ const leaseReply: fc.Arbitrary<LeaseReply> = fc.oneof(
         name: taskName,
         cores,
         parameters: values,
+        ...(indices !== null && { gpus: indices }),
       })),
       steps: Object.fromEntries(
         rows.map(([address, , , , plan]) => [stepIdOf(address.jobId, address.stepOrder), plan]),

@@ -4,6 +4,7 @@ import type { ShardMeasures } from '../../../daemons/threads/shard-protocol.ts';
 import { OPEN_MANAGED_BUS, type BusStanding } from '../../../src/core/bus-identity/open-bus.ts';
 import { farmId, queueId } from '../../../src/core/ids.ts';
 import { Buckets, SECONDS_BOUNDS } from '../../../src/core/metrics/buckets.ts';
+import { METRICS, PROCESS_METRICS } from '../../../src/core/metrics/metric-table.ts';
 import { NO_COUNTS } from '../../../src/core/metrics/state-counts.ts';
 import { parseMetrics } from '../../kit/metrics-text.ts';
 import { contentOf } from '../../tidy/project-files.ts';
@@ -113,6 +114,7 @@ test('docs/metrics.md names every metric with its type and labels, and no other'
   metrics.storePages(() => ({ state: PAGES, logs: PAGES }));
   metrics.eventChannel(() => ({ clients: 2, pushed: 7, missed: 1 }));
   metrics.openBus(() => ({ kind: 'closed' }));
+  metrics.queueLoads(() => new Map());
   const scrape = parseMetrics(await metrics.text());
   const found = [...scrape.types]
     .filter(([name]) => name.startsWith('svc_'))
@@ -121,7 +123,12 @@ test('docs/metrics.md names every metric with its type and labels, and no other'
     ...contentOf('docs/metrics.md').matchAll(/^\| `(svc_\w+)`\s*\| (\w+)\s*\|([^|]*)\|/gm),
   ].map(([, name, type, labels = '']) => `${name} ${type} ${labels.replaceAll('`', '').trim()}`);
   t.strictSame(found.sort(), documented.sort());
-  t.ok(scrape.types.has('process_cpu_seconds_total') && scrape.types.has('nodejs_heap_size_used_bytes'));
+  const defined = Object.entries(METRICS).map(
+    ([name, { type, labels }]) => `${name} ${type} ${labels.join(', ')}`,
+  );
+  t.strictSame(defined.sort(), found, 'the service has all metrics of the table');
+  const text = await metrics.text();
+  for (const name of PROCESS_METRICS) t.match(text, new RegExp(`^${name}[ {]`, 'm'), name);
 });
 
 test('each scrape reads the sizes of the store files', async (t) => {
@@ -154,4 +161,21 @@ test('each scrape counts the queues with an account while the bus is open', asyn
   t.equal(await count(), 2);
   standing = { kind: 'closed' };
   t.equal(await count(), 0);
+});
+
+test('each scrape reads the tasks of each queue, once the jobs have been read', async (t) => {
+  const queue = (id: string) => ({ id: queueId(id), name: id, farmId: farmId('f') });
+  let queues = [queue('a'), queue('b')];
+  let loads: ReadonlyMap<string, { readonly ready: number; readonly live: number }> | null = null;
+  const metrics = new ServiceMetrics(() => queues);
+  metrics.queueLoads(() => loads);
+  const scrape = async () => parseMetrics(await metrics.text());
+  t.equal((await scrape()).value('svc_queue_tasks{queue="a",status="ready"}'), undefined, 'not read yet');
+  loads = new Map([['a', { ready: 3, live: 2 }]]);
+  const filled = await scrape();
+  t.equal(filled.value('svc_queue_tasks{queue="a",status="ready"}'), 3);
+  t.equal(filled.value('svc_queue_tasks{queue="a",status="live"}'), 2);
+  t.equal(filled.value('svc_queue_tasks{queue="b",status="ready"}'), 0);
+  queues = [queue('b')];
+  t.equal((await scrape()).value('svc_queue_tasks{queue="a",status="ready"}'), undefined, 'it was deleted');
 });

@@ -43,6 +43,8 @@ export const waitingJobCommands: readonly Case<CliSession>[] = [
         run(0, 'job', 'held', 'outputs', '--location', 'annex'),
         run(2, 'job', 'held', '--location', 'annex'),
         run(0, 'job', 'held', 'previews'),
+        run(0, 'bundle', 'export', 'held', '--output', `${session.gate}-bundle`),
+        run(4, 'bundle', 'export', 'nothing'),
         run(0, 'job', 'held', 'graph', '-o', 'wide'),
         run(4, 'job', 'nothing', 'graph'),
         run(0, 'tasks', 'held', '--status', 'ready', '--sort-by', 'name', '--sort-dir', 'desc'),

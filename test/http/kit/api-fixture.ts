@@ -481,6 +481,7 @@ export async function startForBrowsers(
     profiler: null,
     pprofAddress: null,
     pages: null,
+    accessLog: null,
     ...wideLimits(),
   };
   const server = await startFront(

@@ -338,3 +338,42 @@ void test('a queue may name the account and the group that its tasks run as', as
   }
   t.same(api.asked, []);
 });
+
+void test('a farm lists the amounts that it books', async (t) => {
+  const { api, client } = await startApi(t);
+  const booked = { names: ['amount.worker.gpu'], byDefault: 'core_share', version: 3 } as const;
+  api.write(put('farm', keys.farm(FARM), farmRecord({ bookedAmounts: booked })));
+  t.match((await client.get(`/api/v1/farms/${FARM}`)).body, {
+    booked_amounts: ['amount.worker.gpu'],
+    amount_default: 'core_share',
+    policy_version: 3,
+  });
+  const inputs: unknown[] = [];
+  api.answer = ({ message }) => {
+    if (message.type === 'farm.replace') inputs.push(message.input);
+    return done(farmRecord());
+  };
+  const put400 = async (names: unknown): Promise<unknown> => {
+    const answer = await client.json('PUT', `/api/v1/farms/${FARM}`, { name: 'main', booked_amounts: names });
+    t.equal(answer.status, 400);
+    return (answer.body as { detail: string }).detail;
+  };
+  t.match(await put400(['amount.worker.vcpu']), /always booked/);
+  t.match(await put400(['amount.worker.usagepool.nuke']), /usage pool/);
+  t.match(await put400(['amount.worker.nonsense']), /reserved/);
+  t.match(await put400(['amount.worker.gpu', 'AMOUNT.worker.GPU']), /listed twice/);
+  t.match(await put400('amount.worker.gpu'), /booked_amounts/);
+  t.same(inputs, []);
+  await client.json('PUT', `/api/v1/farms/${FARM}`, {
+    name: 'main',
+    booked_amounts: ['Amount.Worker.Memory'],
+  });
+  await client.json('PUT', `/api/v1/farms/${FARM}`, { name: 'main', amount_default: 'none' });
+  await client.json('PUT', `/api/v1/farms/${FARM}`, { name: 'main' });
+  t.match(inputs, [
+    { bookedAmounts: { names: ['amount.worker.memory'] } },
+    { bookedAmounts: { byDefault: 'none' } },
+    {},
+  ]);
+  t.notOk('bookedAmounts' in (inputs[2] as object), 'a client that does not know the fields keeps them');
+});

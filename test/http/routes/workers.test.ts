@@ -8,6 +8,7 @@ import { timestampOf } from '../../../src/core/timestamp.ts';
 import { startApi } from '../kit/api-fixture.ts';
 import {
   FARM,
+  farmRecord,
   FRAMES,
   jobChanges,
   jobNumber,
@@ -196,6 +197,9 @@ void test('returns a worker with its tasks', async (t) => {
     compute_location: 'berlin',
     cpu_count: 8,
     committed_cores: 5,
+    booked_amounts: [],
+    booked_gpus: [],
+    custom_amounts: {},
     current_task_count: 2,
     memory_mib: 16384,
     gpu_count: 1,
@@ -366,4 +370,49 @@ void test('returns 404 for unknown workers, and 405 for unsupported methods', as
   t.strictSame(api.asked, []);
   t.equal((await client.get(`/api/v1/workers/${WORKER}/disable`)).status, 405);
   t.equal((await client.send('PUT', `/api/v1/workers/${WORKER}`)).status, 405);
+});
+
+void test('a worker shows what its tasks book', async (t) => {
+  const { api, client } = await startApi(t);
+  const hardware = { gpuCount: 2, gpuMemoryMib: 1000, gpuModels: [], scratchMib: 0, osVersion: '' };
+  const names = ['amount.worker.memory', 'amount.worker.gpu.memory', 'amount.scene.cache'];
+  const attempt = (index: number) => attemptIdOf({ ...TASK, index, attemptNumber: 1 });
+  api.write(
+    put('farm', keys.farm(FARM), farmRecord({ bookedAmounts: { names, byDefault: 'none', version: 2 } })),
+    put(
+      'worker',
+      keys.worker(WORKER),
+      workerRecord({ memoryMib: 8000, hardware, customAmounts: { 'amount.scene.cache': 2 } }),
+    ),
+    put('booking', keys.booking(WORKER), {
+      version: 1,
+      bookings: [
+        {
+          attemptId: attempt(1),
+          cores: 1,
+          amounts: { 'amount.worker.memory': 1000.5, 'amount.worker.gpu': 1 },
+          gpus: [1],
+          policyVersion: 2,
+        },
+        { attemptId: attempt(2), cores: 1, amounts: { 'amount.worker.memory': 500 } },
+        { attemptId: attempt(3), cores: 1 },
+      ],
+    }),
+  );
+  t.match((await client.get(`/api/v1/workers/${WORKER}`)).body, {
+    committed_cores: 3,
+    booked_amounts: [
+      { name: 'amount.worker.memory', booked: 1500.5, total: 8000 },
+      { name: 'amount.worker.gpu.memory', booked: 0, total: 2000 },
+      { name: 'amount.scene.cache', booked: 0, total: 2 },
+      { name: 'amount.worker.gpu', booked: 1, total: 2 },
+    ],
+    booked_gpus: [1],
+    custom_amounts: { 'amount.scene.cache': 2 },
+    bookings: [
+      { gpus: [1], policy_version: 2 },
+      { amounts: { 'amount.worker.memory': 500 }, gpus: [] },
+      { amounts: {} },
+    ],
+  });
 });

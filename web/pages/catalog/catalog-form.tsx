@@ -128,6 +128,7 @@ function FormControl({
     case 'area':
       return <TextAreaField {...common} rows={3} />;
     case 'text':
+    case 'list':
       return <TextField {...common} />;
   }
 }

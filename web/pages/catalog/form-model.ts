@@ -39,7 +39,11 @@ export type FormField = FieldBase &
         readonly kind: 'choice';
         readonly isRequired?: boolean;
         readonly choices: readonly { readonly value: string; readonly label: string }[];
+        /** The value of a new entry. */
+        readonly initial?: string;
       }
+    /** Texts, separated by commas. */
+    | { readonly kind: 'list'; readonly isRequired?: boolean }
     | { readonly kind: 'flag' }
     | { readonly kind: 'pairs'; readonly nameLabel: string; readonly valueLabel: string }
   );
@@ -61,9 +65,9 @@ function valueOf(field: FormField, member: unknown): FieldValue {
     case 'choice':
       return typeof member === 'string'
         ? member
-        : field.choices.length === 1
-          ? (field.choices[0]?.value ?? '')
-          : '';
+        : (field.initial ?? (field.choices.length === 1 ? (field.choices[0]?.value ?? '') : ''));
+    case 'list':
+      return Array.isArray(member) ? member.join(', ') : '';
     default:
       return typeof member === 'string' ? member : '';
   }
@@ -120,6 +124,11 @@ function memberOf(field: FormField, value: FieldValue): unknown {
   if (typeof value === 'object')
     return Object.fromEntries(value.map((pair) => [pair.name.trim(), pair.value.trim()]));
   const text = field.kind === 'area' ? value : value.trim();
+  if (field.kind === 'list')
+    return text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
   if (field.kind === 'integer') return text === '' ? field.whenEmpty : Number(text);
   return text === '' && field.kind === 'text' && field.isNullable === true ? null : text;
 }

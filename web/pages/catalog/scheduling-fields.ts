@@ -26,6 +26,28 @@ export const PRIORITY_FIELD: FormField = {
   placeholder: '0',
 };
 
+/** Fields of a farm: the amounts that its tasks book (docs/policy.md#booked-amounts). */
+export const BOOKED_AMOUNT_FIELDS: readonly FormField[] = [
+  {
+    kind: 'list',
+    name: 'booked_amounts',
+    label: 'Booked amounts',
+    hint: 'Amounts that tasks book like cores, separated by commas: amount.worker.memory, amount.worker.gpu. Leave empty to book only cores.',
+  },
+  {
+    kind: 'choice',
+    name: 'amount_default',
+    label: 'Steps without a booked amount',
+    hint: 'What a step takes of a booked amount that it does not require.',
+    choices: [
+      { value: 'none', label: 'take none of it' },
+      { value: 'core_share', label: 'take their share of the cores' },
+    ],
+    initial: 'none',
+    isRequired: true,
+  },
+];
+
 /** Returns the fields of the retry policy. An empty field is inherited from `parent`: "farm". */
 export const retryFields = (parent: string): readonly FormField[] => [
   {

@@ -15,7 +15,7 @@ import {
   taskLimitColumn,
 } from '../catalog/catalog-columns.tsx';
 import { CatalogPage } from '../catalog/catalog-page.tsx';
-import { retryFields, TASK_LIMIT_FIELD } from '../catalog/scheduling-fields.ts';
+import { BOOKED_AMOUNT_FIELDS, retryFields, TASK_LIMIT_FIELD } from '../catalog/scheduling-fields.ts';
 
 /** Loads what is deleted with a farm. */
 async function farmContents(rest: Rest, { id }: Farm): Promise<DeletedContents> {
@@ -58,6 +58,7 @@ const FARMS: Catalog<Farm> = {
     { kind: 'area', name: 'description', label: 'Description' },
     TASK_LIMIT_FIELD,
     ...retryFields('server'),
+    ...BOOKED_AMOUNT_FIELDS,
   ],
   deletionNote:
     'Deletes the farm, its queues, and its workers. Finished jobs remain readable. You cannot delete a farm with unfinished jobs.',

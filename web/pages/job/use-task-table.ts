@@ -57,7 +57,7 @@ export function useTaskTable(job: JobDetail, step: Step | undefined, onChanged: 
   useLiveTasks(job.id, rows);
   const steps = job.steps.map(({ id, name }) => `${id} ${name}`).join('\n');
   // Names of steps never change, but each response brings a new object of the job.
-  // eslint-disable-next-line react-hooks/exhaustive-deps
+  // oxlint-disable-next-line react/exhaustive-deps
   const columns = useMemo(() => taskColumns(job), [steps]);
   const { count: selectedCount, ids: selectedIds } = targetOfSelection(
     selection,

@@ -82,6 +82,7 @@ function stateOf(reason: WaitingGroup['reason']): FarmState {
       return 'blocked';
     case 'workers':
     case 'cores':
+    case 'amounts':
       return 'starved';
     case 'farm_cap':
     case 'queue_cap':

@@ -26,6 +26,7 @@ export function waitingLink(
       };
     case 'workers':
     case 'cores':
+    case 'amounts':
       return { label: 'Show workers', href: `/workers?${inFarm}` };
     case 'paused_job':
       return { label: 'Show paused jobs', href: `/jobs?status=paused&${inFarm}` };
@@ -46,5 +47,6 @@ export const WAITING_LABELS: Readonly<Record<WaitingGroup['reason'], string>> = 
   queue_cap: 'Queue limit reached',
   usage_pool: 'Pool in use',
   cores: 'Waiting for cores',
+  amounts: 'Waiting for amounts',
   order: 'Next in line',
 };

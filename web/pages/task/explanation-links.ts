@@ -53,6 +53,7 @@ export function linksOf(
         ? [{ label: 'Workers', href: '/workers' }]
         : [{ label: gate.nearest_miss.worker, href: workerHref(gate.nearest_miss.worker_id) }];
     case 'cores':
+    case 'amounts':
       return [{ label: 'workers', href: '/workers' }];
     case 'scheduler':
       return [{ label: 'The scheduler', href: '/diagnostics' }];
@@ -111,6 +112,7 @@ const TITLES: Readonly<Record<Gate['gate'], string>> = {
   usage_pool: 'Usage pool',
   workers: 'Workers',
   cores: 'Cores',
+  amounts: 'Amounts',
   order: 'Order',
   scheduler: 'Scheduler',
 };

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { WorkerDetail, WorkerDisabling } from '../../../client/resources.ts';
 import { KeyValues } from '../../parts/key-values.tsx';
@@ -34,6 +35,11 @@ export function WorkerFacts({ worker }: { worker: WorkerDetail }) {
               isAim
             />,
           ],
+          ...(worker.booked_amounts ?? []).map(({ name, booked, total }): [string, ReactNode] => [
+            `Booked ${name.replace(/^amount\.(worker\.)?/, '')}`,
+            <UseMeter key={name} used={booked} total={total} unit={name} isAim />,
+          ]),
+          ['Booked GPUs', bookedGpusText(worker)],
           ['Memory', mibText(worker.memory_mib)],
           ['GPUs', gpuText(worker)],
           ['Scratch space', worker.scratch_mib === 0 ? null : mibText(worker.scratch_mib)],
@@ -79,6 +85,10 @@ function Disabling({ by: { by, at, reason, until } }: { by: WorkerDisabling }) {
     </span>
   );
 }
+
+/** Indices of the GPUs that tasks have; null for none. */
+const bookedGpusText = ({ booked_gpus: gpus = [] }: WorkerDetail): string | null =>
+  gpus.length === 0 ? null : gpus.join(', ');
 
 /** When the server takes the tasks of a silent worker back. */
 function WithoutContact() {

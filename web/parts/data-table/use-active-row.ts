@@ -64,14 +64,14 @@ export function useRowFocus(scroller: RefObject<HTMLElement | null>, activeIndex
   useLayoutEffect(() => {
     if (focusRequest > 0) rowElement(activeIndex)?.focus({ preventScroll: true });
     // Runs only on a request: the effect below follows a row that moves.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [focusRequest]);
   useLayoutEffect(() => {
     const focused = document.activeElement;
     if (!(focused instanceof HTMLElement) || focused.dataset['index'] === undefined) return;
     if (scroller.current?.contains(focused) === true) rowElement(activeIndex)?.focus({ preventScroll: true });
     // The scroller is a ref and never changes.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [activeIndex]);
   return () => setFocusRequest((before) => before + 1);
 }

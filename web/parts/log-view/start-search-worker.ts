@@ -7,7 +7,7 @@ export const startSearchWorker: StartWorker = (onAnswer) => {
   worker.addEventListener('message', ({ data }: MessageEvent<SearchAnswer>) => onAnswer(data));
   return {
     post: (task) => worker.postMessage(task),
-    // eslint-disable-next-line no-restricted-syntax -- A worker of the browser holds nothing that must be closed.
+    // oxlint-disable-next-line syntax/restricted -- A worker of the browser holds nothing that must be closed.
     end: () => worker.terminate(),
   };
 };

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import type { FarmInput } from '../../../../actors/service/farm/messages.ts';
+import type { FarmInput } from '../../../../actors/service/catalog/messages.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
 /**

@@ -68,3 +68,27 @@ test('a refusal that frees a cap serves the requests of other workers', (t) => {
   farm.expectInvariants(t, 'after the refusal');
   t.end();
 });
+
+test('the amounts of refused picks are free again', (t) => {
+  const farm = new TestFarm();
+  const memory = 'amount.worker.memory';
+  const gpu = 'amount.worker.gpu';
+  farm.replaceFarm({ bookedAmounts: { names: [memory, gpu] } });
+  const amounts = [
+    { name: memory, min: 4000 },
+    { name: gpu, min: 1 },
+  ];
+  const big = { cpu_count: 8, memory_mib: 8000, gpu_count: 2 };
+  farm.register('busy', { ...big, tags: { old: 'true' } });
+  const retry = { maxAttempts: 9, retryDelaySeconds: 0, failureLimit: 2 };
+  farm.submit('A', [{ name: 's', tasks: 2, needs: { cores: 1, amounts } }], { priority: 90, retry });
+  farm.lease('busy');
+  farm.register('w1', { ...big, memory_mib: 4000, gpu_count: 1 });
+  farm.lease('w1');
+  failBoth(farm);
+  t.equal(farm.job('A').status, 'paused');
+  farm.submit('B', [{ name: 's', tasks: 1, needs: { cores: 1, amounts } }]);
+  t.equal(farm.takeOutputs().at(-1), 'lease w1: B/0/0#1', 'the only GPU and all memory');
+  farm.expectInvariants(t, 'after the refusal');
+  t.end();
+});

@@ -1,5 +1,5 @@
 // The linter also reads this file with the configuration of the tests, which does not include the declarations.
-// eslint-disable-next-line @typescript-eslint/triple-slash-reference
+// oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="./dagre.d.ts" />
 import { Graph, layout } from '@dagrejs/dagre';
 

@@ -14,12 +14,10 @@ async function readTemplates(
   text: string,
   outer: readonly JobEnvironment[],
 ): Promise<readonly DefinedEnvironment[]> {
-  const { parse } = await import('yaml');
-  const read = (source: string): unknown =>
-    parse(source, { version: '1.2', schema: 'core', logLevel: 'silent' });
+  const { readYaml } = await import('../model/read-yaml.ts');
   return [
-    ...outer.flatMap(({ template, origin }) => outerEnvironmentsOf(read(template), origin)),
-    ...environmentsOf(read(text)),
+    ...outer.flatMap(({ template, origin }) => outerEnvironmentsOf(readYaml(template), origin)),
+    ...environmentsOf(readYaml(text)),
   ];
 }
 

@@ -1,0 +1,242 @@
+"""HTTP requests of the client: one connection for each request, waits of the rate limit, problems as exceptions."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import ssl
+import time
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Iterable, Iterator, Mapping, Optional, Sequence, Tuple, Union
+from urllib.parse import quote, urlencode, urlsplit
+
+from .config import Target
+from .errors import Forbidden, NotFound, ProblemError, ServiceUnreachable, UnreadableReply
+
+__all__ = ["LineStream", "Query", "Reply", "Transport", "path_of", "problem_of"]
+
+QueryValue = Union[str, int, float, bool, None, Sequence[str]]
+Query = Mapping[str, QueryValue]
+
+REPLY_SECONDS_MAX = 60.0
+RATE_LIMIT_SECONDS_MAX = 60.0
+_EXCERPT = 200
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A successful reply, or 304."""
+
+    status: int
+    headers: Mapping[str, str]
+    """By name in lower case."""
+    body: bytes
+
+    def json(self) -> Any:
+        """Returns the value of the body; None if it is empty. Raises UnreadableReply if it is not JSON."""
+        if not self.body:
+            return None
+        try:
+            return json.loads(self.body)
+        except ValueError:
+            excerpt = self.body[:_EXCERPT].decode("utf-8", "replace")
+            raise UnreadableReply(f"the server returned invalid JSON: {excerpt}") from None
+
+
+def path_of(*segments: str) -> str:
+    """Returns the path below /api/v1 of segments, which are escaped."""
+    return "".join(f"/{quote(segment, safe='')}" for segment in segments)
+
+
+def _query_text(query: Query) -> str:
+    pairs = []
+    for name, value in query.items():
+        if value is None:
+            continue
+        values: Iterable[Any] = [value] if isinstance(value, (str, int, float)) else value
+        pairs += [(name, str(each).lower() if isinstance(each, bool) else str(each)) for each in values]
+    return f"?{urlencode(pairs)}" if pairs else ""
+
+
+class LineStream:
+    """Iterates over the lines of a reply until the service ends it. Another thread may call `close`, which ends it too."""
+
+    def __init__(
+        self,
+        url: str,
+        connection: http.client.HTTPConnection,
+        response: http.client.HTTPResponse,
+        opened: socket.socket,
+    ) -> None:
+        self._url = url
+        self._connection = connection
+        self._response = response
+        self._socket = opened
+        self._is_closed = False
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        try:
+            line = self._response.readline()
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            if self._is_closed:
+                raise StopIteration from None
+            raise ServiceUnreachable(f"the server at {self._url} ended the stream: {error}", True) from error
+        if not line or self._is_closed:
+            self._response.close()
+            self._socket.close()
+            raise StopIteration
+        return line
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._is_closed = True
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # The service has closed it.
+        self._connection.close()
+
+
+class Transport:
+    """Sends requests to one service. Threads may share it."""
+
+    def __init__(
+        self,
+        target: Target,
+        *,
+        timeout: float = REPLY_SECONDS_MAX,
+        tls: Optional[ssl.SSLContext] = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.url = target.url
+        self.parts = urlsplit(target.url)
+        self.tls = tls
+        self._timeout = timeout
+        self._sleep = sleep
+        self.headers: Dict[str, str] = {"User-Agent": "callsheet-python"}
+        if target.api_key is not None:
+            self.headers["Authorization"] = f"Bearer {target.api_key}"
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Optional[Query] = None,
+        body: Any = None,
+        document: Optional[Tuple[str, str]] = None,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> Reply:
+        """Sends a request to a path below /api/v1, and waits as the rate limit asks, for at most a minute in total.
+
+        body: a value that is sent as JSON. document: a media type and a text that is sent verbatim.
+        Raises ProblemError for a status of 400 and above, ServiceUnreachable without a reply.
+        """
+        waited = 0.0
+        while True:
+            connection, response, _ = self._open(method, path, query, body, document, headers, self._timeout)
+            try:
+                content = response.read()
+            except (OSError, http.client.HTTPException) as error:
+                raise ServiceUnreachable(f"the server at {self.url} cannot be reached: {error}", True) from error
+            finally:
+                connection.close()
+            reply = Reply(response.status, {k.lower(): v for k, v in response.getheaders()}, content)
+            if reply.status < 400:
+                return reply
+            problem = problem_of(reply)
+            if problem.status != 429 or problem.retry_after is None:
+                raise problem
+            waited += problem.retry_after
+            if waited > RATE_LIMIT_SECONDS_MAX:
+                raise problem
+            self._sleep(problem.retry_after)
+
+    def lines(self, path: str, *, query: Optional[Query] = None) -> "LineStream":
+        """Returns the lines of a stream. It waits for a line without a limit."""
+        connection, response, opened = self._open("GET", path, query, None, None, None, None)
+        if response.status >= 400:
+            with response:
+                raise problem_of(Reply(response.status, dict(response.getheaders()), response.read()))
+        return LineStream(self.url, connection, response, opened)
+
+    def open_socket(self, timeout: float) -> socket.socket:
+        """Returns a connected socket, encrypted for https. Raises ServiceUnreachable if there is no connection."""
+        connection = self.connect(timeout)
+        try:
+            connection.connect()
+        except OSError as error:
+            raise ServiceUnreachable(f"the server at {self.url} cannot be reached: {error}", False) from error
+        opened: socket.socket = connection.sock
+        connection.sock = None
+        return opened
+
+    def connect(self, timeout: Optional[float]) -> http.client.HTTPConnection:
+        """Returns a connection, which is not open yet."""
+        host = self.parts.hostname or ""
+        if self.parts.scheme == "https":
+            return http.client.HTTPSConnection(host, self.parts.port, timeout=timeout, context=self.tls)
+        return http.client.HTTPConnection(host, self.parts.port, timeout=timeout)
+
+    def _open(
+        self,
+        method: str,
+        path: str,
+        query: Optional[Query],
+        body: Any,
+        document: Optional[Tuple[str, str]],
+        headers: Optional[Mapping[str, str]],
+        timeout: Optional[float],
+    ) -> Tuple[http.client.HTTPConnection, http.client.HTTPResponse, socket.socket]:
+        sent = {**self.headers, "Connection": "close", **(headers or {})}
+        data: Optional[bytes] = None
+        if document is not None:
+            sent["Content-Type"], text = document
+            data = text.encode("utf-8")
+        elif body is not None:
+            sent["Content-Type"] = "application/json"
+            data = json.dumps(body).encode("utf-8")
+        address = f"{self.parts.path}/api/v1{path}{_query_text(query or {})}"
+        connection = self.connect(timeout)
+        try:
+            connection.connect()
+        except OSError as error:
+            raise ServiceUnreachable(f"the server at {self.url} cannot be reached: {error}", False) from error
+        try:
+            connection.request(method, address, body=data, headers=sent)
+            # The connection gives its socket to the response.
+            opened: socket.socket = connection.sock
+            return connection, connection.getresponse(), opened
+        except (OSError, http.client.HTTPException) as error:
+            connection.close()
+            raise ServiceUnreachable(f"the server at {self.url} cannot be reached: {error}", True) from error
+
+
+def problem_of(reply: Reply) -> ProblemError:
+    """Returns the error of a reply with a status of 400 and above."""
+    try:
+        document = json.loads(reply.body)
+    except ValueError:
+        document = None
+    found: Dict[str, Any] = document if isinstance(document, dict) else {}
+    detail = found.get("detail", "") if found else reply.body[:_EXCERPT].decode("utf-8", "replace")
+    kinds = {401: Forbidden, 403: Forbidden, 404: NotFound}
+    return kinds.get(reply.status, ProblemError)(
+        reply.status,
+        found.get("title", http.client.responses.get(reply.status, f"status {reply.status}")),
+        detail,
+        found.get("errors", []),
+        found.get("instance", ""),
+        _seconds(reply.headers.get("retry-after")),
+    )
+
+
+def _seconds(text: Optional[str]) -> Optional[float]:
+    try:
+        return None if text is None else max(0.0, float(text))
+    except ValueError:
+        return None

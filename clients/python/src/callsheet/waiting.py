@@ -1,0 +1,60 @@
+"""Waiting for the end of a job by reading it."""
+
+from __future__ import annotations
+
+import time
+from typing import Optional, cast
+
+from .errors import CallsheetError, JobFailed, ProblemError, ServiceUnreachable
+from .models import JobDetail
+from .transport import Transport, path_of
+
+__all__ = ["ENDED", "JobLook", "checked"]
+
+ENDED = ("completed", "failed", "canceled")
+"""Statuses of jobs that do not change by themselves."""
+
+OUTAGE_SECONDS_MAX = 60.0
+_WAIT_SECONDS = (0.5, 5.0)
+_PASSING = (429, 502, 503, 504)
+
+
+def checked(job: JobDetail) -> JobDetail:
+    """Returns a job that has completed. Raises JobFailed for another one that has ended."""
+    if job["status"] != "completed":
+        reason = job["failure_summary"]["dominant_reason"] or job.get("cancel_reason", "")
+        raise JobFailed(job["id"], job["name"], job["status"], reason)
+    return job
+
+
+class JobLook:
+    """Repeated looks at a job that has not ended. `pause` is the time in seconds until the next look."""
+
+    def __init__(self, transport: Transport, job_id: str) -> None:
+        self._transport = transport
+        self._path = path_of("jobs", job_id)
+        self._tag: Optional[str] = None
+        self._lost_at: Optional[float] = None
+        self.pause = _WAIT_SECONDS[0]
+
+    def ended(self) -> Optional[JobDetail]:
+        """Returns the job if it has ended. Raises the error of the request when an outage takes longer than a minute."""
+        headers = {} if self._tag is None else {"If-None-Match": self._tag}
+        try:
+            reply = self._transport.request("GET", self._path, headers=headers)
+        except CallsheetError as error:
+            self._lost_at = self._lost_at or time.monotonic()
+            if not _is_passing(error) or time.monotonic() - self._lost_at > OUTAGE_SECONDS_MAX:
+                raise
+            return None
+        self._lost_at = None
+        if reply.status == 304:
+            self.pause = min(self.pause * 1.5, _WAIT_SECONDS[1])
+            return None
+        self.pause, self._tag = _WAIT_SECONDS[0], reply.headers.get("etag")
+        job = cast(JobDetail, reply.json())
+        return job if job["status"] in ENDED else None
+
+
+def _is_passing(error: CallsheetError) -> bool:
+    return isinstance(error, ServiceUnreachable) or (isinstance(error, ProblemError) and error.status in _PASSING)

@@ -1,0 +1,37 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import tap, { test } from 'tap';
+import { startFarm } from './recipe-farm.ts';
+import { recipesIn, RECIPE_FILES } from './recipes.ts';
+import { PYTHON_CLIENT, runPython, unitTests } from './run-python.ts';
+
+tap.setTimeout(300_000);
+
+test('the Python client works with a service', async (t) => {
+  const farm = await startFarm(t);
+  const environment = { SVC_URL: farm.url, HOME: farm.folder, SVC_API_KEY: '' };
+
+  await t.test('calls, events, bundles and asyncio', async (t) => {
+    const { code, out } = await runPython(unitTests(join(PYTHON_CLIENT, 'tests/with-service')), {
+      cwd: farm.folder,
+      environment,
+    });
+    t.equal(code, 0, out);
+  });
+
+  await t.test('recipes of the page', async (t) => {
+    const recipes = recipesIn('docs/python.md', 'python');
+    t.equal(recipes.length, 10);
+    for (const { title, code: text } of recipes) {
+      const cwd = join(farm.folder, 'python');
+      rmSync(cwd, { recursive: true, force: true });
+      mkdirSync(cwd);
+      for (const [name, content] of Object.entries(RECIPE_FILES)) writeFileSync(join(cwd, name), content);
+      writeFileSync(join(cwd, 'recipe.py'), text);
+      await farm.prepare(title);
+      const { code, out } = await runPython(['recipe.py'], { cwd, environment });
+      t.equal(code, 0, `${title}: ${out}`);
+      farm.check(t, title, { out, cwd });
+    }
+  });
+});
