@@ -60,7 +60,7 @@ async function namesFor({ client }: ClientContext, job: JobDetail): Promise<Name
   };
 }
 
-/** What other requests tell about a job. */
+/** Parts of a job that other requests return. */
 interface Around {
   readonly environments: readonly NamedEnvironment[];
   /** Null without failed tasks. */

@@ -8,6 +8,7 @@ import type { ActionItem } from '../../parts/menu.tsx';
 import { FarmName } from '../../parts/names.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
+import { useFirstLoad } from '../../state/use-first-load.ts';
 import { useInvalidateOnEvents } from '../../state/use-invalidate-on-events.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { useRefresh } from '../../state/use-refresh.ts';
@@ -146,8 +147,9 @@ export function QueuesPage() {
   const [, navigate] = useLocation();
   const { can } = usePermissions();
   const refetchInterval = useRefresh(TASKS_MS);
-  const query = useQuery({ ...queries.queueSummaries(rest), refetchInterval });
-  useInvalidateOnEvents('jobs', QUEUE_LISTS, REFRESH_MS);
+  const { isOpen, began } = useFirstLoad(1);
+  const query = useQuery({ ...queries.queueSummaries(rest), refetchInterval, enabled: isOpen });
+  useInvalidateOnEvents('jobs', QUEUE_LISTS, REFRESH_MS, began);
   const farms = useQuery(queries.farms(rest)).data;
   const canRunAs = can('isolation.manage');
   const catalog = useMemo(
