@@ -2,6 +2,7 @@ import type { Route } from 'playwright-core';
 import tap, { test } from 'tap';
 import { openBrowserFixture } from '../../kit/browser/browser-fixture.ts';
 import { saveScreenshots, violations } from '../../kit/browser/browser.ts';
+import { until } from '../../kit/until.ts';
 
 tap.setTimeout(240_000);
 
