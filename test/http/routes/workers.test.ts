@@ -220,6 +220,20 @@ void test('returns a worker with its tasks', async (t) => {
     registered_at: '2026-11-20T10:00:00.000Z',
     failed_attempts: 0,
     credential: null,
+    bookings: [
+      {
+        attempt_id: attemptIdOf({ ...TASK, attemptNumber: 1 }),
+        cores: 3,
+        amounts: {},
+        gpus: [],
+      },
+      {
+        attempt_id: attemptIdOf({ ...TASK, jobId: jobNumber(9), attemptNumber: 1 }),
+        cores: 2,
+        amounts: {},
+        gpus: [],
+      },
+    ],
     failures: [],
     current_tasks: [
       {
