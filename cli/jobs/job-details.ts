@@ -61,7 +61,7 @@ async function namesFor({ client }: ClientContext, job: JobDetail): Promise<Name
   };
 }
 
-/** Replies of other requests about a job. */
+/** Parts of a job that other requests return. */
 interface Around {
   readonly environments: readonly NamedEnvironment[];
   /** Null without failed tasks. */

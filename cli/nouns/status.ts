@@ -127,7 +127,10 @@ function statusText(status: FarmStatus, context: ClientContext): string {
         [workers.draining, 'draining'],
       ]),
     ],
-    ['cores', `${number(workers.cores_booked)} of ${number(workers.cores_total)} in use`],
+    [
+      'cores',
+      `${number(workers.cores_booked)} of ${number(Math.max(workers.cores_booked, workers.cores_total))} in use`,
+    ],
     ['queues', queuesText(queues)],
     [
       'jobs',

@@ -227,6 +227,10 @@ const ENVIRONMENT_HINTS: Known['hints'] = {
 const OPERATION_HINTS: Known['operationHints'] = {
   createQueueEnvironment: ENVIRONMENT_HINTS,
   replaceQueueEnvironment: ENVIRONMENT_HINTS,
+  // A time in the past is refused.
+  disableWorker: { until: fc.constant('2099-01-01T00:00:00Z') },
+  // Only with some of the actions.
+  bulkWorkers: { until: fc.constant('2099-01-01T00:00:00Z'), versions: fc.constant(undefined) },
 };
 
 const RETRY_RULES = [

@@ -195,6 +195,7 @@ void test('returns a job with its steps', async (t) => {
     created_at: '2026-11-20T10:00:00.000Z',
     updated_at: '2026-11-20T10:00:00.000Z',
     failed_attempts: 4,
+    first_failure: 'no licence',
     park_reason: 'failure limit reached',
     cancel_reason: 'canceled: upstream job failed',
     effective_retry: { max_attempts: 1, retry_delay_seconds: 10, failure_limit: 0 },

@@ -2,6 +2,7 @@ import { test } from 'tap';
 import { attemptIdOf, farmId, queueId, taskIdOf, workerId } from '../../../src/core/ids.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
+import { SETTINGS, versionOf } from '../../../src/core/records/settings-version.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { replyTo } from '../../../actors/kernel/address.ts';
 import { timestampOf } from '../../../src/core/timestamp.ts';
@@ -218,8 +219,10 @@ void test('returns a worker with its tasks', async (t) => {
     os: 'linux',
     os_version: 'debian-12',
     isolation: [],
+    extensions: [],
     arch: 'x64',
     version: '0.1.0',
+    settings_version: versionOf(SETTINGS.worker(workerRecord())),
     queue_ids: [QUEUE],
     tags: { gpu: 'true' },
     last_heartbeat_at: '2026-11-20T10:00:01.000Z',

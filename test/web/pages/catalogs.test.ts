@@ -2,6 +2,7 @@ import type { Route } from 'playwright-core';
 import tap, { test } from 'tap';
 import { openBrowserFixture } from '../../kit/browser/browser-fixture.ts';
 import { saveScreenshots, violations } from '../../kit/browser/browser.ts';
+import { until } from '../../kit/until.ts';
 
 tap.setTimeout(240_000);
 
@@ -133,7 +134,6 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
       t.equal(await open.getAttribute('aria-checked'), 'false');
       // The answer of the server is held back: the switch must not wait for it.
       const held: Route[] = [];
-      const asked = page.waitForRequest((request) => request.method() === 'PUT');
       await page.route('**/api/v1/queues/*', (route) => {
         if (route.request().method() !== 'PUT') return route.continue();
         held.push(route);
@@ -142,7 +142,7 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
       await open.focus();
       await page.keyboard.press('Space');
       await row.getByText('Open', { exact: true }).waitFor();
-      await asked;
+      await until('the change was sent', () => Promise.resolve(held.length > 0));
       for (const route of held) await route.continue();
       await page.getByText('lighting resumed').waitFor();
       await page.unroute('**/api/v1/queues/*');

@@ -193,12 +193,13 @@ await test('the pages show and change workers and describe the farm', { timeout:
     const disable = page.getByRole('button', { name: 'Disable', exact: true });
     await disable.waitFor();
     // The page does not get the change of the other user.
-    await page.route(`**${path}`, (route) => route.abort());
+    const isOfWorker = ({ pathname }: URL): boolean => pathname === path;
+    await page.route(isOfWorker, (route) => route.abort());
     await api.must('POST', `${path}/disable`, { reason: 'bad GPU' });
     await disable.click();
     await page.getByText(`Could not disable ${first?.name ?? ''}`).waitFor();
     await page.getByText('reason is now "bad GPU"').first().waitFor();
-    await page.unroute(`**${path}`);
+    await page.unroute(isOfWorker);
     await page.goto('/workers');
     await row(first?.name ?? '').waitFor();
     await page.getByLabel('Select all').click();

@@ -15,6 +15,7 @@ import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { At } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
+import { useFirstLoad } from '../../state/use-first-load.ts';
 import { useInvalidateOnEvents } from '../../state/use-invalidate-on-events.ts';
 import { choiceField, textField, useUrlState } from '../../state/use-url-state.ts';
 import { workerOf } from '../../state/worker-component.ts';
@@ -97,8 +98,9 @@ function Filters({
   records: readonly DiagnosticRecord[];
 }) {
   const { rest } = useService();
-  const workers = useQuery(queries.workers(rest));
-  useInvalidateOnEvents('workers', WORKERS, WORKERS_REFRESH_MS);
+  const { isOpen, began } = useFirstLoad(1);
+  const workers = useQuery({ ...queries.workers(rest), enabled: isOpen });
+  useInvalidateOnEvents('workers', WORKERS, WORKERS_REFRESH_MS, began);
   const components = useMemo(
     () =>
       [

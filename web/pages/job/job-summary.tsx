@@ -152,12 +152,13 @@ const originFacts = (job: JobDetail): readonly (readonly [string, ReactNode])[] 
   ['Description', job.description ?? null],
 ];
 
-/** The most frequent reason of the failures, with a link to all of them. */
-function Failures({ job: { id, failure_summary: summary } }: { job: JobDetail }) {
+/** The most frequent reason of the failures, or the only one with an error line, with a link to all of them. */
+function Failures({ job: { id, failure_summary: summary, first_failure: first } }: { job: JobDetail }) {
   const others = summary.distinct_reasons - 1;
+  const reason = others === 0 ? (first ?? summary.dominant_reason) : summary.dominant_reason;
   return (
     <span>
-      <Link href={`/jobs/${id}?tab=failures`}>{summary.dominant_reason || 'no reason reported'}</Link>
+      <Link href={`/jobs/${id}?tab=failures`}>{reason || 'no reason reported'}</Link>
       {others > 0 && <span className="muted"> and {counted(others, 'other reason')}</span>}
     </span>
   );

@@ -68,7 +68,7 @@ export function FarmStats({ farm, waiting }: { farm: Farm; waiting: FarmWaiting 
           value={shown(workers === undefined ? undefined : percent(workers))}
           note={
             workers !== undefined && (
-              <UseMeter used={workers.cores_booked} total={workers.cores_total} unit="cores" isAim />
+              <UseMeter used={workers.cores_booked} total={coresOf(workers)} unit="cores" isAim />
             )
           }
           href={`/workers?${inFarm}`}
@@ -101,7 +101,7 @@ function StatusLine({
   const { state, reason } = farmStatus({
     tasksRunning: hour.now.tasks_running,
     coresBooked: hour.now.cores_booked,
-    coresTotal: hour.now.cores_total,
+    coresTotal: Math.max(hour.now.cores_total, hour.now.cores_booked),
     workersOnline: workers.online,
     workersOffline: workers.offline,
     recentMaxOnline: Math.max(0, ...hour.workers_online.slice(-OFFLINE_MINUTES)),
@@ -119,10 +119,14 @@ function StatusLine({
 const shown = (value: number | string | undefined): ReactNode =>
   value === undefined ? <Skeleton width="4ch" /> : value.toLocaleString('en');
 
+/** Returns the cores of online workers, or those in use if tasks on disabled workers make them more. */
+const coresOf = ({ cores_booked: booked, cores_total: total }: WorkerSummary): number =>
+  Math.max(booked, total);
+
 const percent = (workers: WorkerSummary | undefined): string =>
-  workers === undefined || workers.cores_total === 0
+  workers === undefined || coresOf(workers) === 0
     ? '–'
-    : `${Math.round((workers.cores_booked / workers.cores_total) * 100)} %`;
+    : `${Math.round((workers.cores_booked / coresOf(workers)) * 100)} %`;
 
 function workersNote(workers: WorkerSummary | undefined): string {
   if (workers === undefined) return '';

@@ -7,7 +7,13 @@ const CONSEQUENCE =
 /** Warns that the account of a queue protects less than it seems. */
 export function QueueOnOpenBus({ queue: { isolation_warning: warning } }: { readonly queue: Queue }) {
   if (warning === undefined) return null;
-  return <Notice kind="warning" title="The bus has no authentication" detail={warning} />;
+  return (
+    <Notice
+      kind="warning"
+      title="The bus has no authentication"
+      detail={`${warning.charAt(0).toUpperCase()}${warning.slice(1)}.`}
+    />
+  );
 }
 
 /** Warns about queues whose account protects less than it seems. */

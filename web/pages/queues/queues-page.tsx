@@ -8,6 +8,7 @@ import type { ActionItem } from '../../parts/menu.tsx';
 import { FarmName } from '../../parts/names.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
+import { useFirstLoad } from '../../state/use-first-load.ts';
 import { useInvalidateOnEvents } from '../../state/use-invalidate-on-events.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { useRefresh } from '../../state/use-refresh.ts';
@@ -38,14 +39,14 @@ const COLUMNS: readonly Column<Queue>[] = [
     id: 'paused',
     header: 'State',
     cell: (queue) => <PauseSwitch queue={queue} />,
-    size: 110,
+    size: 124,
     card: 'meta',
   },
   {
     id: 'jobs',
     header: 'Jobs',
     cell: (queue) => <QueueJobs queue={queue} />,
-    size: 250,
+    size: 220,
     card: 'line',
   },
   {
@@ -53,7 +54,7 @@ const COLUMNS: readonly Column<Queue>[] = [
     header: 'Tasks',
     cell: (queue) => <QueueTasks queue={queue} />,
     text: queueTasksText,
-    size: 210,
+    size: 190,
     card: 'line',
   },
   {
@@ -152,8 +153,9 @@ export function QueuesPage() {
   const [, navigate] = useLocation();
   const { can } = usePermissions();
   const refetchInterval = useRefresh(TASKS_MS);
-  const query = useQuery({ ...queries.queueSummaries(rest), refetchInterval });
-  useInvalidateOnEvents('jobs', QUEUE_LISTS, REFRESH_MS);
+  const { isOpen, began } = useFirstLoad(1);
+  const query = useQuery({ ...queries.queueSummaries(rest), refetchInterval, enabled: isOpen });
+  useInvalidateOnEvents('jobs', QUEUE_LISTS, REFRESH_MS, began);
   const farms = useQuery(queries.farms(rest)).data;
   const canRunAs = can('isolation.manage');
   const catalog = useMemo(

@@ -21,6 +21,7 @@ import { TimeChart } from '../../parts/time-chart.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
+import { useFirstLoad } from '../../state/use-first-load.ts';
 import { useInvalidateOnEvents } from '../../state/use-invalidate-on-events.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { useRefresh } from '../../state/use-refresh.ts';
@@ -40,8 +41,13 @@ export function UsagePoolPage() {
   const { id = '' } = useParams<{ id: string }>();
   const { rest } = useService();
   const refetchInterval = useRefresh(REFRESH_MS);
-  const { data, error, refetch } = useQuery({ ...queries.usagePoolUse(rest, id), refetchInterval });
-  useInvalidateOnEvents('jobs', [['usage-pools', id]], EVENTS_MS);
+  const { isOpen, began } = useFirstLoad(1);
+  const { data, error, refetch } = useQuery({
+    ...queries.usagePoolUse(rest, id),
+    refetchInterval,
+    enabled: isOpen,
+  });
+  useInvalidateOnEvents('jobs', [['usage-pools', id]], EVENTS_MS, began);
   if (data !== undefined && error === null) return <KnownPool use={data} />;
   if (error instanceof ProblemError && error.status === 404)
     return (

@@ -13,6 +13,7 @@ import { Ago } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
+import { useFirstLoad } from '../../state/use-first-load.ts';
 import { useInvalidateOnEvents } from '../../state/use-invalidate-on-events.ts';
 import { useNow } from '../../state/use-now.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
@@ -97,9 +98,10 @@ function TokenList() {
   const { rest } = useService();
   const { why } = usePermissions();
   const now = useNow('half-minute');
-  const { data, error, refetch } = useQuery(queries.workerTokens(rest));
+  const { isOpen, began } = useFirstLoad(1);
+  const { data, error, refetch } = useQuery({ ...queries.workerTokens(rest), enabled: isOpen });
   // A worker that joins registers a moment later.
-  useInvalidateOnEvents('workers', [['worker-tokens']], EVENTS_MS);
+  useInvalidateOnEvents('workers', [['worker-tokens']], EVENTS_MS, began);
   const [revoking, setRevoking] = useState<WorkerToken | null>(null);
   if (error !== null)
     return <QueryProblem error={error} what="the join tokens" onRetry={() => void refetch()} />;

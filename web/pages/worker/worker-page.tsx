@@ -18,6 +18,7 @@ import { useService } from '../../state/service.tsx';
 import { ifVersion } from '../../state/if-match.ts';
 import { toasts } from '../../state/toasts.ts';
 import { useEvents } from '../../state/use-events.ts';
+import { useFirstLoad } from '../../state/use-first-load.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { useRefresh } from '../../state/use-refresh.ts';
 import { latestEvents } from '../workers/live-workers.ts';
@@ -49,7 +50,12 @@ export function WorkerPage() {
 function WorkerView({ id }: { id: string }) {
   const { rest } = useService();
   const refetchInterval = useRefresh(REFRESH_MS);
-  const { data, error, refetch } = useQuery({ ...queries.worker(rest, id), refetchInterval });
+  const { isOpen, began } = useFirstLoad(1);
+  const { data, error, refetch } = useQuery({
+    ...queries.worker(rest, id),
+    refetchInterval,
+    enabled: isOpen,
+  });
   const [isRemoved, setIsRemoved] = useState(false);
   useEvents(
     'workers',
@@ -61,7 +67,9 @@ function WorkerView({ id }: { id: string }) {
         void refetch();
       }
     },
-    (reason) => void refetch({ cancelRefetch: reason === 'lost' }),
+    (reason) => {
+      if (reason === 'lost' || began()) void refetch({ cancelRefetch: reason === 'lost' });
+    },
   );
   const isMissing = isRemoved || (error instanceof ProblemError && error.status === 404);
   if (isMissing)

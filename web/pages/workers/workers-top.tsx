@@ -23,8 +23,9 @@ const MAX_FARMS = 8;
 export function WorkersTop({ summary, farm }: { summary: WorkerSummary | undefined; farm: string }) {
   const number = (value: number | undefined) =>
     value === undefined ? <Skeleton width="4ch" /> : value.toLocaleString('en');
-  const total = summary?.cores_total ?? 0;
   const booked = summary?.cores_booked ?? 0;
+  // Tasks on disabled workers hold cores that do not count as online.
+  const total = Math.max(booked, summary?.cores_total ?? 0);
   const draining = summary?.draining ?? 0;
   return (
     <Stats>
