@@ -44,7 +44,7 @@ export function sidebarOf(index) {
   for (const line of index.split('\n')) {
     const heading = /^## (.+)$/.exec(line);
     if (heading !== null) groups.push({ text: heading[1], collapsed: groups.length > 0, items: [] });
-    const link = /^- \[([^\]]+)\]\(([^)#]+)\.md\)/.exec(line);
+    const link = /^- \[([^\]]+)\]\((?!\.\.\/)([^)#]+)\.md\)/.exec(line);
     if (link !== null)
       groups.at(-1)?.items.push({ text: link[1], link: `/${link[2].replace(/README$/, '')}` });
   }
