@@ -155,6 +155,8 @@ class Models {
 
 /** Returns the module of the types, from the document that the build has made of the contract. */
 export function pythonModels() {
-  const document = JSON.parse(readFileSync(join(root, 'dist/http/openapi/openapi.json'), 'utf8'));
+  const text = readFileSync(join(root, 'dist/http/openapi/openapi.json'), 'utf8');
+  // The first line is the hash of the contract.
+  const document = JSON.parse(text.slice(text.indexOf('\n')));
   return new Models(document.components.schemas).text();
 }

@@ -2333,6 +2333,8 @@ export interface components {
             readonly failure_limit?: components["schemas"]["FailureLimit"];
             readonly booked_amounts?: components["schemas"]["BookedAmounts"];
             readonly amount_default?: components["schemas"]["AmountDefault"];
+            /** @description Rises with each change of `booked_amounts` and `amount_default`. Bookings and explanations name it. Absent from a farm that never booked amounts. */
+            readonly policy_version?: number;
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
         };
@@ -3906,6 +3908,8 @@ export interface components {
             readonly sentence: string;
             readonly short: readonly components["schemas"]["ShortAmount"][];
             readonly eligible: components["schemas"]["Count"];
+            /** @description That of the farm. */
+            readonly policy_version: number;
         };
         /** @description A booked amount of which eligible workers have too little free. */
         readonly ShortAmount: {
@@ -4123,11 +4127,11 @@ export interface components {
             /** @description Cores reserved by the assigned and running tasks of the worker. */
             readonly committed_cores: number;
             /** @description What the assigned and running tasks of all jobs hold of the amounts that the farm books. Empty if it books only cores. */
-            readonly booked_amounts: readonly components["schemas"]["BookedAmount"][];
+            readonly booked_amounts?: readonly components["schemas"]["BookedAmount"][];
             /** @description Indices of the GPUs that tasks have, ascending. Two tasks can share one by its memory. */
-            readonly booked_gpus: readonly number[];
+            readonly booked_gpus?: readonly number[];
             /** @description Further amounts of the worker by name, from its setting `worker.amounts`. */
-            readonly custom_amounts: {
+            readonly custom_amounts?: {
                 readonly [key: string]: number;
             };
             /** @description Assigned and running tasks of the worker. */
@@ -4351,8 +4355,22 @@ export interface components {
             /** @description As in `GET /workers/{id}/history`, of the last three hours. Only with `history=true`. */
             readonly history?: components["schemas"]["WorkerHistory"];
             readonly current_tasks: readonly components["schemas"]["Task"][];
+            /** @description What each of its assigned and running tasks holds, in the order of assignment. */
+            readonly bookings?: readonly components["schemas"]["WorkerBooking"][];
             /** @description By step, for the 50 steps that failed last on the worker, latest first. */
             readonly failures: readonly components["schemas"]["WorkerStepFailures"][];
+        };
+        readonly WorkerBooking: {
+            readonly attempt_id: string;
+            readonly cores: number;
+            /** @description Booked amounts by name, besides cores. */
+            readonly amounts: {
+                readonly [key: string]: number;
+            };
+            /** @description Indices of its GPUs. */
+            readonly gpus: readonly number[];
+            /** @description That of the farm when the task was assigned. Absent if it holds only cores. */
+            readonly policy_version?: number;
         };
         readonly WorkerStepFailures: {
             readonly job_id: string;

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 __all__ = [
+    "AmountDefault",
+    "AmountsGate",
     "ApiKey",
     "ApiKeyInput",
     "Attempt",
@@ -18,6 +20,8 @@ __all__ = [
     "AuditPage",
     "AuthSource",
     "BeforeAfter",
+    "BookedAmount",
+    "BookedAmounts",
     "BookedShare",
     "BulkIds",
     "BulkProblem",
@@ -41,6 +45,7 @@ __all__ = [
     "DiagnosticRecord",
     "DiagnosticRecords",
     "DisableMode",
+    "DisabledUntil",
     "DisplayName",
     "DryRun",
     "DryRunStep",
@@ -56,6 +61,8 @@ __all__ = [
     "FarmHistory",
     "FarmInput",
     "FarmNow",
+    "FarmOverview",
+    "FarmOverviewHour",
     "FarmWaiting",
     "FileFilter",
     "Gate",
@@ -70,6 +77,7 @@ __all__ = [
     "JobDetailOwnRetry",
     "JobEnvironment",
     "JobFailures",
+    "JobFailuresAxesItem",
     "JobGate",
     "JobGraph",
     "JobOrder",
@@ -96,6 +104,7 @@ __all__ = [
     "Measures",
     "Name",
     "NamedResource",
+    "NamedWorker",
     "NearestMiss",
     "NewApiKey",
     "NewWebhook",
@@ -166,13 +175,16 @@ __all__ = [
     "SettingsAuth",
     "SettingsBus",
     "SettingsScheduler",
+    "SettingsVersion",
     "SettingsWeb",
     "SettingsWebJobLinksItem",
+    "ShortAmount",
     "SkipReason",
     "SkippedStep",
     "SlotHolder",
     "Start",
     "StartGate",
+    "StartPresence",
     "StartReadiness",
     "Stats",
     "StatsCores",
@@ -196,6 +208,7 @@ __all__ = [
     "TaskBulkFilter",
     "TaskCancellation",
     "TaskCounts",
+    "TaskDetails",
     "TaskExplanation",
     "TaskGrid",
     "TaskGridStepsItem",
@@ -233,10 +246,12 @@ __all__ = [
     "Worker",
     "WorkerAttempt",
     "WorkerAttemptPage",
+    "WorkerBooking",
     "WorkerBulk",
     "WorkerBulkFilter",
     "WorkerCredential",
     "WorkerDetail",
+    "WorkerDetailHistory",
     "WorkerDisable",
     "WorkerDisabling",
     "WorkerFailures",
@@ -408,6 +423,13 @@ class Principal(_PrincipalRequired, total=False):
     auth_source: AuthSource
 
 
+class StartPresence(TypedDict):
+    """Number of workers, a second or two old, and of jobs that the user may see."""
+
+    workers: Count
+    jobs: Count
+
+
 class SettingsAuth(TypedDict):
     """The schema SettingsAuth."""
 
@@ -470,6 +492,12 @@ class Settings(TypedDict):
     scheduler: SettingsScheduler
 
 
+BookedAmounts = List[str]
+
+
+AmountDefault = Literal["none", "core_share"]
+
+
 class _FarmRequired(TypedDict):
     """The schema Farm."""
 
@@ -487,6 +515,11 @@ class Farm(_FarmRequired, total=False):
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
+    booked_amounts: BookedAmounts
+    amount_default: AmountDefault
+    policy_version: int
+    """Rises with each change of `booked_amounts` and `amount_default`. Bookings and explanations name it. Absent
+    from a farm that never booked amounts."""
 
 
 class JobSummary(TypedDict):
@@ -563,6 +596,8 @@ class _StartRequired(TypedDict):
     """The schema Start."""
 
     principal: Principal
+    presence: StartPresence
+    """Number of workers, a second or two old, and of jobs that the user may see."""
     settings: Settings
     farms: List[Farm]
     queues: List[Queue]
@@ -588,19 +623,23 @@ class Version(TypedDict):
 
 
 class _FarmInputRequired(TypedDict):
-    """Missing or null retry fields inherit the settings of the server."""
+    """Missing or null retry fields inherit the settings of the server. Without `booked_amounts` or
+    `amount_default`, a farm keeps its own."""
 
     name: Name
 
 
 class FarmInput(_FarmInputRequired, total=False):
-    """Missing or null retry fields inherit the settings of the server."""
+    """Missing or null retry fields inherit the settings of the server. Without `booked_amounts` or
+    `amount_default`, a farm keeps its own."""
 
     description: Description
     max_concurrent_tasks: MaxConcurrentTasks
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    booked_amounts: BookedAmounts
+    amount_default: AmountDefault
 
 
 class _QueueSettingsRequired(TypedDict):
@@ -660,6 +699,9 @@ class QueueEnvironmentInput(EnvironmentTemplate, total=False):
     its place."""
 
 
+SettingsVersion = str
+
+
 class QueueEnvironment(TypedDict):
     """The schema QueueEnvironment."""
 
@@ -673,6 +715,7 @@ class QueueEnvironment(TypedDict):
     template: str
     created_at: Timestamp
     updated_at: Timestamp
+    settings_version: SettingsVersion
 
 
 class ProductConstraints(TypedDict):
@@ -1194,6 +1237,9 @@ class _JobRequired(TypedDict):
 class Job(_JobRequired, total=False):
     """The schema Job."""
 
+    first_failure: str
+    """Reason of the first failed task, and the last line of its log that looks like an error. Absent without failed
+    tasks, and if there are many older texts of tasks before it."""
     park_reason: str
     """Only while the job is parked."""
     cancel_reason: str
@@ -1925,6 +1971,11 @@ class TaskBulk(_TaskBulkRequired, total=False):
 DisableMode = Literal["after-tasks", "now"]
 
 
+class DisabledUntil(Timestamp):
+    """When the service enables the worker again. Without it only a user does. A time that has passed is refused.
+    Only with `disable`."""
+
+
 WorkerStatus = Literal["online", "offline", "disabled"]
 
 
@@ -1952,7 +2003,11 @@ class WorkerBulk(_WorkerBulkRequired, total=False):
     """Only with `disable`."""
     reason: str
     """Why the workers are disabled, for people. Only with `disable`."""
+    until: DisabledUntil
     ids: BulkIds
+    versions: Dict[str, SettingsVersion]
+    """`settings_version` of workers by id, as the user saw them. A worker that another user has enabled or disabled
+    since is not changed: its result has a problem with the status 412. Not with `delete`."""
     filter: WorkerBulkFilter
 
 
@@ -1962,9 +2017,19 @@ class WorkerDisable(TypedDict, total=False):
     mode: DisableMode
     reason: str
     """Why the worker is disabled, for people."""
+    until: DisabledUntil
 
 
-class WorkerDisabling(TypedDict):
+class BookedAmount(TypedDict):
+    """The schema BookedAmount."""
+
+    name: str
+    booked: float
+    total: float
+    """What the worker has; for memory of GPUs, that of all its GPUs."""
+
+
+class _WorkerDisablingRequired(TypedDict):
     """The schema WorkerDisabling."""
 
     by: str
@@ -1973,6 +2038,13 @@ class WorkerDisabling(TypedDict):
     """Text of the user; may be empty."""
     at: Timestamp
     mode: DisableMode
+
+
+class WorkerDisabling(_WorkerDisablingRequired, total=False):
+    """The schema WorkerDisabling."""
+
+    until: Timestamp
+    """When the service enables the worker again. Absent if only a user does."""
 
 
 class _WorkerRetryJobsItemRequired(TypedDict):
@@ -2107,6 +2179,76 @@ class FarmHistory(_FarmHistoryRequired, total=False):
     now: FarmNow
 
 
+class FarmOverviewHour(FarmHistory):
+    """The last hour, one point per minute."""
+
+
+WaitingReason = Literal["paused_job", "paused_queue", "usage_pool_missing", "workers", "retry_after", "farm_cap", "queue_cap", "usage_pool", "cores", "amounts", "order"]
+
+
+class _WaitingGroupRequired(TypedDict):
+    """The schema WaitingGroup."""
+
+    reason: WaitingReason
+    sentence: str
+    tasks: Count
+    jobs: Count
+    job_ids: List[str]
+    """Ids of at most ten of the jobs."""
+    job_names: List[str]
+    """Their names, in the same order."""
+
+
+class WaitingGroup(_WaitingGroupRequired, total=False):
+    """The schema WaitingGroup."""
+
+    queue_id: str
+    """With `paused_queue` and `queue_cap`."""
+    pool: str
+    """With `usage_pool` and `usage_pool_missing`."""
+    amount: str
+    """With `amounts`; the booked amount of which most workers with free cores have too little."""
+    unschedulable_reason: str
+    """With `workers`; the same as for tasks."""
+
+
+class FarmWaiting(TypedDict):
+    """The schema FarmWaiting."""
+
+    farm_id: str
+    at: Timestamp
+    tasks: Count
+    """Sum of all groups."""
+    groups: List[WaitingGroup]
+    is_partial: bool
+    """True if only the first of very many steps or groups were read."""
+
+
+class WorkerSummary(TypedDict):
+    """Sums over all workers that match the filter, in any status. Present if `summary` is true."""
+
+    online: Count
+    offline: Count
+    disabled: Count
+    draining: int
+    """Online workers that take no tasks because they are draining."""
+    cores_total: float
+    """Cores of online workers."""
+    cores_booked: float
+    """Cores held by active tasks, on any of the workers."""
+
+
+class FarmOverview(TypedDict):
+    """The schema FarmOverview."""
+
+    hour: FarmOverviewHour
+    """The last hour, one point per minute."""
+    history: FarmHistory
+    waiting: FarmWaiting
+    workers: WorkerSummary
+    jobs: JobSummary
+
+
 class WorkerHistory(TypedDict):
     """The schema WorkerHistory."""
 
@@ -2176,45 +2318,6 @@ class FarmAttemptPage(TypedDict):
     """Number of workers of the farm."""
 
 
-WaitingReason = Literal["paused_job", "paused_queue", "usage_pool_missing", "workers", "retry_after", "farm_cap", "queue_cap", "usage_pool", "cores", "order"]
-
-
-class _WaitingGroupRequired(TypedDict):
-    """The schema WaitingGroup."""
-
-    reason: WaitingReason
-    sentence: str
-    tasks: Count
-    jobs: Count
-    job_ids: List[str]
-    """Ids of at most ten of the jobs."""
-    job_names: List[str]
-    """Their names, in the same order."""
-
-
-class WaitingGroup(_WaitingGroupRequired, total=False):
-    """The schema WaitingGroup."""
-
-    queue_id: str
-    """With `paused_queue` and `queue_cap`."""
-    pool: str
-    """With `usage_pool` and `usage_pool_missing`."""
-    unschedulable_reason: str
-    """With `workers`; the same as for tasks."""
-
-
-class FarmWaiting(TypedDict):
-    """The schema FarmWaiting."""
-
-    farm_id: str
-    at: Timestamp
-    tasks: Count
-    """Sum of all groups."""
-    groups: List[WaitingGroup]
-    is_partial: bool
-    """True if only the first of very many steps or groups were read."""
-
-
 class _FailureGroupRequired(TypedDict):
     """The schema FailureGroup."""
 
@@ -2235,6 +2338,20 @@ class FailureGroup(_FailureGroupRequired, total=False):
     """
 
 
+class NamedWorker(TypedDict):
+    """The schema NamedWorker."""
+
+    id: str
+    name: str
+
+
+class JobFailuresAxesItem(TypedDict):
+    """The schema JobFailuresAxesItem."""
+
+    step_id: str
+    axis: TaskAxis
+
+
 class JobFailures(TypedDict):
     """The schema JobFailures."""
 
@@ -2243,6 +2360,51 @@ class JobFailures(TypedDict):
     groups: List[FailureGroup]
     is_partial: bool
     """True if only the first 10,000 reasons of the job were read, or only the 100 most common are returned."""
+    workers: List[NamedWorker]
+    """The workers of all groups that still exist."""
+    axes: List[JobFailuresAxesItem]
+    """Values of the tasks of the steps with listed tasks, as in the task grid."""
+
+
+class _AttemptRequired(TypedDict):
+    """The schema Attempt."""
+
+    attempt_number: int
+    status: Literal["running", "succeeded", "failed", "canceled"]
+    started_at: Timestamp
+
+
+class Attempt(_AttemptRequired, total=False):
+    """The schema Attempt."""
+
+    worker_id: str
+    exit_code: int
+    max_rss_mib: int
+    """Highest memory of the task's processes in MiB, with the file cache that the kernel charges to them. Absent if
+    the worker does not know it."""
+    cpu_seconds: float
+    """CPU time of all processes of the task. Absent if the worker does not know it."""
+    message: str
+    failure_excerpt: str
+    """Last line of the log of the failed attempt that looks like an error, after up to four lines that precede it
+    (docs/task-logs.md#failure-excerpt). Absent if the attempt has not failed or has no output."""
+    reclaimed: bool
+    """Present and true if the service took the task back, or the worker returned it. `status` is `failed`, but the
+    attempt does not count as a failure. Show it as canceled, with `message`."""
+    ended_at: Timestamp
+
+
+class TaskDetails(TypedDict):
+    """The schema TaskDetails."""
+
+    job_name: str
+    step_name: str
+    attempts: List[Attempt]
+    """Oldest first, as in `GET /tasks/{id}/attempts`."""
+    workers: List[NamedWorker]
+    """The workers of the attempts that still exist."""
+    has_outputs: bool
+    """True if `GET /tasks/{id}/outputs` has any."""
 
 
 class _TaskRequired(TypedDict):
@@ -2289,6 +2451,8 @@ class Task(_TaskRequired, total=False):
     waiting_reason: str
     """Why the pending or ready task waits: the `summary` of explain, at most a second old. Absent if it does not
     wait, and if the reason is unknown."""
+    details: TaskDetails
+    """Only in the reply for one task, with `details=true`."""
 
 
 class TaskPage(TypedDict):
@@ -2316,34 +2480,6 @@ class TaskRetry(TypedDict):
     """Retried tasks of the job; more than 1 only with `with_dependents`."""
     dependents: List[RetriedDependent]
     """Retried dependents of the job; empty without `with_dependents`."""
-
-
-class _AttemptRequired(TypedDict):
-    """The schema Attempt."""
-
-    attempt_number: int
-    status: Literal["running", "succeeded", "failed", "canceled"]
-    started_at: Timestamp
-
-
-class Attempt(_AttemptRequired, total=False):
-    """The schema Attempt."""
-
-    worker_id: str
-    exit_code: int
-    max_rss_mib: int
-    """Highest memory of the task's processes in MiB, with the file cache that the kernel charges to them. Absent if
-    the worker does not know it."""
-    cpu_seconds: float
-    """CPU time of all processes of the task. Absent if the worker does not know it."""
-    message: str
-    failure_excerpt: str
-    """Last line of the log of the failed attempt that looks like an error, after up to four lines that precede it
-    (docs/task-logs.md#failure-excerpt). Absent if the attempt has not failed or has no output."""
-    reclaimed: bool
-    """Present and true if the service took the task back, or the worker returned it. `status` is `failed`, but the
-    attempt does not count as a failure. Show it as canceled, with `message`."""
-    ended_at: Timestamp
 
 
 class AttemptList(TypedDict):
@@ -2540,6 +2676,30 @@ class CoresGate(_CoresGateRequired, total=False):
     """Cores that the task reserves; absent for a whole machine."""
 
 
+class ShortAmount(TypedDict):
+    """A booked amount of which eligible workers have too little free."""
+
+    amount: str
+    needed: float
+    """What one task takes; on workers of different sizes, the smallest."""
+    most_free: float
+    """The most that one of these workers has free; for memory of GPUs, on one GPU."""
+    workers: Count
+
+
+class AmountsGate(TypedDict):
+    """Workers can run the task, but none has enough of the amounts free that the farm books. Cores have their own
+    gate."""
+
+    gate: Literal["amounts"]
+    reason: Literal["no free amounts"]
+    sentence: str
+    short: List[ShortAmount]
+    eligible: Count
+    policy_version: int
+    """That of the farm."""
+
+
 class _OrderGateRequired(TypedDict):
     """Other tasks are ahead of it. Without the permission `jobs.read.all`, their numbers are absent if tasks of
     other jobs are among them."""
@@ -2565,7 +2725,7 @@ class SchedulerGate(TypedDict):
     sentence: str
 
 
-Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, UsagePoolGate, WorkersGate, CoresGate, OrderGate, SchedulerGate]
+Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, UsagePoolGate, WorkersGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
 
 
 class WorkerFailures(TypedDict):
@@ -2929,8 +3089,12 @@ class _WorkerRequired(TypedDict):
     isolation: List[str]
     """Parts of isolation that apply to all tasks of the worker, for example private_tmp. A step can require one as
     the attribute svc:attr.worker.isolation.private_tmp with the value true."""
+    extensions: List[str]
+    """Extensions of OpenJD, for example WRAP_ACTIONS, that the worker runs and workers of earlier versions do not.
+    Tasks of a step that needs one run only on such workers."""
     arch: str
     version: str
+    settings_version: SettingsVersion
     queue_ids: List[str]
     """Empty for every queue of the farm."""
     tags: Dict[str, str]
@@ -2947,6 +3111,13 @@ class _WorkerRequired(TypedDict):
 class Worker(_WorkerRequired, total=False):
     """The schema Worker."""
 
+    booked_amounts: List[BookedAmount]
+    """What the assigned and running tasks of all jobs hold of the amounts that the farm books. Empty if it books
+    only cores."""
+    booked_gpus: List[int]
+    """Indices of the GPUs that tasks have, ascending. Two tasks can share one by its memory."""
+    custom_amounts: Dict[str, float]
+    """Further amounts of the worker by name, from its setting `worker.amounts`."""
     disabled: WorkerDisabling
     """Who has disabled the worker. Only while it is disabled, and only if it is known."""
     failing_jobs: int
@@ -3141,20 +3312,6 @@ class WorkerStanding(TypedDict):
     status: WorkerStatus
 
 
-class WorkerSummary(TypedDict):
-    """Sums over all workers that match the filter, in any status. Present if `summary` is true."""
-
-    online: Count
-    offline: Count
-    disabled: Count
-    draining: int
-    """Online workers that take no tasks because they are draining."""
-    cores_total: float
-    """Cores of online workers."""
-    cores_booked: float
-    """Cores held by active tasks, on any of the workers."""
-
-
 class _WorkerPageRequired(TypedDict):
     """The schema WorkerPage."""
 
@@ -3182,12 +3339,43 @@ class WorkerStepFailures(TypedDict):
     last_at: Timestamp
 
 
-class WorkerDetail(Worker):
+class WorkerDetailHistory(WorkerHistory):
+    """As in `GET /workers/{id}/history`, of the last three hours. Only with `history=true`."""
+
+
+class _WorkerBookingRequired(TypedDict):
+    """The schema WorkerBooking."""
+
+    attempt_id: str
+    cores: float
+    amounts: Dict[str, float]
+    """Booked amounts by name, besides cores."""
+    gpus: List[int]
+    """Indices of its GPUs."""
+
+
+class WorkerBooking(_WorkerBookingRequired, total=False):
+    """The schema WorkerBooking."""
+
+    policy_version: int
+    """That of the farm when the task was assigned. Absent if it holds only cores."""
+
+
+class _WorkerDetailRequired(Worker):
     """The schema WorkerDetail."""
 
     current_tasks: List[Task]
     failures: List[WorkerStepFailures]
     """By step, for the 50 steps that failed last on the worker, latest first."""
+
+
+class WorkerDetail(_WorkerDetailRequired, total=False):
+    """The schema WorkerDetail."""
+
+    history: WorkerDetailHistory
+    """As in `GET /workers/{id}/history`, of the last three hours. Only with `history=true`."""
+    bookings: List[WorkerBooking]
+    """What each of its assigned and running tasks holds, in the order of assignment."""
 
 
 DiagnosticLevel = Literal["DEBUG", "INFO", "WARN", "ERROR"]
