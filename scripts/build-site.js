@@ -55,6 +55,8 @@ function writeSource() {
       writeFileSync(to, sitePage(readFileSync(from, 'utf8'), relative(docs, entry.parentPath)));
     else copyFileSync(from, to);
   }
+  mkdirSync(join(SOURCE, 'public'), { recursive: true });
+  copyFileSync(join(root, 'web/public/icon.svg'), join(SOURCE, 'public/icon.svg'));
   const taken = SCREENSHOTS.filter(({ taken: name }) => existsSync(join(TAKEN, name)));
   for (const { taken: name, file } of taken) copyFileSync(join(TAKEN, name), join(SOURCE, 'images', file));
   const shown = SCREENSHOTS.filter(({ file }) => existsSync(join(SOURCE, 'images', file)));

@@ -18,6 +18,7 @@ function showBraces(md) {
 }
 
 /** scripts/build-site.js writes the pages with their sidebar. */
+const base = process.env.SITE_BASE || '/';
 const { sidebar, version } = JSON.parse(readFileSync(at('../../var/site-source/site.json'), 'utf8'));
 
 export default {
@@ -26,7 +27,8 @@ export default {
   srcDir: at('../../var/site-source'),
   outDir: at('../../var/site'),
   cacheDir: at('../../var/site-cache'),
-  base: process.env.SITE_BASE || '/',
+  base,
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}icon.svg` }]],
   cleanUrls: false,
   ignoreDeadLinks: false,
   metaChunk: true,
