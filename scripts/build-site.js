@@ -14,7 +14,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { withLock } from './lock.js';
 import { Stop, root, run, runMain } from './run.js';
@@ -51,9 +51,12 @@ function writeSource() {
     const from = join(entry.parentPath, entry.name);
     const to = join(SOURCE, from.slice(docs.length)).replace(/README\.md$/, 'index.md');
     mkdirSync(dirname(to), { recursive: true });
-    if (entry.name.endsWith('.md')) writeFileSync(to, sitePage(readFileSync(from, 'utf8')));
+    if (entry.name.endsWith('.md'))
+      writeFileSync(to, sitePage(readFileSync(from, 'utf8'), relative(docs, entry.parentPath)));
     else copyFileSync(from, to);
   }
+  mkdirSync(join(SOURCE, 'public'), { recursive: true });
+  copyFileSync(join(root, 'web/public/icon.svg'), join(SOURCE, 'public/icon.svg'));
   const taken = SCREENSHOTS.filter(({ taken: name }) => existsSync(join(TAKEN, name)));
   for (const { taken: name, file } of taken) copyFileSync(join(TAKEN, name), join(SOURCE, 'images', file));
   const shown = SCREENSHOTS.filter(({ file }) => existsSync(join(SOURCE, 'images', file)));

@@ -1,4 +1,5 @@
 /** Turns the pages of docs/ into the sources of the static site. */
+import { posix } from 'node:path';
 
 const FENCE = /^(```|~~~)[^]*?^\1\s*$/gm;
 
@@ -14,20 +15,22 @@ function outsideFences(markdown, change) {
 }
 
 /**
- * Returns the text of a page for the site: the README.md of a folder is its index, comments are removed, and links to files that are not
- * pages become their paths.
+ * Returns the text of a page for the site: the README.md of a folder is its index, comments are removed, and links to files outside of docs/
+ * become their paths.
  *
  * @param {string} markdown
+ * @param {string} folder of the page, relative to docs/; empty for docs/ itself
  */
-export function sitePage(markdown) {
+export function sitePage(markdown, folder) {
   return outsideFences(markdown, (text) =>
     text
       .replaceAll(/<!--[^]*?-->\n*/g, '')
-      .replaceAll(/\]\(((?:\.\/|\.\.\/|[\w-]+\/)*)README\.md(#[^)]*)?\)/g, ']($1index.md$2)')
-      .replaceAll(
-        /\[([^\]]+)\]\(((?:\.\.\/)+(?:examples|deploy|bench)\/[^)]+)\)/g,
-        (_, label, path) => `${label} (\`${path.replaceAll('../', '')}\`)`,
-      ),
+      .replaceAll(/\[([^\]]+)\]\(([^)\s]+)\)/g, (link, label, target) => {
+        if (/^(?:[a-z]+:|#)/.test(target)) return link;
+        const path = posix.join(folder, target);
+        if (path.startsWith('../')) return `${label} (\`${path.slice('../'.length)}\`)`;
+        return `[${label}](${target.replace(/README\.md(?=#|$)/, 'index.md')})`;
+      }),
   );
 }
 
@@ -41,7 +44,7 @@ export function sidebarOf(index) {
   for (const line of index.split('\n')) {
     const heading = /^## (.+)$/.exec(line);
     if (heading !== null) groups.push({ text: heading[1], collapsed: groups.length > 0, items: [] });
-    const link = /^- \[([^\]]+)\]\(([^)#]+)\.md\)/.exec(line);
+    const link = /^- \[([^\]]+)\]\((?!\.\.\/)([^)#]+)\.md\)/.exec(line);
     if (link !== null)
       groups.at(-1)?.items.push({ text: link[1], link: `/${link[2].replace(/README$/, '')}` });
   }

@@ -19,12 +19,20 @@ function evaluate(expression: string): unknown {
 }
 
 test('a page of the documentation becomes a page of the site', (t) => {
-  const page = (text: string): unknown => evaluate(`sitePage(${JSON.stringify(text)})`);
+  const page = (text: string, folder = ''): unknown =>
+    evaluate(`sitePage(${JSON.stringify(text)}, ${JSON.stringify(folder)})`);
   t.equal(
-    page('<!-- made -->\n\n# A\n\n[b](contract/README.md#x) [c](../README.md) [d](rest.md#e)\n'),
-    '# A\n\n[b](contract/index.md#x) [c](../index.md) [d](rest.md#e)\n',
+    page(
+      '<!-- made -->\n\n# A\n\n[b](contract/README.md#x) [d](rest.md#e) [e](https://example.com/README.md)\n',
+    ),
+    '# A\n\n[b](contract/index.md#x) [d](rest.md#e) [e](https://example.com/README.md)\n',
+  );
+  t.equal(
+    page('[c](../README.md) ![p](../images/a.png)', 'contract'),
+    '[c](../index.md) ![p](../images/a.png)',
   );
   t.equal(page('[the template](../examples/a/t.yaml)'), 'the template (`examples/a/t.yaml`)');
+  t.equal(page('[the project](../../README.md#a)', 'decisions'), 'the project (`README.md#a`)');
   t.equal(page('```\n<!-- kept --> [a](README.md)\n```\n'), '```\n<!-- kept --> [a](README.md)\n```\n');
   t.end();
 });
