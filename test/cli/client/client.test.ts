@@ -298,7 +298,7 @@ test('a task is shown with its attempts, canceled and retried', async (t) => {
       'updated     2026-01-02T03:04:05.678Z',
       'reason      failed (exit 3)',
       '',
-      'ATTEMPT  STATUS    EXIT   MEMORY     CPU  STARTED               ENDED                 WORKER      MESSAGE',
+      'ATTEMPT  STATUS    EXIT   MEMORY     CPU  STARTED               ENDED                 WORKER      MESSAGE              RULE',
       '      1  failed       3  512 MiB  61.5 s  2026-01-02T03:04:05Z  2026-01-02T03:05:05Z  render-017  failed (exit 3)',
       '      2  canceled                         2026-01-02T03:04:05Z  2026-01-02T03:05:05Z  render-017  worker went offline',
       '',
