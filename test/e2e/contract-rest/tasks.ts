@@ -2,6 +2,9 @@ import type { Case } from '../../kit/cases.ts';
 import { jobOf } from '../../kit/contract-bench.ts';
 import { column, NO_COUNTS, type RestContext, type Row, UNKNOWN, UNMATCHED } from './kit.ts';
 
+/** Returns a task without the reason why it waits, which another request may tell for another moment. */
+const factsOf = ({ waiting_reason: _reason, ...task }: Row): Row => task;
+
 /** Tasks that no worker runs: fields, lists, cancel and retry. */
 export const taskCases: readonly Case<RestContext>[] = [
   [
@@ -66,7 +69,7 @@ export const taskCases: readonly Case<RestContext>[] = [
       for (const order of ['created_at', 'status', 'updated_at', 'name']) {
         const rows = await walked(`${path}?sort_by=${order}`, 5);
         t.strictSame(column(rows, 'id').sort(), [...ids].sort(), order);
-        t.strictSame(rows, (await page(`${path}?sort_by=${order}`)).items, order);
+        t.strictSame(rows.map(factsOf), (await page(`${path}?sort_by=${order}`)).items.map(factsOf), order);
       }
       t.equal((await page(`${path}?sort_by=name`)).items[0]?.['id'], ids[12], 'step A before step B');
       await refused(t, [
