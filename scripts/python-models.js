@@ -36,6 +36,21 @@ function docLines(text, indent) {
   return [...lines, `${line}${line.endsWith('"') ? ' ' : ''}"""`];
 }
 
+/** Keywords of Python that a member of the contract may have as its name. */
+const KEYWORDS = new Set([
+  'as',
+  'class',
+  'from',
+  'global',
+  'import',
+  'in',
+  'is',
+  'lambda',
+  'not',
+  'pass',
+  'with',
+]);
+
 /** Makes the classes of all schemas; a class comes after those that it extends. */
 class Models {
   constructor(schemas) {
@@ -102,7 +117,10 @@ class Models {
     const bases = parts.filter((part) => part.$ref !== undefined).map((part) => this.referenced(part.$ref));
     const own = parts.filter((part) => part.$ref === undefined);
     const required = new Set(own.flatMap((part) => part.required ?? []));
-    const members = own.flatMap((part) => Object.entries(part.properties ?? {}));
+    const all = own.flatMap((part) => Object.entries(part.properties ?? {}));
+    const keywords = all.filter(([key]) => KEYWORDS.has(key));
+    if (keywords.length > 0) bases.push(this.keywordBase(name, keywords, required));
+    const members = all.filter(([key]) => !KEYWORDS.has(key));
     const needed = members.filter(([key]) => required.has(key));
     const optional = members.filter(([key]) => !required.has(key));
     const doc = docLines(schema.description ?? `The schema ${name}.`, '    ');
@@ -114,6 +132,20 @@ class Models {
       ? `${classText(`_${name}Required`, bases, needed, [])}\n\n${classText(name, [`_${name}Required`], optional, ['total=False'])}`
       : classText(name, bases, members, optional.length > 0 ? ['total=False'] : []);
     this.texts.set(name, text);
+  }
+
+  /** Defines a base for the members whose names are keywords, which the syntax of classes does not accept. Returns its name. */
+  keywordBase(owner, members, required) {
+    const base = `_${owner}Keywords`;
+    const isRequired = members.every(([key]) => required.has(key));
+    if (!isRequired && members.some(([key]) => required.has(key)))
+      throw new Stop(`${owner} has required and optional members whose names are keywords of Python.`);
+    const types = members.map(
+      ([key, schema]) => `"${key}": "${this.typeOf(schema, `${owner}${capitalized(key)}`)}"`,
+    );
+    const options = isRequired ? '' : ', total=False';
+    this.texts.set(base, `${base} = TypedDict("${base}", {${types.join(', ')}}${options})\n`);
+    return base;
   }
 
   /**
@@ -147,7 +179,7 @@ class Models {
 
   text() {
     for (const name of Object.keys(this.schemas)) this.define(name);
-    const names = [...this.texts.keys()].sort();
+    const names = [...this.texts.keys()].filter((name) => !name.startsWith('_')).sort();
     const exported = `__all__ = [\n${names.map((name) => `    "${name}",\n`).join('')}]\n`;
     return `${HEAD}${exported}\n\n${[...this.texts.values()].join('\n\n')}`;
   }

@@ -7,6 +7,8 @@ import { runMain } from './run.js';
 import { runTests } from './test-runner/run-tests.js';
 
 await runMain(async () => {
-  Object.assign(process.env, await bootstrap({ tests: true, nightly: true }), { CALLSHEET_TEST_NIGHTLY: 'true' });
+  Object.assign(process.env, await bootstrap({ tests: true, nightly: true }), {
+    CALLSHEET_TEST_NIGHTLY: 'true',
+  });
   return runTests(process.argv.slice(2));
 });

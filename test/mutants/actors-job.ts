@@ -105,18 +105,18 @@ export const JOB_MUTANTS: readonly Mutant[] = [
       'test/actors/service/lease/lease.test.ts',
     ],
     ['a task that chunks no longer have is leased', 'if (isGone || !leasable', 'if (!leasable'],
-    ['a delayed task is leased', "task.status !== 'ready' || isHeld)", "task.status !== 'ready')"],
+    [
+      'a delayed task is leased',
+      "task.status !== 'ready' || isHeld || isOutdated)",
+      "task.status !== 'ready' || isOutdated)",
+    ],
     ['tasks of a paused job are leased', "!leasable || task.status !== 'ready'", "task.status !== 'ready'"],
     [
       'a held-back pick never returns',
-      'if (leasable && isHeld) makeReady',
-      'if (leasable && !isHeld) makeReady',
+      'if (leasable && isAgain) makeReady',
+      'if (leasable && !isAgain) makeReady',
     ],
-    [
-      'a held-back pick returns at once',
-      'makeReady(state, step, index, task.retryAfter, context)',
-      'makeReady(state, step, index, null, context)',
-    ],
+    ['a held-back pick returns at once', 'isHeld ? task.retryAfter : null, context)', 'null, context)'],
     [
       'attempts after a restore repeat earlier numbers',
       'Math.max(task.attemptNumber + 1, attemptFloor)',

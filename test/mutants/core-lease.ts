@@ -146,8 +146,8 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
     ],
     [
       'an unregistered pool has room',
-      'pool === undefined ? 0 : this.roomOf(pool)',
-      'pool === undefined ? Infinity : this.roomOf(pool)',
+      'pool === undefined || this.held.has(name) ? 0 : this.roomOf(pool)',
+      'pool === undefined ? Infinity : this.held.has(name) ? 0 : this.roomOf(pool)',
     ],
     ['a full pool serves no request', '    this.tallies.notifyWhenFreed(this.farmId, slot);\n', ''],
     ['slots are claimed before the live tasks are counted', '    if (!this.isCounted) return 0;\n', ''],

@@ -242,7 +242,8 @@ export class Checker implements ServiceWatcher {
   private watchLease(turn: Turn): AfterTurn {
     const lease = turn.state as LeaseState;
     const reserved = new Map(lease.reservations);
-    const pools = turn.message.type === 'pools.changed' && lease.recovery === 'ready' ? turn.message.pools : [];
+    const pools =
+      turn.message.type === 'pools.changed' && lease.recovery === 'ready' ? turn.message.pools : [];
     return ({ sent }) => {
       this.note(judgeHolds(lease, pools, turn.now));
       const takes = sent.flatMap(({ message }) => (message.type === 'tasks.take' ? [message] : []));

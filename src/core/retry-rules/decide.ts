@@ -35,7 +35,7 @@ export interface RuleDecision {
 }
 
 /** Returns the key under which the uses of a rule are counted. */
-export const ruleKey = ({ level, of }: RetryRuleSet, { name }: RetryRule): string =>
+const ruleKey = ({ level, of }: RetryRuleSet, { name }: RetryRule): string =>
   level === 'pool' ? `pool ${of.toLowerCase()}/${name}` : `${level}/${name}`;
 
 /**
@@ -92,7 +92,7 @@ function appliedRule(
 }
 
 /** Returns why a rule matches a failure: `exit code 70, log matches "no license"`; null if it does not. */
-export function matchText(rule: RetryRule, failure: ReportedFailure, regex: RegexEngine): string | null {
+function matchText(rule: RetryRule, failure: ReportedFailure, regex: RegexEngine): string | null {
   const reasons: string[] = [];
   if (rule.exitCodes.length > 0) {
     if (failure.exitCode === undefined || !rule.exitCodes.includes(failure.exitCode)) return null;

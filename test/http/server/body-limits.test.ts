@@ -115,8 +115,7 @@ void test('bodies that do not end take a limited amount of memory from each clie
   const headers = (address: string): object => ({ ...YAML_BODY, 'x-forwarded-for': address });
   const submit = (address: string): ReturnType<typeof client.send> =>
     client.send('POST', SUBMIT, { headers: { ...headers(address) }, body: 'a'.repeat(size) });
-  const send = async (address: string): Promise<string> =>
-    replyOf(await endless(client.port, address, size));
+  const send = async (address: string): Promise<string> => replyOf(await endless(client.port, address, size));
 
   const first = await endless(client.port, '192.0.2.1', size);
   t.teardown(() => first.destroy());

@@ -2505,11 +2505,13 @@ class JobFailures(TypedDict):
     """Values of the tasks of the steps with listed tasks, as in the task grid."""
 
 
-class AppliedRetryRuleRaised(TypedDict):
+_AppliedRetryRuleRaisedKeywords = TypedDict("_AppliedRetryRuleRaisedKeywords", {"from": "float"})
+
+
+class AppliedRetryRuleRaised(_AppliedRetryRuleRaisedKeywords):
     """The schema AppliedRetryRuleRaised."""
 
     amount: str
-    from: float
     to: float
     """Equal to `from` if another task had caused the raise already."""
 
