@@ -1,11 +1,14 @@
+/** Returns the compiled test files with these names in a folder of `test`. */
+const filesIn = (folder, names) => names.map((name) => `dist/test/${folder}/${name}.test.js`);
+
 /**
  * Test files that only `npm run test:nightly` runs, or `npm test` when they are named: they need most of the time of the whole suite.
  * docs/testing.md#nightly lists them with what runs by day for the same part.
  */
 export const NIGHTLY = [
   // Outages, kills and floods that take minutes.
-  ...['outage', 'killed-bus', 'killed-worker'].map((name) => `dist/test/e2e/survival/${name}.test.js`),
-  ...[
+  ...filesIn('e2e/survival', ['outage', 'killed-bus', 'killed-worker']),
+  ...filesIn('e2e', [
     'bus-outage',
     'faults',
     'faults-of-the-network',
@@ -18,9 +21,9 @@ export const NIGHTLY = [
     'request-limits',
     'shutdown',
     'start-after',
-  ].map((name) => `dist/test/e2e/${name}.test.js`),
+  ]),
   // Whole sessions with identity providers, buses and clients.
-  ...[
+  ...filesIn('e2e', [
     'accounts-cli',
     'browser-attacks',
     'bus-attacks',
@@ -41,9 +44,9 @@ export const NIGHTLY = [
     'web-server',
     'webhooks',
     'worker-join',
-  ].map((name) => `dist/test/e2e/${name}.test.js`),
+  ]),
   // Details of the pages.
-  ...[
+  ...filesIn('web', [
     'frame',
     'hostile',
     'job-timeline',
@@ -59,7 +62,7 @@ export const NIGHTLY = [
     'pages/workers',
     'readmes',
     'site',
-  ].map((name) => `dist/test/web/${name}.test.js`),
+  ]),
   // Client libraries and add-ons against a service.
   'dist/test/clients/javascript.test.js',
   'dist/test/clients/python.test.js',
@@ -72,6 +75,54 @@ export const NIGHTLY = [
   'dist/test/scripts/mutants.test.js',
   'dist/test/scripts/test-runner.test.js',
   'dist/test/deploy/containers.test.js',
+  // Parts of the service and of the command that cheaper tests cover too.
+  ...filesIn('e2e', [
+    'access',
+    'access-log',
+    'accounts',
+    'additive',
+    'backup',
+    'closed-output',
+    'deletion',
+    'explain',
+    'http',
+    'isolation',
+    'job-bundles',
+    'lease-reports',
+    'lists',
+    'logs',
+    'metrics',
+    'open-attempts',
+    'output',
+    'path-delivery',
+    'products',
+    'profiles',
+  ]),
+  ...filesIn('cli', [
+    'commands/catalogs',
+    'commands/completion',
+    'commands/streams',
+    'doctor',
+    'openjd/run',
+    'products/definition-files',
+    'products/presets',
+    'products/submit-product',
+  ]),
+  ...filesIn('web', ['journeys', 'pages/job']),
+  ...filesIn('examples', ['fractal', 'migration']),
+  'dist/test/presets/library.test.js',
+  'dist/test/deploy/package.test.js',
+  // The simulation beyond random farms: aimed scenarios, and planted bugs.
+  ...filesIn('sim', [
+    'identity',
+    'kill-agent-mutants',
+    'kill-outage-mutants',
+    'kill-rule-mutants',
+    'kill-service-mutants',
+    'outages',
+    'scenarios',
+  ]),
+  ...filesIn('adapters/lmdb', ['compaction', 'crash', 'store-stages']),
   // Programs of Debian that only they need.
   'dist/test/deploy/prometheus.test.js',
   'dist/test/deploy/debian-package.test.js',

@@ -16,7 +16,7 @@ tap.setTimeout(240_000);
 /** Set `CALLSHEET_SEED=N` to generate other requests. */
 const SEED = Number(process.env['CALLSHEET_SEED'] ?? 20_261_121);
 const FITTING_RUNS = 25;
-const MUTATED_RUNS = rounds(20, 50);
+const MUTATED_RUNS = rounds(10, 50);
 /** Time after which a silent stream is closed: its response head arrives only with its first line. */
 const SILENT_MS = 1_000;
 

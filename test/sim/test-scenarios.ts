@@ -1,10 +1,9 @@
 import tap, { test } from 'tap';
 import { simulate } from './simulation.ts';
 import type { Scenario } from './scenarios.ts';
-import { rounds } from '../kit/rounds.ts';
 
 const TIMEOUT_MS = 300_000;
-const SEEDS = rounds(3, 16);
+const SEEDS = 16;
 
 /** Tests that farms under the faults of each scenario keep every invariant, and that the case occurs in most of them. */
 export function testScenarios(scenarios: readonly Scenario[]): void {

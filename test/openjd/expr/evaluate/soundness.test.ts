@@ -8,7 +8,7 @@ import { evaluated, type Symbols } from './checked.ts';
 import { ExpressionMaker, RESULTS, SYMBOLS, TARGETS, typeOfJson } from './generated-expression.ts';
 import { rounds } from '../../../kit/rounds.ts';
 
-const RUNS = rounds(2_000, 6_000);
+const RUNS = rounds(1_000, 6_000);
 
 interface Made {
   readonly source: string;
