@@ -8,6 +8,15 @@ const WORKER = 'test/actors/service/worker';
 /** Mutants of the lease actor. */
 export const LEASE_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
+    'actors/service/lease/pool-holds.ts',
+    ['test/actors/service/job/retry-rules.test.ts'],
+    [
+      'tasks stay unschedulable when the hold of their pool ends',
+      '  if (ended.length > 0) clearSchedulable(state, context);\n',
+      '',
+    ],
+  ),
+  ...mutantsOf(
     'actors/service/lease/on-tasks-taken.ts',
     [`${LEASE}/refusals.test.ts`, `${LEASE}/lease.test.ts`],
     ['the cores of refused picks stay taken', ' -message.refused * message.cores)', ' 0)'],

@@ -196,6 +196,26 @@ test('a shortage holds the pool back for all tasks that require it', (t) => {
   t.end();
 });
 
+test('tasks that are unschedulable because a pool is held back get schedulable when the hold ends', (t) => {
+  const farm = new TestFarm();
+  // Longer than the grace of 30 s, and its end is not that of a sweep, which is every 3 s.
+  farm.createPool('Houdini', { maxConcurrent: 5, retryRules: [rule({ backoffSeconds: 61 })] });
+  farm.register('w1', { cpu_count: 1 });
+  farm.submit('A', [{ name: 's', tasks: 2, needs: { cores: 1, pools: ['houdini'] } }]);
+  farm.lease('w1');
+  fail(farm);
+  for (let second = 0; second < 60; second += 10) {
+    farm.advance(10_000);
+    farm.heartbeat('w1', {});
+  }
+  t.equal(farm.task('A/0/1').unschedulable, true);
+  farm.takeOutputs();
+  farm.advance(1_000);
+  farm.expect(t, 'the hold has ended', ['task A/0/1 ready']);
+  t.equal(farm.task('A/0/1').unschedulable, false);
+  t.end();
+});
+
 test('rules of the job come first, and can be replaced', (t) => {
   const farm = running([rule({ name: 'of queue' })]);
   farm.updateJob('A', { retryRules: [rule({ name: 'of job', backoffSeconds: 0 })] });
