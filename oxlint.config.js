@@ -47,8 +47,11 @@ function imports(allowed, patterns = []) {
   const paths = Object.entries(PACKAGES).flatMap(([name, entries]) =>
     allowed.includes(name) ? [] : entries,
   );
-  const groups = [...(allowed.includes('nats') ? [] : [NATS]), ...patterns];
-  return { 'no-restricted-imports': ['error', { paths, patterns: groups }] };
+  const groups = allowed.includes('nats') ? [] : [NATS];
+  return {
+    'no-restricted-imports': ['error', { paths, patterns: groups }],
+    'syntax/imports': patterns.length > 0 ? ['error', ...patterns] : 'off',
+  };
 }
 
 /** Returns the folders of actors below a folder. */
@@ -226,7 +229,7 @@ const HOOKS = {
 export default defineConfig({
   plugins: ['typescript', 'react'],
   jsPlugins: [
-    { name: 'syntax', specifier: './scripts/lint/restricted-syntax.js' },
+    { name: 'syntax', specifier: './scripts/lint/syntax-rules.js' },
     { name: 'react-rules', specifier: 'eslint-plugin-react-hooks' },
   ],
   categories: { correctness: 'off' },
@@ -376,15 +379,11 @@ export default defineConfig({
       files: ['scripts/**/*.js', 'bin/**/*.js'],
       rules: {
         eqeqeq: 'error',
-        'no-restricted-imports': [
+        'syntax/imports': [
           'error',
           {
-            patterns: [
-              {
-                regex: '^(?!node:|\\.)',
-                message: 'Scripts run before packages are installed: node modules only.',
-              },
-            ],
+            regex: '^(?!node:|\\.)',
+            message: 'Scripts run before packages are installed: node modules only.',
           },
         ],
       },

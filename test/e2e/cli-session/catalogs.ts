@@ -35,7 +35,9 @@ export const catalogCommands: readonly Case<CliSession>[] = [
       await Promise.all([
         run(0, 'farms', 'set', 'spare', '--max-concurrent-tasks', '9', '--failure-limit', '3'),
         run(0, 'queues', 'set', 'night', '--paused', 'true', '--max-attempts', '2', '--farm', 'north'),
-        run(0, 'pools', 'set', 'nuke', '--max-concurrent', '2'),
+        run(0, 'pools', 'set', 'nuke', '--max-concurrent', '2', '--retry-rules', session.retryRules),
+        run(0, 'retry-rules', 'check', session.retryRules, '--exit-code', '70'),
+        run(2, 'retry-rules', 'check', session.invalidTemplate),
         run(0, 'locations', 'set', 'berlin', '--name', 'potsdam'),
         run(0, 'storage', 'set', 'projects', '--drop-root', 'berlin', '--root', 'rome=/r'),
       ]);

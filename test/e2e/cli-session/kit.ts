@@ -87,6 +87,8 @@ export interface CliSession {
   /** File of a template without steps. */
   readonly invalidTemplate: string;
   readonly environmentTemplate: string;
+  /** File of a rule that requeues tasks that exit with 70. */
+  readonly retryRules: string;
   /** Writes the preset `studio/licensed` with this version; the service reads it again. */
   readonly publishPreset: (version: string) => Promise<void>;
   /** File that ends tasks which were submitted with it as `Gate`. */
@@ -173,8 +175,10 @@ export async function startCliSession(t: Test): Promise<CliSession> {
   const template = join(folder, 'render.yaml');
   const invalidTemplate = join(folder, 'invalid.yaml');
   const environmentTemplate = join(folder, 'environment.yaml');
+  const retryRules = join(folder, 'rules.yaml');
   await writeFile(template, RENDER);
   await writeFile(invalidTemplate, 'specificationVersion: jobtemplate-2023-09\nname: x\nsteps: []\n');
+  await writeFile(retryRules, '- { name: seats, match: { exit_codes: [70] }, action: requeue }\n');
   await writeFile(
     environmentTemplate,
     'specificationVersion: environment-2023-09\nenvironment: { name: Licence, variables: { SERVER: here } }\n',
@@ -205,6 +209,7 @@ export async function startCliSession(t: Test): Promise<CliSession> {
     submit: ['submit', template, '--farm', 'north', '--queue', 'render'],
     invalidTemplate,
     environmentTemplate,
+    retryRules,
     publishPreset: async (version) => {
       await writeFile(join(presets, 'licensed.yaml'), licensedPreset(version));
       process.kill(service.daemon.child.pid ?? 0, 'SIGHUP');

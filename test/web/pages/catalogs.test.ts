@@ -319,7 +319,7 @@ environment:
     t.strictSame(await violations(page), []);
     await page.goto(`/queues/${queue?.id ?? ''}`);
     await page.getByText('The bus has no authentication', { exact: true }).waitFor();
-    await page.getByText(/tasks of this queue run as artist, but the bus has no authentication/).waitFor();
+    await page.getByText(/Tasks of this queue run as artist, but the bus has no authentication/).waitFor();
     await page.getByRole('switch', { name: 'Queue lighting takes tasks' }).waitFor();
     await saveScreenshots(page, 'queue-on-open-bus');
     t.strictSame(await violations(page), []);
