@@ -37,6 +37,3 @@ export function problemBody({ kind, detail, errors = [] }: Problem): ProblemBody
 export function pointedProblem(kind: ProblemKind, errors: readonly PointedError[]): Problem {
   return { kind, detail: textOfErrors(errors), errors };
 }
-
-/** Escapes one part of a JSON pointer (RFC 6901). */
-export const escapePointer = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');

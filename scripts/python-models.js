@@ -36,20 +36,11 @@ function docLines(text, indent) {
   return [...lines, `${line}${line.endsWith('"') ? ' ' : ''}"""`];
 }
 
-/** Keywords of Python that a member of the contract may have as its name. */
-const KEYWORDS = new Set([
-  'as',
-  'class',
-  'from',
-  'global',
-  'import',
-  'in',
-  'is',
-  'lambda',
-  'not',
-  'pass',
-  'with',
-]);
+/** The keywords of Python, which a class cannot have as names of its members. */
+const KEYWORDS = new Set(
+  `False None True and as assert async await break class continue def del elif else except finally for from global if import in is
+  lambda nonlocal not or pass raise return try while with yield`.split(/\s+/),
+);
 
 /** Makes the classes of all schemas; a class comes after those that it extends. */
 class Models {

@@ -1,4 +1,5 @@
 import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
+import { EXCERPT_LIMITS } from '../../src/core/failure/failure-excerpt.ts';
 import { ruleSentence } from '../../src/core/retry-rules/applied-rule.ts';
 import { decideRule } from '../../src/core/retry-rules/decide.ts';
 import { fieldsOfRule, versionOfRules } from '../../src/core/retry-rules/retry-rule.ts';
@@ -14,8 +15,6 @@ interface CheckOptions extends ClientOptions {
   readonly log?: string;
   readonly message: string;
 }
-
-const LINES_SEARCHED = 200;
 
 /** Memory in MiB of the tried failure: an amount to raise. */
 const TRIED_MEMORY_MIB = 1024;
@@ -57,7 +56,7 @@ async function check(file: string, options: CheckOptions): Promise<void> {
         {
           exitCode: options.exitCode,
           message: options.message,
-          excerpt: lines.slice(-LINES_SEARCHED).join('\n'),
+          excerpt: lines.slice(-EXCERPT_LIMITS.searchedLines).join('\n'),
           logMatches: [],
           startedAt: 0,
           maxRssMib: TRIED_MEMORY_MIB,

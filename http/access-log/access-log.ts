@@ -38,6 +38,11 @@ export interface AccessLogParts {
 /** Longest text of a request in the log, in characters. */
 const TEXT_LENGTH_MAX = 2_000;
 
+/** Fields of a request whose head is refused before it is parsed. */
+const UNREADABLE_HEAD = { client: '', user: '', method: '', duration_ms: 0, user_agent: '' } as const;
+
+const requestIdIn = (headers: readonly Header[]): string => headerValues(headers, 'X-Request-ID')[0] ?? '';
+
 /** Returns a pipeline that writes a record for each response of another one. Errors of that pipeline are passed on, with status 500. */
 export function withAccessLog(pipeline: Pipeline, parts: AccessLogParts): Pipeline {
   const { write, address, userOf, now, steadyNow } = parts;
@@ -53,7 +58,7 @@ export function withAccessLog(pipeline: Pipeline, parts: AccessLogParts): Pipeli
     const record = (status: number, headers: readonly Header[], bytes: number): void => {
       write({
         time,
-        request_id: headerValues(headers, 'X-Request-ID')[0] ?? '',
+        request_id: requestIdIn(headers),
         client: address(request),
         user,
         method: request.method.slice(0, TEXT_LENGTH_MAX),
@@ -86,16 +91,12 @@ export function withAccessLog(pipeline: Pipeline, parts: AccessLogParts): Pipeli
     refuseHead: (problem, path) => {
       const response = pipeline.refuseHead(problem, path);
       write({
+        ...UNREADABLE_HEAD,
         time: new Date(now()).toISOString(),
-        request_id: headerValues(response.headers, 'X-Request-ID')[0] ?? '',
-        client: '',
-        user: '',
-        method: '',
+        request_id: requestIdIn(response.headers),
         path: path.slice(0, TEXT_LENGTH_MAX),
         status: response.status,
         bytes: typeof response.body === 'string' ? Buffer.byteLength(response.body) : 0,
-        duration_ms: 0,
-        user_agent: '',
       });
       return response;
     },

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
-import { escapePointer } from '../problems.ts';
+import { pointerTo } from '../../src/openjd/primitives/pointed-error.ts';
 import { SCHEMA_SET, type Contract, type Node } from './contract.ts';
 
 /** Returns the errors in a value; empty if it is valid. May fill in defaults. */
@@ -92,7 +92,7 @@ function pointed(error: ErrorObject, place: string): PointedError {
   const facts = error.params as Partial<Record<string, unknown>>;
   switch (error.keyword) {
     case 'required':
-      return { pointer: `${at}/${escapePointer(String(facts['missingProperty']))}`, detail: 'is required' };
+      return { pointer: `${at}${pointerTo([String(facts['missingProperty'])])}`, detail: 'is required' };
     case 'enum':
       return { pointer: at, detail: `must be one of ${listed(facts['allowedValues'], ', ')}` };
     case 'type':

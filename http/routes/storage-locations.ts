@@ -10,7 +10,8 @@ import {
   type StorageLocationRecord,
 } from '../../src/core/records/storage-location.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import { escapePointer, pointedProblem } from '../problems.ts';
+import { pointerTo } from '../../src/openjd/primitives/pointed-error.ts';
+import { pointedProblem } from '../problems.ts';
 import { sortedBy } from '../views/page-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { storageLocationView } from '../views/storage-location-view.ts';
@@ -84,7 +85,7 @@ function storageInput(body: Schemas['StorageLocationInput']): Outcome<StorageInp
   const roots = Object.entries(body.roots ?? {}).map(([place, root]) => ({ place, root }));
   const errors: PointedError[] = [];
   for (const { place, root } of roots) {
-    const pointer = `/roots/${escapePointer(place)}`;
+    const pointer = pointerTo(['roots', place]);
     const placeWrong = storageRootKeyError(place);
     if (placeWrong !== null) errors.push({ pointer, detail: `the name of a compute location ${placeWrong}` });
     const rootWrong = storageRootWrong(root);

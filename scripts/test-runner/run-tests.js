@@ -3,7 +3,7 @@
  * `scripts/test.js` calls it after the build; as a program it runs without one:
  * `node scripts/test-runner/run-tests.js [--jobs N] [--timeout SECONDS] [--group FOLDER]... [--logs FOLDER] FILE...`
  */
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -128,7 +128,6 @@ function printCosts(costs, logFolder) {
   );
   console.log(`\nProcessor time: ${sum.toFixed(0)} s in ${known.length} of ${costs.length} processes. Most:`);
   for (const line of lines.slice(0, SLOWEST)) console.log(line);
-  mkdirSync(logFolder, { recursive: true });
   writeFileSync(join(logFolder, 'processor-time.txt'), `${lines.join('\n')}\n`);
 }
 

@@ -25,12 +25,12 @@ test('the recipes in JavaScript work with a service', async (t) => {
     await farm.prepare(title);
     const env = { PATH: process.env['PATH'], SVC_URL: farm.url };
     const child = spawn(process.execPath, ['recipe.js'], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    let out = '';
+    let output = '';
     let err = '';
-    child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
+    child.stdout.setEncoding('utf8').on('data', (part: string) => (output += part));
     child.stderr.setEncoding('utf8').on('data', (part: string) => (err += part));
     const [code] = (await once(child, 'close')) as [number | null];
     t.equal(code, 0, `${title}: ${err}`);
-    farm.check(t, title, { out, cwd });
+    farm.check(t, title, { output, cwd });
   }
 });

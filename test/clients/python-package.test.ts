@@ -10,8 +10,8 @@ import { PYTHON_CLIENT, runPython, unitTests } from './run-python.ts';
 const PYTHON = 'python3';
 
 test('the Python client reads YAML, bundles, its configuration and frames', async (t) => {
-  const { code, out } = await runPython(unitTests(join(PYTHON_CLIENT, 'tests')), { cwd: t.testdir({}) });
-  t.equal(code, 0, out);
+  const { code, output } = await runPython(unitTests(join(PYTHON_CLIENT, 'tests')), { cwd: t.testdir({}) });
+  t.equal(code, 0, output);
 });
 
 const mypy = spawnSync('mypy', ['--version']).status === 0 ? false : 'mypy is not installed';
@@ -40,11 +40,11 @@ test('a wheel is built and installed without a network, twice with the same byte
   const { status, stderr } = spawnSync(PYTHON, target, { encoding: 'utf8' });
   t.equal(status, 0, stderr);
   const script = 'import callsheet, callsheet.models; print(callsheet.__version__, callsheet.__file__)';
-  const { code, out } = await runPython(['-c', script], {
+  const { code, output } = await runPython(['-c', script], {
     cwd: folder,
     environment: { PYTHONPATH: installed },
   });
-  t.strictSame([code, out], [0, `0.1.0 ${join(installed, 'callsheet/__init__.py')}\n`]);
+  t.strictSame([code, output], [0, `0.1.0 ${join(installed, 'callsheet/__init__.py')}\n`]);
 });
 
 /** Prints what Python reads of each bundle that is listed on standard input. */

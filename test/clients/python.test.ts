@@ -12,11 +12,11 @@ test('the Python client works with a service', async (t) => {
   const environment = { SVC_URL: farm.url, HOME: farm.folder, SVC_API_KEY: '' };
 
   await t.test('calls, events, bundles and asyncio', async (t) => {
-    const { code, out } = await runPython(unitTests(join(PYTHON_CLIENT, 'tests/with-service')), {
+    const { code, output } = await runPython(unitTests(join(PYTHON_CLIENT, 'tests/with-service')), {
       cwd: farm.folder,
       environment,
     });
-    t.equal(code, 0, out);
+    t.equal(code, 0, output);
   });
 
   await t.test('recipes of the page', async (t) => {
@@ -29,9 +29,9 @@ test('the Python client works with a service', async (t) => {
       for (const [name, content] of Object.entries(RECIPE_FILES)) writeFileSync(join(cwd, name), content);
       writeFileSync(join(cwd, 'recipe.py'), text);
       await farm.prepare(title);
-      const { code, out } = await runPython(['recipe.py'], { cwd, environment });
-      t.equal(code, 0, `${title}: ${out}`);
-      farm.check(t, title, { out, cwd });
+      const { code, output } = await runPython(['recipe.py'], { cwd, environment });
+      t.equal(code, 0, `${title}: ${output}`);
+      farm.check(t, title, { output, cwd });
     }
   });
 });

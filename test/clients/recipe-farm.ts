@@ -7,7 +7,7 @@ import { RECIPE_FILES } from './recipes.ts';
 
 /** Output of a recipe, and the folder in which it ran. */
 interface Outcome {
-  readonly out: string;
+  readonly output: string;
   readonly cwd: string;
 }
 
@@ -23,10 +23,10 @@ export interface RecipeFarm {
 
 /** Checks of the output of each recipe; the same in each language. */
 const EXPECTED: Readonly<Record<string, (t: Test, outcome: Outcome) => void>> = {
-  'Submit a shot list': (t, { out }) => t.match(out, /^shot010 http:\/\/\S+\/jobs\/\S+\nshot020 http/),
-  'Wait and fetch failed frames': (t, { out }) =>
+  'Submit a shot list': (t, { output }) => t.match(output, /^shot010 http:\/\/\S+\/jobs\/\S+\nshot020 http/),
+  'Wait and fetch failed frames': (t, { output }) =>
     t.equal(
-      out.split('\n').sort().join('\n'),
+      output.split('\n').sort().join('\n'),
       '\nframe 2 failed: error: no license for frame 2\nframe 3 failed: error: no license for frame 3\nshot failed',
     ),
   'Nightly report': (t, { cwd }) => {
@@ -35,14 +35,15 @@ const EXPECTED: Readonly<Record<string, (t: Test, outcome: Outcome) => void>> = 
     t.match(report, /^film,completed,[1-9]\d*,[1-9]\d*$/m);
     t.match(report, /^,failed,[1-9]\d*,[1-9]\d*$/m);
   },
-  'Requeue by rule': (t, { out }) => t.match(out, /^(retried unlucky \S.*\n)+$/),
-  'Submit from a hook in an application': (t, { out }) =>
-    t.match(out, /^submitted: http:\/\/\S+\/jobs\/\S+\n$/),
-  'Jobs that wait for others': (t, { out }) => t.equal(out, 'blocked\ncompleted\n'),
-  'Submit a product': (t, { out }) => t.match(out, /^Command STRING required\n422 .*Comand.*\none script\n$/),
-  'Follow a log': (t, { out }) => t.equal(out, 'frame 7\n'),
-  'Show the progress of a job': (t, { out }) => t.match(out, /5 of 5\ncompleted\n$/),
-  'Many jobs at once': (t, { out }) => t.equal(out, '16 frames\n'),
+  'Requeue by rule': (t, { output }) => t.match(output, /^(retried unlucky \S.*\n)+$/),
+  'Submit from a hook in an application': (t, { output }) =>
+    t.match(output, /^submitted: http:\/\/\S+\/jobs\/\S+\n$/),
+  'Jobs that wait for others': (t, { output }) => t.equal(output, 'blocked\ncompleted\n'),
+  'Submit a product': (t, { output }) =>
+    t.match(output, /^Command STRING required\n422 .*Comand.*\none script\n$/),
+  'Follow a log': (t, { output }) => t.equal(output, 'frame 7\n'),
+  'Show the progress of a job': (t, { output }) => t.match(output, /5 of 5\ncompleted\n$/),
+  'Many jobs at once': (t, { output }) => t.equal(output, '16 frames\n'),
 };
 
 /** Starts the farm, and stops it when the test ends. */

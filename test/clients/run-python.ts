@@ -9,7 +9,7 @@ export const PYTHON_CLIENT = fileURLToPath(new URL('clients/python', packageRoot
 
 export interface Ran {
   readonly code: number | null;
-  readonly out: string;
+  readonly output: string;
 }
 
 /** Runs Python with the client on its path, and returns its whole output. */
@@ -27,11 +27,11 @@ export async function runPython(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let out = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (out += text));
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code, out };
+  return { code, output };
 }
 
 /** Returns the arguments that run the unit tests of a folder. */

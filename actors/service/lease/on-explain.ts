@@ -1,6 +1,6 @@
 import type { JobId, QueueId } from '../../../src/core/ids.ts';
 import { compareCandidates, type StepName } from '../../../src/core/lease/candidate-order.ts';
-import { isEligible, type Demand } from '../../../src/core/lease/eligibility.ts';
+import { coresOf, isEligible, type Demand } from '../../../src/core/lease/eligibility.ts';
 import {
   leaseOfTask,
   type CapExplanation,
@@ -18,6 +18,7 @@ import { ONLINE_WORKERS_SLOT } from '../../../src/core/ports/tallies.ts';
 import { done } from '../../../src/core/problems.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage, StepInQuestion } from './messages.ts';
+import { freeCoresOf } from './serve.ts';
 import { ShortAmounts, shortagesOf } from './shortages.ts';
 import { holdersAmong, holdersOfPool } from './holders.ts';
 import type { LeaseState } from './state.ts';
@@ -193,6 +194,8 @@ function roomyWorkers(state: LeaseState, demand: Demand): RoomyWorkers {
   let unreserved = 0;
   const reservedFor: StepName[] = [];
   for (const worker of state.workers.values()) {
+    // The cheap test first: most workers of a busy farm are full.
+    if (short === null && coresOf(demand.requirements, worker.offer.cpuCount) > freeCoresOf(worker)) continue;
     if (!worker.isOnline || !isEligible(worker.offer, demand)) continue;
     const lacks = shortagesOf(state, worker, demand.requirements);
     short?.add(lacks);

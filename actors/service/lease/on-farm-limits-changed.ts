@@ -13,7 +13,7 @@ export function onFarmLimitsChanged(
   context: ServiceContext<'lease'>,
 ): void {
   state.index.caps.limitFarm(maxConcurrentTasks);
-  const next = bookedAmountsOf({ ...(bookedAmounts !== null && { bookedAmounts }) });
+  const next = bookedAmountsOf(bookedAmounts);
   if (next?.setting.version !== state.bookedAmounts?.setting.version) {
     state.bookedAmounts = next;
     for (const worker of state.workers.values()) reindexParkedRequests(state, worker);

@@ -22,7 +22,7 @@ import { WorkerKinds } from '../../../src/core/lease/worker-kinds.ts';
 import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { Tallies } from '../../../src/core/ports/tallies.ts';
-import type { FarmRecord } from '../../../src/core/records/farm.ts';
+import type { BookedAmountsSetting } from '../../../src/core/records/farm.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { isolationOf } from '../../../src/core/wire/assignment-parts.ts';
 import type { IsolationIdentity, LeaseReply } from '../../../src/core/wire/bus-messages.ts';
@@ -123,7 +123,7 @@ export function loadLease(id: string, reader: StoreReader, tallies: Tallies, now
   );
   state.pathMaps.replace([...reader.scan('storageLocation')].map((row) => row.value));
   state.index.caps.limitFarm(farm.maxConcurrentTasks);
-  state.bookedAmounts = bookedAmountsOf(farm);
+  state.bookedAmounts = bookedAmountsOf(farm.bookedAmounts ?? null);
   for (const { value: queue } of reader.scan('queue')) {
     if (queue.farmId !== farm.id) continue;
     state.index.caps.limitQueue(queue.id, queue.maxConcurrentTasks, queue.paused);
@@ -134,7 +134,5 @@ export function loadLease(id: string, reader: StoreReader, tallies: Tallies, now
 }
 
 /** Returns the amounts that a farm with this setting books, or null. */
-export const bookedAmountsOf = ({
-  bookedAmounts,
-}: Pick<FarmRecord, 'bookedAmounts'>): BookedAmounts | null =>
-  bookedAmounts === undefined || bookedAmounts.names.length === 0 ? null : new BookedAmounts(bookedAmounts);
+export const bookedAmountsOf = (setting: BookedAmountsSetting | null): BookedAmounts | null =>
+  setting === null || setting.names.length === 0 ? null : new BookedAmounts(setting);

@@ -2,7 +2,7 @@ import type { ReadResult } from '../../openjd/template/read-result.ts';
 import type { DocumentNode, MappingEntry, Position } from '../../openjd/primitives/document.ts';
 import { nodeAt, plainValueOf } from '../../openjd/primitives/plain-value.ts';
 import type { RegexEngine } from '../../openjd/expr/regex/regex-engine.ts';
-import type { PointedError } from '../../openjd/primitives/pointed-error.ts';
+import { pointerTo, type PointedError } from '../../openjd/primitives/pointed-error.ts';
 import type { TemplateFormat } from '../records/job.ts';
 import { readRetryRules } from '../retry-rules/read-rules.ts';
 import type { RetryRule } from '../retry-rules/retry-rule.ts';
@@ -76,7 +76,7 @@ const unknownMembers = (entries: readonly MappingEntry[]): PointedError[] =>
     .filter(({ key }) => !MEMBERS.includes(key))
     .map(({ key, keyAt }) =>
       errorAt(
-        `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+        pointerTo([key]),
         keyAt,
         `is not a member of a product definition; members are ${MEMBERS.join(', ')}`,
       ),

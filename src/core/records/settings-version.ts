@@ -1,4 +1,5 @@
 import type { Problem } from '../problems.ts';
+import { textHashDigits } from '../text-hash.ts';
 import { timestampOf } from '../timestamp.ts';
 import type { RetryOverride } from '../lifecycle/retry-policy.ts';
 import { fieldsOfRule, type RetryRule } from '../retry-rules/retry-rule.ts';
@@ -159,8 +160,5 @@ function changeText(name: string, value: unknown): string {
 
 /** Returns the FNV-1a hash of a value as eight hexadecimal digits. */
 function hashOf(value: unknown): string {
-  const text = value === undefined ? '' : JSON.stringify(value);
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return (hash >>> 0).toString(16).padStart(PART_CHARACTERS, '0');
+  return textHashDigits(value === undefined ? '' : JSON.stringify(value));
 }

@@ -1,5 +1,5 @@
 import type { RegexEngine } from '../../openjd/expr/regex/regex-engine.ts';
-import type { PointedError } from '../../openjd/primitives/pointed-error.ts';
+import { pointerTo, type PointedError } from '../../openjd/primitives/pointed-error.ts';
 import {
   RETRY_ACTIONS,
   RETRY_RULE_DEFAULTS,
@@ -186,7 +186,7 @@ class RuleReader {
     for (const key of Object.keys(value))
       if (!members.includes(key))
         this.wrong(
-          `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+          `${pointer}${pointerTo([key])}`,
           `is not a member of ${what}; members are ${members.join(', ')}`,
         );
   }

@@ -1,3 +1,5 @@
+import { textHashDigits } from '../text-hash.ts';
+
 /** Consequences of a failure that a rule can have (docs/retry-rules.md#actions). */
 export const RETRY_ACTIONS = ['requeue', 'fail_fast', 'avoid_worker', 'raise'] as const;
 export type RetryAction = (typeof RETRY_ACTIONS)[number];
@@ -99,12 +101,6 @@ export function fieldsOfRule(rule: RetryRule): RetryRuleFields {
   };
 }
 
-const HASH_DIGITS = 8;
-
 /** Returns the version of a list of rules: equal for equal lists, and independent of where and when they were set. */
-export function versionOfRules(rules: readonly RetryRule[]): string {
-  const text = JSON.stringify(rules.map(fieldsOfRule));
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return (hash >>> 0).toString(16).padStart(HASH_DIGITS, '0');
-}
+export const versionOfRules = (rules: readonly RetryRule[]): string =>
+  textHashDigits(JSON.stringify(rules.map(fieldsOfRule)));

@@ -1,11 +1,11 @@
+import { textHash } from '../text-hash.ts';
+
 const FIRST_MS = 2_000;
 const MAX_MS = 3_600_000;
 const DOUBLINGS_MAX = 20;
 
-/** FNV-1a, 32 bits. */
-const OFFSET_BASIS = 0x811c9dc5;
-const PRIME = 0x01000193;
-const RANGE = 2 ** 32;
+/** Number of different hashes of texts. */
+const HASHES = 2 ** 32;
 
 /**
  * Returns the milliseconds from a failed attempt to the next one: between half of 2 s and 2 s after the first, doubled
@@ -16,8 +16,5 @@ const RANGE = 2 ** 32;
  */
 export function retryDelayMs(attempts: number, id: string): number {
   const longest = Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(attempts - 1, DOUBLINGS_MAX));
-  let hash = OFFSET_BASIS;
-  for (const character of `${id} ${attempts}`)
-    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), PRIME) >>> 0;
-  return Math.round(longest * (0.5 + hash / RANGE / 2));
+  return Math.round(longest * (0.5 + textHash(`${id} ${attempts}`) / HASHES / 2));
 }

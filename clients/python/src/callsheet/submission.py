@@ -49,9 +49,7 @@ class Submissions:
         `failure_limit`. If the reply is lost, the request is repeated with the same key, so that only one job is created.
         """
         text, kind = _template(template)
-        values = {name: parameter_text(value) for name, value in (parameters or {}).items()}
-        reply = self._send_template(text, kind, values, farm, queue, environments, settings)
-        return cast(Job, reply)
+        return cast(Job, self._send_template(text, kind, _texts(parameters), farm, queue, environments, settings))
 
     def preview_template(
         self,
@@ -65,9 +63,8 @@ class Submissions:
     ) -> DryRun:
         """Checks a submission as `submit_template` does, and stores nothing."""
         text, kind = _template(template)
-        values = {name: parameter_text(value) for name, value in (parameters or {}).items()}
         tried = {**settings, "dry_run": True}
-        return cast(DryRun, self._send_template(text, kind, values, farm, queue, environments, tried))
+        return cast(DryRun, self._send_template(text, kind, _texts(parameters), farm, queue, environments, tried))
 
     def submit_bundle(
         self,
@@ -98,8 +95,7 @@ class Submissions:
     ) -> Job:
         """Submits a product. `settings` are those of `submit_template`, and `name` of the job."""
         farm_id, queue_id = self._place(farm, queue)
-        values = {name: parameter_text(value) for name, value in (parameters or {}).items()}
-        body = {"farm_id": farm_id, "queue_id": queue_id, "parameters": values, **settings}
+        body = {"farm_id": farm_id, "queue_id": queue_id, "parameters": _texts(parameters), **settings}
         given = {name: value for name, value in body.items() if value is not None}
         return cast(Job, self._once(path_of("products", product, "jobs"), body=given).json())
 
@@ -139,6 +135,10 @@ class Submissions:
                 if not may_be_made or problem.status not in (_IN_PROGRESS, _NOT_READY) or time.monotonic() > until:
                     raise
             time.sleep(_REPEAT_SECONDS)
+
+
+def _texts(parameters: Optional[Mapping[str, ParameterValue]]) -> Dict[str, str]:
+    return {name: parameter_text(value) for name, value in (parameters or {}).items()}
 
 
 def _template(given: Union[str, "os.PathLike[str]", Mapping[str, Any]]) -> "tuple[str, str]":

@@ -145,7 +145,7 @@ class Transport:
                 raise ServiceUnreachable(f"the server at {self.url} cannot be reached: {error}", True) from error
             finally:
                 connection.close()
-            reply = Reply(response.status, {k.lower(): v for k, v in response.getheaders()}, content)
+            reply = _reply_of(response, content)
             if reply.status < 400:
                 return reply
             problem = problem_of(reply)
@@ -161,26 +161,29 @@ class Transport:
         connection, response, opened = self._open("GET", path, query, None, None, None, None)
         if response.status >= 400:
             with response:
-                raise problem_of(Reply(response.status, dict(response.getheaders()), response.read()))
+                raise problem_of(_reply_of(response, response.read()))
         return LineStream(self.url, connection, response, opened)
 
     def open_socket(self, timeout: float) -> socket.socket:
         """Returns a connected socket, encrypted for https. Raises ServiceUnreachable if there is no connection."""
-        connection = self.connect(timeout)
-        try:
-            connection.connect()
-        except OSError as error:
-            raise ServiceUnreachable(f"the server at {self.url} cannot be reached: {error}", False) from error
+        connection = self._connected(timeout)
         opened: socket.socket = connection.sock
         connection.sock = None
         return opened
 
-    def connect(self, timeout: Optional[float]) -> http.client.HTTPConnection:
-        """Returns a connection, which is not open yet."""
+    def _connected(self, timeout: Optional[float]) -> http.client.HTTPConnection:
+        """Returns an open connection. Raises ServiceUnreachable if there is none."""
         host = self.parts.hostname or ""
-        if self.parts.scheme == "https":
-            return http.client.HTTPSConnection(host, self.parts.port, timeout=timeout, context=self.tls)
-        return http.client.HTTPConnection(host, self.parts.port, timeout=timeout)
+        connection = (
+            http.client.HTTPSConnection(host, self.parts.port, timeout=timeout, context=self.tls)
+            if self.parts.scheme == "https"
+            else http.client.HTTPConnection(host, self.parts.port, timeout=timeout)
+        )
+        try:
+            connection.connect()
+        except OSError as error:
+            raise ServiceUnreachable(f"the server at {self.url} cannot be reached: {error}", False) from error
+        return connection
 
     def _open(
         self,
@@ -201,11 +204,7 @@ class Transport:
             sent["Content-Type"] = "application/json"
             data = json.dumps(body).encode("utf-8")
         address = f"{self.parts.path}/api/v1{path}{_query_text(query or {})}"
-        connection = self.connect(timeout)
-        try:
-            connection.connect()
-        except OSError as error:
-            raise ServiceUnreachable(f"the server at {self.url} cannot be reached: {error}", False) from error
+        connection = self._connected(timeout)
         try:
             connection.request(method, address, body=data, headers=sent)
             # The connection gives its socket to the response.
@@ -214,6 +213,10 @@ class Transport:
         except (OSError, http.client.HTTPException) as error:
             connection.close()
             raise ServiceUnreachable(f"the server at {self.url} cannot be reached: {error}", True) from error
+
+
+def _reply_of(response: http.client.HTTPResponse, content: bytes) -> Reply:
+    return Reply(response.status, {name.lower(): value for name, value in response.getheaders()}, content)
 
 
 def problem_of(reply: Reply) -> ProblemError:
