@@ -1,4 +1,4 @@
-import { Document, isMap, isNode, parseDocument, Scalar, visit, type Node } from 'yaml';
+import { Document, isMap, isNode, parseDocument, visit, type Node } from 'yaml';
 import {
   definitionParts,
   type DefinitionResult,
@@ -8,6 +8,7 @@ import { DOCUMENT_LIMITS } from '../../openjd/primitives/document-limits.ts';
 import { fieldsOfRule } from '../../core/retry-rules/retry-rule.ts';
 import { createRe2Engine } from '../regex/re2-engine.ts';
 import { readYaml } from './read-yaml.ts';
+import { yamlText } from './write-yaml.ts';
 
 const regex = createRe2Engine();
 
@@ -27,8 +28,6 @@ export function readDefinition(source: string): DefinitionResult {
   };
 }
 
-/** Long lines stay as they are, because a folded text is hard to read in an editor. */
-const LINES_AS_THEY_ARE = { lineWidth: 0 } as const;
 const YAML = { version: '1.2', schema: 'core', logLevel: 'silent' } as const;
 
 /** Parses a document that the careful reader has accepted, so that size and depth are known to be within the limits. */
@@ -46,7 +45,7 @@ function inlineYaml(source: string): string {
   const template = new Document();
   // An alias may name an anchor outside of the template.
   template.contents = isNode(node) && !hasAlias(node) ? node : template.createNode(valueOfTemplate(document));
-  return template.toString(LINES_AS_THEY_ARE);
+  return yamlText(template);
 }
 
 const inlineJson = (source: string): string =>
@@ -66,9 +65,7 @@ function hasAlias(node: Node): boolean {
 /** Returns the definition file of a product, which `readDefinition` reads back to an equal definition. */
 export function writeDefinition(definition: ProductDefinition): string {
   const { template, format, retryRules = [], ...texts } = definition;
-  const head = Object.fromEntries(
-    Object.entries(texts).flatMap(([key, text]) => (text === '' ? [] : [[key, scalarOf(text)]])),
-  );
+  const head = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
   const document = new Document({
     ...head,
     ...(format === 'json' && { format }),
@@ -77,14 +74,7 @@ export function writeDefinition(definition: ProductDefinition): string {
   const inline = format === 'yaml' ? parsed(template) : null;
   const node = inline === null ? null : inlineNode(inline);
   document.set('template', node ?? template);
-  return document.toString({ ...LINES_AS_THEY_ARE, blockQuote: 'literal' });
-}
-
-/** A literal block loses the spaces of a text that has nothing else. */
-function scalarOf(text: string): Scalar<string> {
-  const scalar = new Scalar(text);
-  if (text.trim() === '') scalar.type = Scalar.QUOTE_DOUBLE;
-  return scalar;
+  return yamlText(document, { blockQuote: 'literal' });
 }
 
 /** Returns the node of a template that can be inline; null for one that loses a comment or an anchor there. */
