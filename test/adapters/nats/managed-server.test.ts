@@ -82,6 +82,7 @@ test('a managed server listens at its address, protects its files and ends when 
   t.ok(existsSync(join(folder, 'store', 'jetstream')));
   const hasOldServer = server.version.startsWith('2.9.');
   t.equal(config.includes('sync_interval: always'), !hasOldServer);
+  t.match(config, 'authorization {\n  timeout: 10\n}', 'slow clients are not cut off after 2 s');
   const warnings = events.all.filter(ofType('warning')).map(({ text }) => text);
   t.equal(warnings.length, hasOldServer ? 1 : 0);
   if (hasOldServer) t.match(warnings[0], /power cut can lose/);
