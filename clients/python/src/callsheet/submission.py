@@ -35,6 +35,7 @@ class Submissions:
 
     def submit_template(
         self,
+        /,
         template: Union[str, "os.PathLike[str]", Mapping[str, Any]],
         parameters: Optional[Mapping[str, ParameterValue]] = None,
         *,
@@ -53,6 +54,7 @@ class Submissions:
 
     def preview_template(
         self,
+        /,
         template: Union[str, "os.PathLike[str]", Mapping[str, Any]],
         parameters: Optional[Mapping[str, ParameterValue]] = None,
         *,
@@ -68,6 +70,7 @@ class Submissions:
 
     def submit_bundle(
         self,
+        /,
         folder: Union[str, "os.PathLike[str]"],
         parameters: Optional[Mapping[str, ParameterValue]] = None,
         *,
@@ -86,6 +89,7 @@ class Submissions:
 
     def submit_product(
         self,
+        /,
         product: str,
         parameters: Optional[Mapping[str, ParameterValue]] = None,
         *,
