@@ -55,9 +55,9 @@ function commandsFor(first: string | undefined): readonly TopCommand[] {
   return meant === undefined || meant === COMPLETION ? COMMANDS : [meant];
 }
 
-/** Makes usage errors of all subcommands exit with EXIT.usage. The default of commander is 1. */
+/** Makes usage errors of all subcommands exit with EXIT.usage, and name the help. The default of commander is 1. */
 function exitAsDocumented(command: Command): void {
-  command.exitOverride();
+  command.exitOverride().showHelpAfterError('(--help says more)');
   for (const inner of command.commands) exitAsDocumented(inner);
 }
 
@@ -68,7 +68,6 @@ export function callsheetProgram(first?: string): Command {
     // The options above apply before the noun; nouns have them too.
     .enablePositionalOptions()
     .version(programVersion())
-    .showHelpAfterError('(--help says more)')
     .addHelpText('after', exitStatusHelp());
   for (const { create } of commandsFor(first)) program.addCommand(create());
   exitAsDocumented(program);
