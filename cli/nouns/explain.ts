@@ -45,6 +45,10 @@ function commandForGate(gate: Gate, { jobId }: Subject): string | null {
       return 'farms set FARM --max-concurrent-tasks N';
     case 'queue_cap':
       return `queues set ${gate.queue.id} --max-concurrent-tasks N`;
+    case 'job_cap':
+      return `jobs set ${jobId} --max-concurrent-tasks N`;
+    case 'step_cap':
+      return `jobs set ${jobId} --step-cap ${word(`${gate.step.name}=N`)}`;
     case 'usage_pool':
       return gate.registered ? `pools show ${word(gate.pool)}` : `pools create ${word(gate.pool)} SLOTS`;
     case 'workers':

@@ -1,6 +1,7 @@
 import type { IfMatch } from '../../../src/core/records/settings-version.ts';
 import type { AttemptId, JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { JobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
+import type { JobCaps } from '../../../src/core/records/job-caps.ts';
 import type { JobEnvironment, JobRecord, TemplateFormat } from '../../../src/core/records/job.ts';
 import type { JobPlan } from '../../../src/openjd/template/plan.ts';
 import type { InheritedRetry, RetryOverride } from '../../../src/core/lifecycle/retry-policy.ts';
@@ -36,6 +37,8 @@ export interface JobUpdate {
   readonly retry: RetryOverride;
   /** An empty list removes the rules. */
   readonly retryRules?: readonly RetryRule[];
+  /** A cap of 0 removes the stored one. */
+  readonly caps?: JobCaps;
 }
 
 /** Tasks that a client retries: all failed and canceled tasks of a job, one task, or a selection. */
