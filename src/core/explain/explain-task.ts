@@ -17,6 +17,7 @@ import {
   startGates,
 } from './hold-gates.ts';
 import { liveSummary, terminalSummary } from './outcome.ts';
+import { quarantineGates } from './quarantine-gate.ts';
 import type { TaskFacts } from './task-facts.ts';
 import type { Gate, SchedulerGate, TaskExplanation } from './task-explanation.ts';
 import { upstreamJobGates, upstreamStepGates } from './upstream-gates.ts';
@@ -70,6 +71,7 @@ function gatesOf(
     ...(isReady && lease !== null ? queueCapGates(facts, lease) : []),
     ...(lease === null ? [] : poolGates(facts, lease)),
     ...(lease === null ? [] : workersGates(facts, lease)),
+    ...(isReady && lease !== null ? quarantineGates(facts, lease) : []),
     ...(isReady && lease !== null ? coresGates(facts, lease) : []),
     ...(isReady && lease !== null ? amountsGates(lease) : []),
     ...(isCandidate && lease !== null ? orderGates(lease) : []),

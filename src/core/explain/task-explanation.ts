@@ -1,3 +1,4 @@
+import type { Doubt } from '../records/worker-evidence.ts';
 import type { FarmId, JobId, QueueId, StepId, WorkerId } from '../ids.ts';
 import type { IneligibleReason } from '../lease/eligibility.ts';
 import type { RejectedWorkers, ShortAmount } from '../lease/explanation.ts';
@@ -35,6 +36,7 @@ export const GATES = [
   'queue_cap',
   'usage_pool',
   'workers',
+  'quarantine',
   'cores',
   'amounts',
   'order',
@@ -168,6 +170,11 @@ export interface WorkersGate extends GateOf<
   readonly nearestMiss: NearestMiss | null;
 }
 
+/** Workers that could run the task are kept from it because of their failures (docs/quarantine.md). */
+export interface QuarantineGate extends GateOf<'quarantine', 'workers in quarantine'> {
+  readonly doubted: readonly (Doubt & { readonly worker: Named<WorkerId>; readonly isWhole: boolean })[];
+}
+
 /** Workers may run the task, but none has enough free cores. */
 export interface CoresGate extends GateOf<'cores', 'no free cores'> {
   /** Cores that the task reserves; null for a whole machine. */
@@ -208,6 +215,7 @@ export type Gate =
   | QueueCapGate
   | UsagePoolGate
   | WorkersGate
+  | QuarantineGate
   | CoresGate
   | AmountsGate
   | OrderGate
