@@ -12,9 +12,9 @@ function commandsFor(first: string | undefined): readonly TopCommand[] {
   return meant === undefined || meant === COMPLETION ? TOP_COMMANDS : [meant];
 }
 
-/** Makes usage errors of all subcommands exit with EXIT.usage. The default of commander is 1. */
+/** Makes usage errors of all subcommands exit with EXIT.usage, and name the help. The default of commander is 1. */
 function exitAsDocumented(command: Command): void {
-  command.exitOverride();
+  command.exitOverride().showHelpAfterError('(--help says more)');
   for (const inner of command.commands) exitAsDocumented(inner);
 }
 
@@ -25,7 +25,6 @@ export async function callsheetProgram(first?: string): Promise<Command> {
     // The options above apply before the noun; nouns have them too.
     .enablePositionalOptions()
     .version(programVersion())
-    .showHelpAfterError('(--help says more)')
     .addHelpText('after', exitStatusHelp());
   for (const { create } of commandsFor(first)) program.addCommand(await create());
   exitAsDocumented(program);

@@ -5,7 +5,7 @@ import { type RetryRule } from '../../src/core/retry-rules/retry-rule.ts';
 import { nodeAt, plainValueOf } from '../../src/openjd/primitives/plain-value.ts';
 import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
 import { findingsText } from '../openjd/findings-text.ts';
-import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { EXIT, PaintedError, type CommandError } from '../terminal/exit-codes.ts';
 import { readTextFile } from '../terminal/text-file.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -19,7 +19,7 @@ export async function readRetryRulesFile(path: string, terminal: Terminal): Prom
   const file = await readTextFile(path, 'file of retry rules');
   const read = readDocument(file.text, 'yaml');
   const refuse = (errors: readonly PointedError[]): CommandError =>
-    new CommandError(EXIT.usage, findingsText(file, errors, terminal.errorColors));
+    new PaintedError(EXIT.usage, findingsText(file, errors, terminal.errorColors));
   if (!read.ok) throw refuse(read.errors);
   const { document } = read;
   const pointer = document.kind === 'mapping' ? MEMBER : '';

@@ -37,6 +37,7 @@ __all__ = [
     "CommandToken",
     "ComputeLocation",
     "ComputeLocationInput",
+    "ConcurrencyCap",
     "ConnectedJob",
     "CoresGate",
     "Count",
@@ -75,6 +76,7 @@ __all__ = [
     "Job",
     "JobBulk",
     "JobBulkFilter",
+    "JobCapGate",
     "JobDetail",
     "JobDetailOwnRetry",
     "JobEnvironment",
@@ -111,6 +113,7 @@ __all__ = [
     "NewApiKey",
     "NewWebhook",
     "NewWorkerToken",
+    "OptionalConcurrencyCap",
     "OptionalFailureLimit",
     "OptionalMaxAttempts",
     "OptionalRetryDelaySeconds",
@@ -200,6 +203,8 @@ __all__ = [
     "StatsTasks",
     "StatsWorkers",
     "Step",
+    "StepCapGate",
+    "StepCaps",
     "StepChunks",
     "StepHold",
     "StepHoldReason",
@@ -1149,6 +1154,12 @@ class ProductRevision(TypedDict):
     product: Product
 
 
+OptionalConcurrencyCap = Optional[int]
+
+
+StepCaps = Dict[str, OptionalConcurrencyCap]
+
+
 class _ProductJobInputRequired(TypedDict):
     """The schema ProductJobInput."""
 
@@ -1180,6 +1191,10 @@ class ProductJobInput(_ProductJobInputRequired, total=False):
     """The job starts paused."""
     start_after: Optional[Timestamp]
     """No task of the job starts before this time. A time that has passed has no effect."""
+    max_concurrent_tasks: OptionalConcurrencyCap
+    """Cap on the assigned and running tasks of the job (docs/policy.md#caps). Null and 0 are none."""
+    step_max_concurrent_tasks: StepCaps
+    """Caps on the assigned and running tasks of steps, by the name of the step. Null and 0 are none."""
 
 
 class CloneJobInput(TypedDict, total=False):
@@ -1208,6 +1223,13 @@ class CloneJobInput(TypedDict, total=False):
     """The job starts paused."""
     start_after: Optional[Timestamp]
     """No task of the job starts before this time. A time that has passed has no effect."""
+    max_concurrent_tasks: OptionalConcurrencyCap
+    """Cap on the assigned and running tasks of the job (docs/policy.md#caps). Null and 0 are none."""
+    step_max_concurrent_tasks: StepCaps
+    """Caps on the assigned and running tasks of steps, by the name of the step. Null and 0 are none."""
+
+
+ConcurrencyCap = int
 
 
 class BeforeAfter(TypedDict):
@@ -1353,6 +1375,10 @@ class Job(_JobRequired, total=False):
     it has ended, and if the reason is unknown. Not in events."""
     start_after: Timestamp
     """No task of the job starts before this time. Absent when it has passed. Not in events."""
+    max_concurrent_tasks: int
+    """Cap on its assigned and running tasks. Absent without one. Not in events."""
+    step_max_concurrent_tasks: Dict[str, int]
+    """Caps on the assigned and running tasks of its steps, by name. Absent without any. Not in events."""
     product: JobProduct
 
 
@@ -1366,6 +1392,12 @@ class JobUpdate(TypedDict, total=False):
     start_after: Optional[Timestamp]
     """No task of the job starts before this time; running ones continue. Null removes the time. 409 for a job that
     has ended."""
+    max_concurrent_tasks: OptionalConcurrencyCap
+    """Cap on the assigned and running tasks of the job (docs/policy.md#caps). Null and 0 remove it. Running tasks
+    continue."""
+    step_max_concurrent_tasks: StepCaps
+    """Caps on the assigned and running tasks of steps, by the name of the step. Null and 0 remove a cap; steps that
+    are not named keep theirs."""
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
@@ -2322,7 +2354,7 @@ class FarmOverviewHour(FarmHistory):
     """The last hour, one point per minute."""
 
 
-WaitingReason = Literal["paused_job", "paused_queue", "usage_pool_missing", "workers", "retry_after", "farm_cap", "queue_cap", "usage_pool", "cores", "amounts", "order"]
+WaitingReason = Literal["paused_job", "paused_queue", "usage_pool_missing", "workers", "retry_after", "farm_cap", "queue_cap", "job_cap", "step_cap", "usage_pool", "cores", "amounts", "order"]
 
 
 class _WaitingGroupRequired(TypedDict):
@@ -2817,6 +2849,28 @@ class QueueCapGate(TypedDict):
     holders: List[SlotHolder]
 
 
+class JobCapGate(TypedDict):
+    """The job is at its own cap of active tasks."""
+
+    gate: Literal["job_cap"]
+    reason: Literal["job at max_concurrent_tasks"]
+    sentence: str
+    limit: Count
+    live: Count
+    holders: List[SlotHolder]
+
+
+class StepCapGate(TypedDict):
+    """The step is at its own cap of active tasks."""
+
+    gate: Literal["step_cap"]
+    reason: Literal["step at max_concurrent_tasks"]
+    sentence: str
+    step: NamedResource
+    limit: Count
+    live: Count
+
+
 class _UsagePoolGateRequired(TypedDict):
     """A usage pool that the task requires has no free slot."""
 
@@ -2920,7 +2974,7 @@ class SchedulerGate(TypedDict):
     sentence: str
 
 
-Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, UsagePoolGate, WorkersGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
+Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, JobCapGate, StepCapGate, UsagePoolGate, WorkersGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
 
 
 class WorkerFailures(TypedDict):
