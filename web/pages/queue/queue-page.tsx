@@ -20,12 +20,13 @@ import { QueueOnOpenBus } from '../queues/open-bus-notice.tsx';
 import { PauseSwitch } from '../queues/pause-switch.tsx';
 import { QueueJobs, QueueTasks } from '../queues/queue-load.tsx';
 import { QueueEnvironments } from './queue-environments.tsx';
+import { QueueUse } from './queue-use.tsx';
 
 /** Time between two loads of the jobs and tasks of the queue, in milliseconds. */
 const LOAD_MS = 5_000;
 const CRUMBS = [{ label: 'Queues', href: '/queues' }];
 
-/** The page of a queue: its settings in short, its load, and its environments. */
+/** The page of a queue: its settings in short, its load, the cores that it books, and its environments. */
 export function QueuePage() {
   const { id = '' } = useParams<{ id: string }>();
   const { rest } = useService();
@@ -81,6 +82,7 @@ function KnownQueue({ queue }: { queue: Queue }) {
       </Stats>
       <RetryRuleList rules={queue.retry_rules} version={queue.retry_rules_version} />
       <QueueLoad id={queue.id} />
+      <QueueUse queue={queue} />
       <QueueEnvironments queue={queue} />
     </Page>
   );

@@ -46,7 +46,8 @@ const COLUMNS: readonly Column<Queue>[] = [
     id: 'jobs',
     header: 'Jobs',
     cell: (queue) => <QueueJobs queue={queue} />,
-    size: 220,
+    size: 300,
+    grow: true,
     card: 'line',
   },
   {
@@ -54,7 +55,7 @@ const COLUMNS: readonly Column<Queue>[] = [
     header: 'Tasks',
     cell: (queue) => <QueueTasks queue={queue} />,
     text: queueTasksText,
-    size: 190,
+    size: 180,
     card: 'line',
   },
   {
