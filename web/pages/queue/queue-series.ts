@@ -9,22 +9,31 @@ export interface QueueSeries {
   readonly isAmongOthers: boolean;
 }
 
-/** Converts the history of a farm to chart series of one of its queues, with the cores of the farm as the limit. */
+/** Converts the history of a farm to chart series of one of its queues, up to now, with the cores of the farm as the limit. */
 export function queueSeries(
-  { times, queues, cores_total: online }: Pick<FarmHistory, 'times' | 'queues' | 'cores_total'>,
+  { times, queues, cores_total: online, now }: Pick<FarmHistory, 'times' | 'queues' | 'cores_total' | 'now'>,
   id: string,
 ): QueueSeries {
-  const own = queues.find(({ key, is_other: isOther }) => !isOther && key === id);
+  const isOwn = ({ key, is_other: isOther }: { readonly key: string; readonly is_other: boolean }): boolean =>
+    !isOther && key === id;
+  const own = queues.find(isOwn);
+  const bookedNow = now?.queues.find(isOwn)?.cores_booked ?? 0;
+  const past = own?.cores_booked ?? times.map(() => 0);
   return {
-    times: chartTimes(times),
+    times: chartTimes(now === undefined ? times : [...times, now.at]),
     series: [
       {
         label: 'Booked',
         color: '--state-running',
         isFilled: true,
-        values: own?.cores_booked ?? times.map(() => 0),
+        values: now === undefined ? past : [...past, bookedNow],
       },
-      { label: 'Farm online', color: '--text-muted', isLimit: true, values: online },
+      {
+        label: 'Farm online',
+        color: '--text-muted',
+        isLimit: true,
+        values: now === undefined ? online : [...online, now.cores_total],
+      },
     ],
     isAmongOthers: own === undefined && queues.some(({ is_other: isOther }) => isOther),
   };

@@ -197,7 +197,7 @@ const WAITERS: readonly ShortColumn<PoolWaiter>[] = [
 
 function PoolHistory({ use }: { use: UsagePoolUse }) {
   const { history, pool } = use;
-  const chart = useMemo(() => poolSeries(history, pool.max_concurrent), [history, pool.max_concurrent]);
+  const chart = useMemo(() => poolSeries(history, pool, Date.now()), [history, pool]);
   return (
     <Panel title="Slots in use, last hour">
       <TimeChart
@@ -207,7 +207,7 @@ function PoolHistory({ use }: { use: UsagePoolUse }) {
         height={CHART_HEIGHT}
         {...chart}
       />
-      <p className="muted">One value a minute, since the server was started.</p>
+      <p className="muted">One value a minute, since the server was started, and that of now.</p>
     </Panel>
   );
 }
