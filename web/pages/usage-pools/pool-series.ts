@@ -8,8 +8,11 @@ export function poolSeries(
   nowMs: number,
 ): { readonly times: readonly number[]; readonly series: readonly TimeSeries[] } {
   const values = [...past, inUse];
+  const pastTimes = chartTimes(times);
+  // The clock of the browser may be slow.
+  const now = Math.max(nowMs / 1000, (pastTimes.at(-1) ?? 0) + 1);
   return {
-    times: [...chartTimes(times), nowMs / 1000],
+    times: [...pastTimes, now],
     series: [
       { label: 'In use', color: '--state-running', isFilled: true, values },
       {
