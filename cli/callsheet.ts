@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { DAEMONS } from '../src/core/config/keys.ts';
+import type { Daemon } from '../src/core/config/keys.ts';
 import { errorText } from './terminal/error-text.ts';
 import { CommandError, EXIT } from './terminal/exit-codes.ts';
 import { runProgram } from './commands/program.ts';
@@ -19,6 +19,8 @@ async function main(args: readonly string[]): Promise<void> {
     }
   }
 }
+
+const DAEMONS: Readonly<Record<Daemon, true>> = { server: true, worker: true };
 
 /** A closed output must not stop a daemon. */
 const isDaemon = Object.hasOwn(DAEMONS, process.argv[2] ?? '');

@@ -8,6 +8,7 @@ import { allQueues, findIn, findJob } from '../client/lookup.ts';
 import { orderOf, orderText } from './order.ts';
 import { outcome } from './outcome.ts';
 import { retriedText, retryJob, type JobRetryOptions } from './retry.ts';
+import { capChanges, type CapOptions } from '../options/caps.ts';
 import { retryRulesChange } from '../options/retry-rules.ts';
 import { retryChanges, type RetryOptions } from '../options/retry-options.ts';
 import { skippedText, skipTasks, type JobSkipOptions } from './skip.ts';
@@ -98,7 +99,7 @@ export async function changeStep(
   await finish(context, id, options);
 }
 
-export interface JobSetOptions extends WaitOptions, RetryOptions {
+export interface JobSetOptions extends WaitOptions, RetryOptions, CapOptions {
   readonly priority?: number;
   readonly top?: boolean;
   readonly preview?: boolean;
@@ -111,6 +112,7 @@ export interface JobSetOptions extends WaitOptions, RetryOptions {
 export async function setJob(job: string, options: JobSetOptions): Promise<void> {
   const { queue, startAfter, top, preview } = options;
   const retry = retryChanges(options);
+  const caps = capChanges(options);
   const given: Readonly<Record<string, unknown>> = {
     priority: options.priority,
     top,
@@ -118,6 +120,7 @@ export async function setJob(job: string, options: JobSetOptions): Promise<void>
     queue,
     retryRules: options.retryRules,
     ...retry,
+    ...caps,
   };
   if (Object.values(given).every((value) => value === undefined))
     throw new CommandError(EXIT.usage, 'nothing to set; give an option');
@@ -138,6 +141,7 @@ export async function setJob(job: string, options: JobSetOptions): Promise<void>
     priority,
     start_after: startAfter === 'none' ? null : startAfter,
     ...retry,
+    ...caps,
     ...(rules !== undefined && { retry_rules: rules }),
   };
   const body: BodyOf<'patch', '/jobs/{id}'> =

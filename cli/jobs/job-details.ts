@@ -88,6 +88,11 @@ function jobText(
     ['created', job.created_at],
     ['updated', job.updated_at],
     ['starts', job.start_after],
+    ['max tasks', job.max_concurrent_tasks?.toLocaleString('en')],
+    ...Object.entries(job.step_max_concurrent_tasks ?? {}).map(([name, cap]): Fact => [
+      'max tasks',
+      `${name}: ${cap.toLocaleString('en')}`,
+    ]),
     ['reason', job.waiting_reason],
     ['waits for', job.depends_on?.map((each) => names.upstream.get(each) ?? each).join(', ')],
     ['parked', job.park_reason],

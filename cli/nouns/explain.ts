@@ -45,10 +45,16 @@ function commandForGate(gate: Gate, { jobId }: Subject): string | null {
       return 'farms set FARM --max-concurrent-tasks N';
     case 'queue_cap':
       return `queues set ${gate.queue.id} --max-concurrent-tasks N`;
+    case 'job_cap':
+      return `jobs set ${jobId} --max-concurrent-tasks N`;
+    case 'step_cap':
+      return `jobs set ${jobId} --step-cap ${word(`${gate.step.name}=N`)}`;
     case 'usage_pool':
       return gate.registered ? `pools show ${word(gate.pool)}` : `pools create ${word(gate.pool)} SLOTS`;
     case 'workers':
       return gate.nearest_miss === undefined ? 'workers list' : `workers show ${gate.nearest_miss.worker_id}`;
+    case 'quarantine':
+      return `workers show ${gate.doubted[0]?.worker_id ?? ''}`;
     case 'cores':
     case 'amounts':
       return 'workers list';

@@ -17,6 +17,8 @@ import {
   startGates,
 } from './hold-gates.ts';
 import { liveSummary, terminalSummary } from './outcome.ts';
+import { jobCapGates, stepCapGates } from './own-cap-gates.ts';
+import { quarantineGates } from './quarantine-gate.ts';
 import type { TaskFacts } from './task-facts.ts';
 import type { Gate, SchedulerGate, TaskExplanation } from './task-explanation.ts';
 import { upstreamJobGates, upstreamStepGates } from './upstream-gates.ts';
@@ -68,8 +70,11 @@ function gatesOf(
     ...(isReady ? retryGates(facts) : []),
     ...(isReady && lease !== null ? farmCapGates(facts, lease) : []),
     ...(isReady && lease !== null ? queueCapGates(facts, lease) : []),
+    ...(isReady && lease !== null ? jobCapGates(facts, lease) : []),
+    ...(isReady && lease !== null ? stepCapGates(facts, lease) : []),
     ...(lease === null ? [] : poolGates(facts, lease)),
     ...(lease === null ? [] : workersGates(facts, lease)),
+    ...(isReady && lease !== null ? quarantineGates(facts, lease) : []),
     ...(isReady && lease !== null ? coresGates(facts, lease) : []),
     ...(isReady && lease !== null ? amountsGates(lease) : []),
     ...(isCandidate && lease !== null ? orderGates(lease) : []),

@@ -1,3 +1,4 @@
+import type { Doubt } from '../records/worker-evidence.ts';
 import type { FarmId, JobId, QueueId, StepId, WorkerId } from '../ids.ts';
 import type { IneligibleReason } from '../lease/eligibility.ts';
 import type { RejectedWorkers, ShortAmount } from '../lease/explanation.ts';
@@ -33,8 +34,11 @@ export const GATES = [
   'retry_after',
   'farm_cap',
   'queue_cap',
+  'job_cap',
+  'step_cap',
   'usage_pool',
   'workers',
+  'quarantine',
   'cores',
   'amounts',
   'order',
@@ -130,6 +134,18 @@ export interface QueueCapGate extends GateOf<'queue_cap', 'queue at max_concurre
   readonly holders: readonly HolderShare[];
 }
 
+export interface JobCapGate extends GateOf<'job_cap', 'job at max_concurrent_tasks'> {
+  readonly limit: number;
+  readonly live: number;
+  readonly holders: readonly HolderShare[];
+}
+
+export interface StepCapGate extends GateOf<'step_cap', 'step at max_concurrent_tasks'> {
+  readonly step: Named<StepId>;
+  readonly limit: number;
+  readonly live: number;
+}
+
 export interface UsagePoolGate extends GateOf<
   'usage_pool',
   'usage pool at capacity' | 'usage pool held back'
@@ -166,6 +182,11 @@ export interface WorkersGate extends GateOf<
   readonly elsewhere: number;
   readonly rejected: readonly RejectedWorkers[];
   readonly nearestMiss: NearestMiss | null;
+}
+
+/** Workers that could run the task are kept from it because of their failures (docs/quarantine.md). */
+export interface QuarantineGate extends GateOf<'quarantine', 'workers in quarantine'> {
+  readonly doubted: readonly (Doubt & { readonly worker: Named<WorkerId>; readonly isWhole: boolean })[];
 }
 
 /** Workers may run the task, but none has enough free cores. */
@@ -206,8 +227,11 @@ export type Gate =
   | RetryGate
   | FarmCapGate
   | QueueCapGate
+  | JobCapGate
+  | StepCapGate
   | UsagePoolGate
   | WorkersGate
+  | QuarantineGate
   | CoresGate
   | AmountsGate
   | OrderGate

@@ -5,6 +5,7 @@ import type { RetryOverride } from '../lifecycle/retry-policy.ts';
 import { fieldsOfRule, type RetryRule } from '../retry-rules/retry-rule.ts';
 import type { ComputeLocationRecord } from './compute-location.ts';
 import type { FarmRecord } from './farm.ts';
+import { setCaps } from './job-caps.ts';
 import type { JobRecord } from './job.ts';
 import type { ProductRecord } from './product.ts';
 import type { QueueEnvironmentRecord } from './queue-environment.ts';
@@ -39,7 +40,10 @@ const rulesOf = (rules: readonly RetryRule[] | undefined): unknown =>
 /** Settings of each kind of object. */
 export const SETTINGS = {
   farm: (
-    farm: Pick<FarmRecord, 'name' | 'description' | 'maxConcurrentTasks' | 'retry' | 'bookedAmounts'>,
+    farm: Pick<
+      FarmRecord,
+      'name' | 'description' | 'maxConcurrentTasks' | 'retry' | 'bookedAmounts' | 'quarantine'
+    >,
   ): Settings => ({
     name: farm.name,
     description: farm.description,
@@ -47,6 +51,7 @@ export const SETTINGS = {
     ...retryOf(farm.retry),
     booked_amounts: farm.bookedAmounts?.names,
     amount_default: farm.bookedAmounts?.byDefault,
+    quarantine: farm.quarantine?.isOn,
   }),
   queue: (queue: QueueRecord): Settings => ({
     name: queue.name,
@@ -89,6 +94,8 @@ export const SETTINGS = {
     start_after: job.startAfter === undefined ? undefined : timestampOf(job.startAfter),
     ...retryOf(job.retry),
     retry_rules: rulesOf(job.retryRules),
+    max_concurrent_tasks: setCaps(job).maxConcurrentTasks,
+    step_max_concurrent_tasks: setCaps(job).stepCaps,
   }),
   user: (user: UserRecord): Settings => ({
     display_name: user.displayName,
