@@ -84,7 +84,7 @@ export async function deleteJob(given: string, options: ClientOptions & ConfirmO
   const subject = await jobSubject(context, id);
   await context.client.call('delete', '/jobs/{id}', { path: { id } });
   // The status in the job's events after a deletion.
-  printResult(context, { id, status: 'removed' }, () => `${subject} deleted\n`);
+  printResult(context, { id, status: 'removed' }, () => `${subject} removed\n`);
 }
 
 /** Holds or releases a step of a job. */
