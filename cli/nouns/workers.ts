@@ -35,13 +35,21 @@ interface ListOptions extends FarmOptions, PageOptions, SortOptions<(typeof WORK
 
 const gib = (mib: number): string => (mib === 0 ? '' : `${Math.round(mib / 102.4) / 10} GiB`);
 
-/** Why the worker is disabled, the reason first, or that it is probably broken. `timeText` formats a time of the service. */
-function noteOf({ disabled, failing_jobs: jobs }: Worker, timeText: (time: string) => string): string {
+/**
+ * Why the worker is disabled or in quarantine, the reason first, or that it is probably broken. `timeText` formats a time of
+ * the service.
+ */
+function noteOf(
+  { disabled, failing_jobs: jobs, quarantine }: Worker,
+  timeText: (time: string) => string,
+): string {
   if (disabled !== undefined) {
     const { by, at, reason, until } = disabled;
     const end = until === undefined ? '' : `, enabled again ${timeText(until)}`;
     return `${reason === '' ? '' : `${reason}: `}disabled by ${by} ${timeText(at)}${end}`;
   }
+  if (quarantine !== undefined)
+    return `${quarantine.reason}: ${quarantine.kind === 'quarantined' ? 'in quarantine' : 'suspected'} since ${timeText(quarantine.since)}`;
   return jobs === undefined ? '' : `tasks of ${jobs} jobs failed on it in the last hour`;
 }
 
@@ -177,12 +185,32 @@ const FAILURE_COLUMNS: readonly Column<WorkerDetail['failures'][number]>[] = [
   { title: 'LAST', value: (failure) => failure.last_at, isTime: true },
 ];
 
+const EVIDENCE_COLUMNS: readonly Column<NonNullable<WorkerDetail['evidence']>[number]>[] = [
+  { title: 'EVIDENCE IN STEP', value: (step) => `${step.job_name}/${step.step_name}`, shrinks: true },
+  { title: 'FAILED ONLY HERE', value: (step) => String(step.failed_only_here), align: 'right' },
+  { title: 'EVERYWHERE', value: (step) => String(step.failed_everywhere), align: 'right' },
+  { title: 'OPEN', value: (step) => String(step.failed_open), align: 'right' },
+  { title: 'SUCCEEDED', value: (step) => String(step.succeeded), align: 'right' },
+  {
+    title: 'OTHERS FAILED',
+    value: (step) => `${step.others_failed}/${step.others_failed + step.others_succeeded}`,
+    align: 'right',
+  },
+  { title: 'ODDS', value: (step) => String(step.odds), align: 'right', isWide: true },
+  {
+    title: 'QUARANTINE',
+    value: ({ quarantine }) => (quarantine === undefined ? '' : `${quarantine.kind}: ${quarantine.reason}`),
+    shrinks: true,
+  },
+];
+
 async function show(given: string, options: FarmOptions): Promise<void> {
   const context = contextOf(options);
   const { client, terminal, output } = context;
   const { id } = await findWorker(client, given, await findGivenFarm(client, options.farm));
   const worker = await client.call('get', '/workers/{id}', { path: { id } });
   const columns = await columnsFor(context, [worker]);
+  const { evidence = [] } = worker;
   printResult(context, worker, () => {
     const tables = [
       worker.current_tasks.length === 0
@@ -195,6 +223,9 @@ async function show(given: string, options: FarmOptions): Promise<void> {
       worker.failures.length === 0
         ? ''
         : table(shownColumns(FAILURE_COLUMNS, worker.failures, output, undefined), worker.failures, terminal),
+      evidence.length === 0
+        ? ''
+        : table(shownColumns(EVIDENCE_COLUMNS, evidence, output, undefined), evidence, terminal),
     ];
     return [factsText(columns, worker, terminal), ...tables].filter((text) => text !== '').join('\n');
   });
@@ -224,6 +255,8 @@ const REQUESTS = {
       body: { mode: now ? 'now' : 'after-tasks', reason, until },
     }),
   enable: (client: RestClient, id: string) => client.call('post', '/workers/{id}/enable', { path: { id } }),
+  'lift-quarantine': (client: RestClient, id: string) =>
+    client.call('post', '/workers/{id}/lift-quarantine', { path: { id } }),
   delete: async (client: RestClient, id: string) => {
     await client.call('delete', '/workers/{id}', { path: { id } });
     // The status in the events of workers after a deletion.
@@ -308,6 +341,10 @@ export const workers: Noun = {
           .option('--until <time>', 'when it is enabled again, such as 2026-11-22T20:00 or 6h', futureTime),
     ),
     changing('enable', 'Enable a worker, so that it takes tasks again.'),
+    changing(
+      'lift-quarantine',
+      'Lift the quarantine of a worker, as a whole and for steps. Its evidence is forgotten.',
+    ),
     changing('delete', 'Delete a worker that is offline, or disabled and silent.', (command) =>
       confirmable(ofFarm(command)),
     ),

@@ -1,6 +1,7 @@
 import type { Gate, NearestMiss, WorkersOutlook } from '../../src/core/explain/task-explanation.ts';
 import type { RejectedWorkers, ShortAmount } from '../../src/core/lease/explanation.ts';
 import { appliedRuleView, poolHoldView } from './retry-rules-view.ts';
+import { doubtView } from './quarantine-view.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -57,6 +58,18 @@ export function gateView(gate: Gate): Schemas['Gate'] {
         ...rest,
         rejected: rejected.map(rejectedView),
         ...(nearestMiss !== null && { nearest_miss: nearestMissView(nearestMiss) }),
+      };
+    }
+    case 'quarantine': {
+      const { doubted, ...rest } = gate;
+      return {
+        ...rest,
+        doubted: doubted.map(({ worker, isWhole, ...doubt }) => ({
+          worker_id: worker.id,
+          worker: worker.name,
+          whole: isWhole,
+          ...doubtView(doubt),
+        })),
       };
     }
     case 'amounts': {

@@ -3,6 +3,7 @@ import type { JobState } from '../../actors/service/job/state.ts';
 import type { LeaseState } from '../../actors/service/lease/state.ts';
 import type { WorkerState } from '../../actors/service/worker/state.ts';
 import { attemptIdOf, taskIdOf, type FarmId, type WorkerId } from '../../src/core/ids.ts';
+import { NO_EVIDENCE } from '../../src/core/quarantine/evidence.ts';
 import { NO_WORKER_FAILURES } from '../../src/core/lifecycle/failure-tallies.ts';
 import { isTerminalJob } from '../../src/core/lifecycle/job-transitions.ts';
 import { stepStatusOf } from '../../src/core/lifecycle/step-rules.ts';
@@ -224,6 +225,11 @@ function checkWorker(
     wrong(`the stored heartbeat of the worker ${id} is too old`);
   const failures = store.get('workerFailures', keys.workerFailures(id)) ?? NO_WORKER_FAILURES;
   if (!same(resident.failures, failures)) wrong(`failures of the worker ${id} differ in memory`);
+  const evidence = store.get('workerEvidence', keys.workerEvidence(id)) ?? NO_EVIDENCE;
+  if (!same(resident.evidence, evidence)) wrong(`evidence about the worker ${id} differs in memory`);
+  const setting = store.get('farm', keys.farm(resident.record.farmId))?.quarantine ?? null;
+  if (!same(resident.quarantine, setting)) wrong(`the worker ${id} has another setting of quarantine`);
+  if (setting?.isOn !== true && !same(evidence, NO_EVIDENCE)) wrong(`the worker ${id} has evidence`);
   if (!same(resident.bookings.all(), bookings)) wrong(`bookings of the worker ${id} differ in memory`);
 }
 
@@ -248,6 +254,9 @@ function checkLease(
     if ((worker.status === 'offline') !== (seen === undefined))
       wrong(`the lease actor has the ${worker.status} worker ${worker.name}: ${seen !== undefined}`);
     if (seen === undefined) continue;
+    const evidence = store.get('workerEvidence', keys.workerEvidence(worker.id));
+    if (lease.doubts.isQuarantined(worker.id) !== ((evidence?.quarantine ?? null) !== null))
+      wrong(`the lease actor does not know whether ${worker.name} is in quarantine`);
     const bookings = store.get('booking', keys.booking(worker.id))?.bookings ?? [];
     const cores = bookings.reduce((sum, booking) => sum + booking.cores, 0);
     if (seen.committedCores !== cores)

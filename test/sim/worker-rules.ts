@@ -25,6 +25,11 @@ const WORKER_EDGES: Readonly<Record<WorkerMessage['type'], Edges>> = {
   'disabled-until.due': ['disabled online', 'disabled offline'],
   'expiry.granted': ['online offline'],
   'expiry.deferred': [],
+  'failure.judged': [],
+  'quarantine.set': [],
+  'quarantine.granted': [],
+  'quarantine.lift': [],
+  'suspicion.due': [],
   'worker.remove': [],
 };
 

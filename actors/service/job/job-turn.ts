@@ -34,6 +34,7 @@ import type { AttemptUsage } from '../../../src/core/wire/usage-fields.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { adaptChunks, measureChunk } from './adapt-chunks.ts';
 import { failedOnKey } from './failed-on.ts';
+import { judgeUnknown } from './judge-failures.ts';
 import { isLeasable, offerOfStep } from './offers.ts';
 import { publishJob } from './publish-job.ts';
 import { raiseJobNotice } from './raise-notice.ts';
@@ -137,7 +138,10 @@ export class JobTurn {
     };
     this.write(step, index, after);
     const { failedOn } = this.state;
-    if (failedOn.size > 0 && isTerminalTask(status)) failedOn.delete(failedOnKey(step.record.order, index));
+    if (failedOn.size > 0 && isTerminalTask(status)) {
+      if (!isReportedEnd(trigger)) judgeUnknown(this.state, step, index, this.context);
+      failedOn.delete(failedOnKey(step.record.order, index));
+    }
     if (this.state.ruleUses.size > 0 && isTerminalTask(status)) this.forgetRules(step, index);
     const { taskCounts, attemptTimes } = step.record;
     moveCounts(taskCounts, before.status, status);
@@ -219,6 +223,7 @@ export class JobTurn {
       workerId: attempt.workerId,
       endedAt: record.endedAt ?? this.context.now,
       isExiting: closed.exiting === true,
+      hasSucceeded: closed.status === 'succeeded',
     };
     if (this.unnotified === null) this.unnotified = [unnotified];
     else this.unnotified.push(unnotified);
@@ -242,7 +247,10 @@ export class JobTurn {
         this.context.change(indexAttempts(workerId, first.endedAt, attempts));
       const areExiting = !isDeleted && ofWorker.some(({ isExiting }) => isExiting);
       const exiting = areExiting ? ofWorker.flatMap((each) => (each.isExiting ? [each.attempt] : [])) : NONE;
-      this.context.send('worker', workerId, { type: 'attempts.released', attempts, exiting });
+      const succeeded = ofWorker.every(({ hasSucceeded }) => hasSucceeded)
+        ? attempts
+        : ofWorker.flatMap((each) => (each.hasSucceeded ? [each.attempt] : []));
+      this.context.send('worker', workerId, { type: 'attempts.released', attempts, exiting, succeeded });
     }
   }
 
@@ -601,7 +609,12 @@ interface UnnotifiedClose {
   readonly endedAt: number;
   /** Whether its process may still run. */
   readonly isExiting: boolean;
+  readonly hasSucceeded: boolean;
 }
+
+/** The reports of a worker are judged by their handler, which knows the worker. */
+const isReportedEnd = (trigger: TaskTrigger): boolean =>
+  trigger === 'reported success' || trigger === 'reported failure';
 
 /** Groups by key, in the order of first occurrence. */
 function grouped<T, Key>(all: readonly T[], keyOf: (each: T) => Key): Iterable<readonly [Key, readonly T[]]> {

@@ -24,6 +24,7 @@ import { makeReady } from './reclaim.ts';
 import { policyOf, type JobState } from './state.ts';
 import { taskOf, type StepState } from './step-state.ts';
 import { countFailure } from './count-failure.ts';
+import { judgeSuccess } from './judge-failures.ts';
 
 type Reports = Extract<JobMessage, { type: 'tasks.reported' }>;
 
@@ -74,6 +75,7 @@ function applyReport(
       applyRunning(state, step, attempt.index, report, turn, context);
       break;
     case 'succeeded':
+      judgeSuccess(state, step, attempt.index, workerId, context);
       turn.closeAttempt(step, attempt.index, closedBy(report, 'succeeded'), task);
       turn.move(step, attempt.index, 'reported success', STATUS_ONLY, task);
       break;
@@ -210,7 +212,7 @@ function applyFailure(
   const taskFailures = taskOf(step, index).failedAttempts + 1;
   const jobFailures = state.record.failedAttempts + 1;
   const outcome = failureOutcome(policy, taskFailures, jobFailures);
-  countFailure(state, step, index, context);
+  countFailure(state, step, index, outcome !== 'retry', context);
   logFailure(report, workerId, outcome === 'retry', context);
   turn.closeAttempt(step, index, { ...closedBy(report, 'failed'), rule: decision?.applied });
   turn.patchJob({ failedAttempts: jobFailures });

@@ -92,8 +92,8 @@ export function serveSignature(
   for (const request of state.parked.waitingFor(signature)) {
     if (signature.steps.length === 0 || state.index.room(signature) <= 0) return;
     if (serve(state, request, context)) state.parked.take(request.workerId, request.queueId);
-    // Otherwise only tasks that this worker has failed are left.
-    else if (signature.avoiding === 0) return;
+    // Otherwise only tasks that this worker has failed are left, or it is kept from the steps.
+    else if (signature.avoiding === 0 && state.doubts.size === 0) return;
   }
 }
 

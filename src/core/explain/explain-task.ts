@@ -18,6 +18,7 @@ import {
 } from './hold-gates.ts';
 import { liveSummary, terminalSummary } from './outcome.ts';
 import { jobCapGates, stepCapGates } from './own-cap-gates.ts';
+import { quarantineGates } from './quarantine-gate.ts';
 import type { TaskFacts } from './task-facts.ts';
 import type { Gate, SchedulerGate, TaskExplanation } from './task-explanation.ts';
 import { upstreamJobGates, upstreamStepGates } from './upstream-gates.ts';
@@ -73,6 +74,7 @@ function gatesOf(
     ...(isReady && lease !== null ? stepCapGates(facts, lease) : []),
     ...(lease === null ? [] : poolGates(facts, lease)),
     ...(lease === null ? [] : workersGates(facts, lease)),
+    ...(isReady && lease !== null ? quarantineGates(facts, lease) : []),
     ...(isReady && lease !== null ? coresGates(facts, lease) : []),
     ...(isReady && lease !== null ? amountsGates(lease) : []),
     ...(isCandidate && lease !== null ? orderGates(lease) : []),

@@ -1,3 +1,4 @@
+import type { Doubt } from '../records/worker-evidence.ts';
 import type { FarmId, JobId, QueueId, StepId, WorkerId } from '../ids.ts';
 import type { IneligibleReason } from '../lease/eligibility.ts';
 import type { RejectedWorkers, ShortAmount } from '../lease/explanation.ts';
@@ -37,6 +38,7 @@ export const GATES = [
   'step_cap',
   'usage_pool',
   'workers',
+  'quarantine',
   'cores',
   'amounts',
   'order',
@@ -182,6 +184,11 @@ export interface WorkersGate extends GateOf<
   readonly nearestMiss: NearestMiss | null;
 }
 
+/** Workers that could run the task are kept from it because of their failures (docs/quarantine.md). */
+export interface QuarantineGate extends GateOf<'quarantine', 'workers in quarantine'> {
+  readonly doubted: readonly (Doubt & { readonly worker: Named<WorkerId>; readonly isWhole: boolean })[];
+}
+
 /** Workers may run the task, but none has enough free cores. */
 export interface CoresGate extends GateOf<'cores', 'no free cores'> {
   /** Cores that the task reserves; null for a whole machine. */
@@ -224,6 +231,7 @@ export type Gate =
   | StepCapGate
   | UsagePoolGate
   | WorkersGate
+  | QuarantineGate
   | CoresGate
   | AmountsGate
   | OrderGate

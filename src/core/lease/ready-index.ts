@@ -17,6 +17,7 @@ import type { Allows, ReadyTasks } from './ready-tasks.ts';
 import { Signatures } from './signatures.ts';
 import type { TaskRange } from './task-ranges.ts';
 import type { AmountLedger } from './worker-amounts.ts';
+import { FarmDoubts } from './worker-doubts.ts';
 import type { WorkerKinds } from './worker-kinds.ts';
 import type { WorkerOffer } from './worker-offer.ts';
 import type { DelayedTask, JobEntry, StepEntry, Signature } from './step-entry.ts';
@@ -61,6 +62,7 @@ export class ReadyIndex {
   readonly caps = new Caps();
   private readonly pools: FarmPools;
   private readonly kinds: WorkerKinds;
+  private readonly doubts: FarmDoubts;
   private readonly jobs = new Map<JobId, JobEntry>();
   private readonly signatures = new Signatures();
   private readonly overtaken = new Set<StepEntry>();
@@ -69,9 +71,10 @@ export class ReadyIndex {
   /** Signatures of the steps that have room under their own caps again. */
   private readonly relisted = new Set<Signature>();
 
-  constructor(pools: FarmPools, kinds: WorkerKinds) {
+  constructor(pools: FarmPools, kinds: WorkerKinds, doubts = new FarmDoubts()) {
     this.pools = pools;
     this.kinds = kinds;
+    this.doubts = doubts;
   }
 
   /** Replaces all state of a step. */
@@ -211,7 +214,7 @@ export class ReadyIndex {
 
   /** Reports whether the worker may take any of the step's ready tasks when it has enough free cores. */
   mayTake(worker: WorkerOffer, step: StepEntry): boolean {
-    return isEligible(worker, step) && step.ready.countFor(this.allowsFor(worker, step.signature)) > 0;
+    return isEligible(worker, step) && step.ready.countFor(this.allowsFor(worker, step)) > 0;
   }
 
   /** Returns how many more tasks of the signature may run under the caps and pools. */
@@ -257,7 +260,7 @@ export class ReadyIndex {
           : this.fitting(only, worker, queueId, free, exhausted, ledger);
       if (step === null) break;
       const cores = coresOf(step.requirements, worker.cpuCount);
-      const allows = this.allowsFor(worker, step.signature);
+      const allows = this.allowsFor(worker, step);
       const wanted = Math.min(step.ready.countFor(allows), Math.floor(free / cores), this.roomOf(step), left);
       const holdings = ledger === null ? null : takeAmounts(ledger, worker, step.signature, wanted);
       const count = this.pools.claim(step.requirements.pools, holdings?.length ?? wanted);
@@ -337,14 +340,23 @@ export class ReadyIndex {
 
   /** Returns the first step of the signature with tasks for the worker, or null. */
   private headFor(worker: WorkerOffer, signature: Signature): StepEntry | undefined {
-    if (signature.avoiding === 0) return signature.steps[0];
-    const allows = this.allowsFor(worker, signature);
-    return signature.steps.find((step) => step.ready.countFor(allows) > 0);
+    if (signature.avoiding === 0 && this.doubts.size === 0) return signature.steps[0];
+    return signature.steps.find((step) => step.ready.countFor(this.allowsFor(worker, step)) > 0);
   }
 
-  /** A worker is skipped for tasks that failed on it while another eligible one is online. */
-  private allowsFor(worker: WorkerOffer, signature: Signature): Allows {
-    return (avoided) => !avoided.includes(worker.workerId) || !this.kinds.hasOther(signature, avoided);
+  /**
+   * A worker is skipped for tasks that failed on it, and for steps that it is kept from (docs/quarantine.md), while
+   * another eligible one is online for which neither is true.
+   */
+  private allowsFor(worker: WorkerOffer, step: StepEntry): Allows {
+    const { signature } = step;
+    const kept = this.doubts.against(step, this.kinds.online);
+    if (kept.length === 0)
+      return (avoided) => !avoided.includes(worker.workerId) || !this.kinds.hasOther(signature, avoided);
+    const isKept = kept.includes(worker.workerId);
+    return (avoided) =>
+      !(isKept || avoided.includes(worker.workerId)) ||
+      !this.kinds.hasOther(signature, [...new Set([...avoided, ...kept])]);
   }
 
   private change<T>(entry: StepEntry, change: (ready: ReadyTasks) => T): T {

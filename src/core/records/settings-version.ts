@@ -40,7 +40,10 @@ const rulesOf = (rules: readonly RetryRule[] | undefined): unknown =>
 /** Settings of each kind of object. */
 export const SETTINGS = {
   farm: (
-    farm: Pick<FarmRecord, 'name' | 'description' | 'maxConcurrentTasks' | 'retry' | 'bookedAmounts'>,
+    farm: Pick<
+      FarmRecord,
+      'name' | 'description' | 'maxConcurrentTasks' | 'retry' | 'bookedAmounts' | 'quarantine'
+    >,
   ): Settings => ({
     name: farm.name,
     description: farm.description,
@@ -48,6 +51,7 @@ export const SETTINGS = {
     ...retryOf(farm.retry),
     booked_amounts: farm.bookedAmounts?.names,
     amount_default: farm.bookedAmounts?.byDefault,
+    quarantine: farm.quarantine?.isOn,
   }),
   queue: (queue: QueueRecord): Settings => ({
     name: queue.name,

@@ -56,6 +56,14 @@ export const BOOKED_AMOUNT_FIELDS: readonly FormField[] = [
   },
 ];
 
+/** Field of a farm: quarantine of workers (docs/quarantine.md). */
+export const QUARANTINE_FIELD: FormField = {
+  kind: 'flag',
+  name: 'quarantine',
+  label: 'Quarantine',
+  hint: 'Keeps workers from tasks that fail on them and succeed elsewhere. Off lifts all quarantines.',
+};
+
 /** Returns the fields of the retry policy. An empty field is inherited from `parent`: "farm". */
 export const retryFields = (parent: string): readonly FormField[] => [
   {

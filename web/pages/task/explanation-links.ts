@@ -54,6 +54,8 @@ export function linksOf(
       return gate.nearest_miss === undefined
         ? [{ label: 'Workers', href: '/workers' }]
         : [{ label: gate.nearest_miss.worker, href: workerHref(gate.nearest_miss.worker_id) }];
+    case 'quarantine':
+      return gate.doubted.map((each) => ({ label: each.worker, href: workerHref(each.worker_id) }));
     case 'cores':
     case 'amounts':
       return [{ label: 'workers', href: '/workers' }];
@@ -115,6 +117,7 @@ const TITLES: Readonly<Record<Gate['gate'], string>> = {
   step_cap: 'Step cap',
   usage_pool: 'Usage pool',
   workers: 'Workers',
+  quarantine: 'Quarantine',
   cores: 'Cores',
   amounts: 'Amounts',
   order: 'Order',
