@@ -215,7 +215,7 @@ export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {
   'DELETE /api/v1/farms/{id}': ['force'],
   'GET /api/v1/workers': ['search', 'summary'],
   'GET /api/v1/workers/{id}': ['history'],
-  'POST /api/v1/jobs': ['dry_run', 'paused', 'start_after'],
+  'POST /api/v1/jobs': ['dry_run', 'paused', 'start_after', 'canary_tasks'],
   'GET /api/v1/jobs': ['product', 'summary'],
   'GET /api/v1/queues': ['summary'],
   'POST /api/v1/products/{name}/jobs': ['dry_run'],

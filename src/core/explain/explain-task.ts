@@ -9,6 +9,7 @@ import {
   queueCapGates,
 } from './capacity-gates.ts';
 import {
+  canaryGates,
   heldStepGates,
   jobGates,
   pausedJobGates,
@@ -65,6 +66,7 @@ function gatesOf(
     ...pausedJobGates(facts),
     ...startGates(facts),
     ...heldStepGates(facts),
+    ...canaryGates(facts),
     ...pausedQueueGates(facts),
     ...(isReady ? retryGates(facts) : []),
     ...(isReady && lease !== null ? farmCapGates(facts, lease) : []),

@@ -151,6 +151,8 @@ __all__ = [
     "ProductTemplate",
     "ProductUserInterface",
     "Providers",
+    "QuarantineGate",
+    "QuarantineGateDoubtedItem",
     "Queue",
     "QueueCapGate",
     "QueueEnvironment",
@@ -264,6 +266,7 @@ __all__ = [
     "WorkerDetailHistory",
     "WorkerDisable",
     "WorkerDisabling",
+    "WorkerDoubt",
     "WorkerFailures",
     "WorkerHistory",
     "WorkerPage",
@@ -271,6 +274,7 @@ __all__ = [
     "WorkerRetryJobsItem",
     "WorkerStanding",
     "WorkerStatus",
+    "WorkerStepEvidence",
     "WorkerStepFailures",
     "WorkerSummary",
     "WorkerToken",
@@ -530,6 +534,11 @@ class Farm(_FarmRequired, total=False):
     policy_version: int
     """Rises with each change of `booked_amounts` and `amount_default`. Bookings and explanations name it. Absent
     from a farm that never booked amounts."""
+    quarantine: bool
+    """Whether workers that fail tasks which succeed elsewhere are put in quarantine. Absent from a farm where it
+    was never on."""
+    quarantine_version: int
+    """Rises with each change of `quarantine`. Quarantines name it. Absent like `quarantine`."""
 
 
 RetryRuleName = str
@@ -684,15 +693,15 @@ class Version(TypedDict):
 
 
 class _FarmInputRequired(TypedDict):
-    """Missing or null retry fields inherit the settings of the server. Without `booked_amounts` or
-    `amount_default`, a farm keeps its own."""
+    """Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`
+    or `quarantine`, a farm keeps its own."""
 
     name: Name
 
 
 class FarmInput(_FarmInputRequired, total=False):
-    """Missing or null retry fields inherit the settings of the server. Without `booked_amounts` or
-    `amount_default`, a farm keeps its own."""
+    """Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`
+    or `quarantine`, a farm keeps its own."""
 
     description: Description
     max_concurrent_tasks: MaxConcurrentTasks
@@ -701,6 +710,7 @@ class FarmInput(_FarmInputRequired, total=False):
     failure_limit: OptionalFailureLimit
     booked_amounts: BookedAmounts
     amount_default: AmountDefault
+    quarantine: bool
 
 
 RetryRulesInput = Optional[List[RetryRule]]
@@ -2855,6 +2865,41 @@ class WorkersGate(_WorkersGateRequired, total=False):
     nearest_miss: NearestMiss
 
 
+class _WorkerDoubtRequired(TypedDict):
+    """Why a worker gets no tasks, of a step or at all."""
+
+    kind: Literal["suspected", "quarantined"]
+    """A suspicion ends by itself; a quarantine ends when it is lifted."""
+    since: Timestamp
+    reason: str
+
+
+class WorkerDoubt(_WorkerDoubtRequired, total=False):
+    """Why a worker gets no tasks, of a step or at all."""
+
+    policy_version: int
+    """Of a quarantine, the `quarantine_version` of the farm at that time."""
+
+
+class QuarantineGateDoubtedItem(WorkerDoubt):
+    """The schema QuarantineGateDoubtedItem."""
+
+    worker_id: str
+    worker: str
+    whole: bool
+    """Whether it gets no tasks at all; otherwise none of the step."""
+
+
+class QuarantineGate(TypedDict):
+    """Workers that could run the task are kept from it because of their failures. Other workers get it first."""
+
+    gate: Literal["quarantine"]
+    reason: Literal["workers in quarantine"]
+    sentence: str
+    doubted: List[QuarantineGateDoubtedItem]
+    """At most 20 of these workers."""
+
+
 class _CoresGateRequired(TypedDict):
     """Workers can run the task, but none has enough free cores."""
 
@@ -2920,7 +2965,7 @@ class SchedulerGate(TypedDict):
     sentence: str
 
 
-Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, UsagePoolGate, WorkersGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
+Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, UsagePoolGate, WorkersGate, QuarantineGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
 
 
 class WorkerFailures(TypedDict):
@@ -3318,6 +3363,9 @@ class Worker(_WorkerRequired, total=False):
     failing_jobs: int
     """Number of different jobs with a failed task on this worker in the last hour. Only if it is at least 3, and
     the worker is not disabled: the cause is probably the worker."""
+    quarantine: WorkerDoubt
+    """Why it gets no tasks: a quarantine as a whole, or a suspicion, which has no effect while more than a tenth of
+    the online workers are suspected. Absent if there is neither."""
     draining: bool
     """Present while the worker is draining: it takes no tasks, and its current ones are still running."""
 
@@ -3556,6 +3604,37 @@ class WorkerBooking(_WorkerBookingRequired, total=False):
     """That of the farm when the task was assigned. Absent if it holds only cores."""
 
 
+class _WorkerStepEvidenceRequired(TypedDict):
+    """The schema WorkerStepEvidence."""
+
+    job_id: str
+    job_name: str
+    step_id: str
+    step_name: str
+    failed_open: int
+    """Tasks that failed on the worker and have not ended elsewhere yet."""
+    failed_only_here: int
+    """Tasks that failed on the worker and succeeded on another one."""
+    failed_everywhere: int
+    """Tasks that also failed on another worker."""
+    succeeded: int
+    """Tasks of the step that succeeded on the worker since its first failure that counts."""
+    others_failed: int
+    """Failed attempts of the step on other workers."""
+    others_succeeded: int
+    """Succeeded attempts of the step on other workers."""
+    odds: float
+    """Natural logarithm of the odds that the failures are the worker's fault."""
+    last_at: Timestamp
+
+
+class WorkerStepEvidence(_WorkerStepEvidenceRequired, total=False):
+    """The schema WorkerStepEvidence."""
+
+    quarantine: WorkerDoubt
+    """Why it gets no tasks of the step. Absent if it does."""
+
+
 class _WorkerDetailRequired(Worker):
     """The schema WorkerDetail."""
 
@@ -3571,6 +3650,9 @@ class WorkerDetail(_WorkerDetailRequired, total=False):
     """As in `GET /workers/{id}/history`, of the last three hours. Only with `history=true`."""
     bookings: List[WorkerBooking]
     """What each of its assigned and running tasks holds, in the order of assignment."""
+    evidence: List[WorkerStepEvidence]
+    """By step, what its failures say about the worker, latest first. Empty unless the farm puts workers in
+    quarantine."""
 
 
 DiagnosticLevel = Literal["DEBUG", "INFO", "WARN", "ERROR"]
