@@ -4,7 +4,7 @@ import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts'
 import { readDocument } from '../../src/adapters/yaml/read-document.ts';
 import { errorAt, PARAMETER_RULE, parameterText } from '../submission/param-file.ts';
 import { findingsText } from '../openjd/findings-text.ts';
-import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { CommandError, EXIT, PaintedError } from '../terminal/exit-codes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { readTextFile } from '../terminal/text-file.ts';
 import { bundleFile, itemsOf, member, readBundleFile, textMember } from './bundle-files.ts';
@@ -147,6 +147,6 @@ async function readTemplatePaths(
   const read = readDocument(file.text, template.endsWith('.json') ? 'json' : 'yaml');
   const paths = read.ok ? pathParametersOf(read.document) : [];
   const { values, errors, notes } = pathDefaults(folder, paths);
-  if (errors.length > 0) throw new CommandError(EXIT.usage, findingsText(file, errors, colors));
+  if (errors.length > 0) throw new PaintedError(EXIT.usage, findingsText(file, errors, colors));
   return { paths, defaults: values, notes };
 }

@@ -30,7 +30,9 @@ async function consequencesOf(client: RestClient, { id }: Farm): Promise<readonl
     `Its ${counted(queues.length, 'queue')} and ${counted(workers.length, 'worker')} are deleted too.`,
     `${counted(jobs.total, 'job')} of it, with tasks and logs, can still be read by id.`,
     ...(connected > 0
-      ? [`${counted(connected, 'worker')} of it are online or disabled: use --force, or stop them first.`]
+      ? [
+          `${counted(connected, 'worker')} of it ${connected === 1 ? 'is' : 'are'} online or disabled: use --force, or stop ${connected === 1 ? 'it' : 'them'} first.`,
+        ]
       : []),
   ];
 }

@@ -2766,6 +2766,10 @@ export interface components {
             readonly paused?: boolean;
             /** @description No task of the job starts before this time. A time that has passed has no effect. */
             readonly start_after?: components["schemas"]["Timestamp"] | null;
+            /** @description Cap on the assigned and running tasks of the job (docs/policy.md#caps). Null and 0 are none. */
+            readonly max_concurrent_tasks?: components["schemas"]["OptionalConcurrencyCap"];
+            /** @description Caps on the assigned and running tasks of steps, by the name of the step. Null and 0 are none. */
+            readonly step_max_concurrent_tasks?: components["schemas"]["StepCaps"];
         };
         /** @description Members that are missing are those of the job. */
         readonly CloneJobInput: {
@@ -2801,6 +2805,15 @@ export interface components {
             readonly paused?: boolean;
             /** @description No task of the job starts before this time. A time that has passed has no effect. */
             readonly start_after?: components["schemas"]["Timestamp"] | null;
+            /** @description Cap on the assigned and running tasks of the job (docs/policy.md#caps). Null and 0 are none. */
+            readonly max_concurrent_tasks?: components["schemas"]["OptionalConcurrencyCap"];
+            /** @description Caps on the assigned and running tasks of steps, by the name of the step. Null and 0 are none. */
+            readonly step_max_concurrent_tasks?: components["schemas"]["StepCaps"];
+        };
+        readonly ConcurrencyCap: number;
+        readonly OptionalConcurrencyCap: number | null;
+        readonly StepCaps: {
+            readonly [key: string]: components["schemas"]["OptionalConcurrencyCap"];
         };
         readonly JobOrder: {
             readonly job_id: string;
@@ -2891,6 +2904,12 @@ export interface components {
             readonly waiting_reason?: string;
             /** @description No task of the job starts before this time. Absent when it has passed. Not in events. */
             readonly start_after?: components["schemas"]["Timestamp"];
+            /** @description Cap on its assigned and running tasks. Absent without one. Not in events. */
+            readonly max_concurrent_tasks?: number;
+            /** @description Caps on the assigned and running tasks of its steps, by name. Absent without any. Not in events. */
+            readonly step_max_concurrent_tasks?: {
+                readonly [key: string]: number;
+            };
             readonly effective_retry: components["schemas"]["EffectiveRetry"];
             readonly task_counts: components["schemas"]["TaskCounts"];
             readonly product?: components["schemas"]["JobProduct"];
@@ -2903,6 +2922,10 @@ export interface components {
             readonly queue_id?: string | null;
             /** @description No task of the job starts before this time; running ones continue. Null removes the time. 409 for a job that has ended. */
             readonly start_after?: components["schemas"]["Timestamp"] | null;
+            /** @description Cap on the assigned and running tasks of the job (docs/policy.md#caps). Null and 0 remove it. Running tasks continue. */
+            readonly max_concurrent_tasks?: components["schemas"]["OptionalConcurrencyCap"];
+            /** @description Caps on the assigned and running tasks of steps, by the name of the step. Null and 0 remove a cap; steps that are not named keep theirs. */
+            readonly step_max_concurrent_tasks?: components["schemas"]["StepCaps"];
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
@@ -3593,7 +3616,7 @@ export interface components {
             readonly total: number;
         };
         /** @enum {string} */
-        readonly WaitingReason: "paused_job" | "paused_queue" | "usage_pool_missing" | "workers" | "retry_after" | "farm_cap" | "queue_cap" | "usage_pool" | "cores" | "amounts" | "order";
+        readonly WaitingReason: "paused_job" | "paused_queue" | "usage_pool_missing" | "workers" | "retry_after" | "farm_cap" | "queue_cap" | "job_cap" | "step_cap" | "usage_pool" | "cores" | "amounts" | "order";
         readonly WaitingGroup: {
             readonly reason: components["schemas"]["WaitingReason"];
             readonly sentence: string;
@@ -3917,7 +3940,7 @@ export interface components {
             readonly step: components["schemas"]["NamedResource"];
             readonly live: components["schemas"]["Count"];
         };
-        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["StartGate"] | components["schemas"]["HeldStepGate"] | components["schemas"]["CanaryGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["QuarantineGate"] | components["schemas"]["CoresGate"] | components["schemas"]["AmountsGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
+        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["StartGate"] | components["schemas"]["HeldStepGate"] | components["schemas"]["CanaryGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["JobCapGate"] | components["schemas"]["StepCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["QuarantineGate"] | components["schemas"]["CoresGate"] | components["schemas"]["AmountsGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
         /** @description The job of the task has ended. */
         readonly JobGate: {
             /** @constant */
@@ -4022,6 +4045,28 @@ export interface components {
             readonly limit: components["schemas"]["Count"];
             readonly live: components["schemas"]["Count"];
             readonly holders: readonly components["schemas"]["SlotHolder"][];
+        };
+        /** @description The job is at its own cap of active tasks. */
+        readonly JobCapGate: {
+            /** @constant */
+            readonly gate: "job_cap";
+            /** @constant */
+            readonly reason: "job at max_concurrent_tasks";
+            readonly sentence: string;
+            readonly limit: components["schemas"]["Count"];
+            readonly live: components["schemas"]["Count"];
+            readonly holders: readonly components["schemas"]["SlotHolder"][];
+        };
+        /** @description The step is at its own cap of active tasks. */
+        readonly StepCapGate: {
+            /** @constant */
+            readonly gate: "step_cap";
+            /** @constant */
+            readonly reason: "step at max_concurrent_tasks";
+            readonly sentence: string;
+            readonly step: components["schemas"]["NamedResource"];
+            readonly limit: components["schemas"]["Count"];
+            readonly live: components["schemas"]["Count"];
         };
         /** @description A usage pool that the task requires has no free slot. */
         readonly UsagePoolGate: {
@@ -7682,6 +7727,10 @@ export interface operations {
                 readonly paused?: boolean;
                 /** @description No task of the job starts before this time. A time that has passed has no effect. */
                 readonly start_after?: components["schemas"]["Timestamp"];
+                /** @description Cap on the assigned and running tasks of the job (docs/policy.md#caps). 0 is none. */
+                readonly max_concurrent_tasks?: components["schemas"]["ConcurrencyCap"];
+                /** @description Cap on the assigned and running tasks of a step, as `NAME=CAP`; one for each step that has a cap. */
+                readonly step_max_concurrent_tasks?: readonly string[];
                 /** @description Validates everything like a submission but stores nothing. Returns 200 with a preview of the job. `Idempotency-Key` is ignored. */
                 readonly dry_run?: boolean;
             };

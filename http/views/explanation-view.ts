@@ -15,6 +15,8 @@ export function gateView(gate: Gate): Schemas['Gate'] {
     case 'paused_queue':
     case 'farm_cap':
     case 'queue_cap':
+    case 'job_cap':
+    case 'step_cap':
     case 'order':
     case 'scheduler':
       return gate;

@@ -48,6 +48,8 @@ export interface SimulationOptions {
   readonly rules: boolean;
   /** Farms book amounts, steps require them, and workers have GPUs. */
   readonly amounts: boolean;
+  /** Jobs and steps have caps, which clients change. */
+  readonly caps: boolean;
   /** Clients set and remove start times of jobs. */
   readonly starts: boolean;
   /** Clients delete jobs. */
@@ -230,6 +232,7 @@ export function drawOptions(random: Random): SimulationOptions {
     chunks: false,
     rules: false,
     amounts: false,
+    caps: false,
     deletes: isActive(0.4),
     standing: isActive(0.4),
     pools: isActive(0.4),
@@ -334,6 +337,15 @@ const AMOUNTS_SHARE = 0.3;
 export const drawAmounts = (drawn: SimulationOptions, random: Random): SimulationOptions => ({
   ...drawn,
   amounts: random.chance(AMOUNTS_SHARE),
+});
+
+/** Share of seeds with caps. */
+const CAPS_SHARE = 0.25;
+
+/** Gives jobs and steps caps. Drawn separately, so that the other options of a seed stay the same. */
+export const drawCaps = (drawn: SimulationOptions, random: Random): SimulationOptions => ({
+  ...drawn,
+  caps: random.chance(CAPS_SHARE),
 });
 
 const RECLAIM_TIMES_MS = [

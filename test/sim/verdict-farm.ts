@@ -88,7 +88,7 @@ export class VerdictFarm extends TestFarm {
   }
 
   /** All idle workers request tasks again, after a restart of the service if it is a cold one. */
-  renew(isCold: boolean): void {
+  requestAgain(isCold: boolean): void {
     this.#work(() => {
       if (isCold) this.restart();
       for (const worker of [...this.#idle]) this.#request(worker);

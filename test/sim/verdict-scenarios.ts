@@ -60,7 +60,7 @@ export function rowsOfBadNode(seed: number, isCold: boolean): readonly string[] 
   const { farm } = runBadNode(seed, 4, (farm) => {
     for (let ms = MINUTE_MS; ms < 2 * HOUR_MS; ms += 7 * MINUTE_MS)
       farm.at(ms, () => {
-        farm.renew(isCold);
+        farm.requestAgain(isCold);
       });
   });
   return (['workerEvidence', 'job', 'attempt'] as const).flatMap((table) =>

@@ -2,6 +2,7 @@ import type { IfMatch } from '../../../src/core/records/settings-version.ts';
 import type { JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { FarmSample } from '../../../src/core/history/farm-samples.ts';
 import type { BookedAmountsSetting, QuarantineSetting } from '../../../src/core/records/farm.ts';
+import type { JobCaps } from '../../../src/core/records/job-caps.ts';
 import type { RetryOverride } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { JobStatus, TerminalJobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
 import type { JobPlan } from '../../../src/openjd/template/plan.ts';
@@ -88,6 +89,8 @@ export interface JobSubmission {
   readonly isPaused: boolean;
   /** No task starts before this time, in milliseconds since the epoch. */
   readonly startAfter?: number;
+  /** Absent: none. */
+  readonly caps?: JobCaps;
   /** The product that it comes from; null for a template of the client. */
   readonly product: JobProduct | null;
   /** Upstream jobs with their stored status, read just before the submission. */

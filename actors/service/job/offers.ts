@@ -1,5 +1,6 @@
 import { isRetryDelayed, leasableSince } from '../../../src/core/lifecycle/retry-policy.ts';
 import { TaskRanges } from '../../../src/core/lease/task-ranges.ts';
+import { capOfStep } from '../../../src/core/records/job-caps.ts';
 import { raisesOf, withRaised } from '../../../src/core/retry-rules/raised-amounts.ts';
 import type { ReadyStep } from '../lease/messages.ts';
 import { probesOf } from './canaries.ts';
@@ -18,6 +19,8 @@ export const isStepLeasable = (state: JobState, { record: { hold } }: StepState)
 /** Returns the ready and delayed tasks of a step at `now`, with the data that the lease actor needs. */
 export function offerOfStep(state: JobState, step: StepState, now: number): ReadyStep {
   const { record } = step;
+  const { maxConcurrentTasks: ofJob = 0 } = state.record;
+  const ofStep = capOfStep(state.record, record.name);
   return {
     jobId: state.record.id,
     stepOrder: record.order,
@@ -27,6 +30,8 @@ export function offerOfStep(state: JobState, step: StepState, now: number): Read
     requirements: withRaised(step.plan.requirements, step.record.raised),
     ...(record.raised.length > 0 && { raises: raisesOf(record.raised) }),
     live: record.taskCounts.assigned + record.taskCounts.running,
+    ...(ofStep > 0 && { maxConcurrentTasks: ofStep }),
+    ...(ofJob > 0 && { jobMaxConcurrentTasks: ofJob }),
     ...readyOf(state, step, now),
     unschedulableReason: record.unschedulableReason,
   };

@@ -1,5 +1,6 @@
 import { isTerminalJob } from '../../../src/core/lifecycle/job-transitions.ts';
 import { done, refused } from '../../../src/core/problems.ts';
+import { changedCaps } from '../../../src/core/records/job-caps.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
 import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
 import { versionOfRules } from '../../../src/core/retry-rules/retry-rule.ts';
@@ -43,15 +44,17 @@ export function onJobUpdate(state: JobState, message: Update, context: ServiceCo
   const settings = changedSettings(state.record, message);
   const mustPause = action === 'pause' && status !== 'paused';
   const mustResume = action === 'resume' && status === 'paused';
-  turn.patchJob(settings);
+  const caps = changedCaps(state.record, message.update.caps ?? {}, state.plan.steps);
+  const hasNewCaps = Object.keys(caps).length > 0;
+  turn.patchJob({ ...settings, ...caps });
   if (mustPause) turn.moveJob('pause', { waitsWhilePaused: status === 'blocked' });
   if (mustResume) turn.resume();
   if (startAfter !== undefined) turn.startAfter(startAfter);
   armStart(state, context);
   const isProbingNew = triesCanaries(state) !== triedCanaries;
   const isMoved = settings.priority !== undefined || settings.queueId !== undefined || isProbingNew;
-  if (isMoved || mustResume || startAfter === null) offerOpenSteps(turn, state);
-  const isChanged = Object.keys(settings).length > 0 || startAfter !== undefined;
+  if (isMoved || mustResume || startAfter === null || hasNewCaps) offerOpenSteps(turn, state);
+  const isChanged = Object.keys(settings).length > 0 || startAfter !== undefined || hasNewCaps;
   if (mustPause || mustResume || isChanged) turn.end();
   if (startAfter !== undefined && state.record.status === status)
     publishJob(state.record, status, context.now, context);

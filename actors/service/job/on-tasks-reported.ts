@@ -272,7 +272,11 @@ function closedBy(report: AttemptReport, status: ClosedAttempt['status']): Close
 
 /** Reason why a report is ignored. */
 type IgnoredReportReason =
-  'unknown attempt' | 'stale attempt' | 'repeated report' | 'overtaken report' | 'not the holder';
+  | 'unknown attempt'
+  | 'stale attempt'
+  | 'repeated report'
+  | 'overtaken report'
+  | 'not the holder';
 
 /** Reasons that occur in normal operation. */
 const EXPECTED: ReadonlySet<IgnoredReportReason> = new Set(['repeated report', 'overtaken report']);

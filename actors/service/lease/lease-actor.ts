@@ -15,7 +15,7 @@ import { armSweep, onSweepDue, sweepPeriodOf } from './on-sweep-due.ts';
 import { onTasksTaken } from './on-tasks-taken.ts';
 import { onWorkerDoubted } from './on-worker-doubted.ts';
 import { onCoresFreed, onWorkerOffered, onWorkerRemoved } from './on-worker-offered.ts';
-import { replyEmpty, replyUnknownWorker, armHold, serveAll, servePool } from './serve.ts';
+import { replyEmpty, replyUnknownWorker, armHold, serveAll, servePool, serveRelisted } from './serve.ts';
 import { loadLease, newLeaseState, type LeaseState } from './state.ts';
 import { loadJobs, whenRecovered, onLeaseRecovered } from './recovery.ts';
 import { clearSchedulable } from './unschedulable-sweep.ts';
@@ -71,6 +71,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
       },
       'tasks.ended': (state, { jobId, stepOrder, count }, context) => {
         if (state.index.settle(jobId, stepOrder, count)) serveAll(state, context);
+        else serveRelisted(state, context);
       },
       'worker.offered': onWorkerOffered(settings.exprMemoryBytes),
       'worker.doubted': onWorkerDoubted,

@@ -47,6 +47,9 @@ export interface ReadyStep {
   readonly raises?: number;
   /** Number of assigned and running tasks of the step, which count against the caps of farm and queue. */
   readonly live: number;
+  /** Caps on the live tasks of the step and of its job. Absent: none. */
+  readonly maxConcurrentTasks?: number;
+  readonly jobMaxConcurrentTasks?: number;
   /** Tasks that are ready now. */
   readonly ready: readonly TaskRange[];
   /** Those of them that have failed on workers, with these workers. */

@@ -71,6 +71,7 @@ function explainSteps(state: LeaseState, steps: readonly StepInQuestion[]): Step
       heldUntil: null,
       farmCap: shared.cap(null),
       queueCap: shared.cap(queueId),
+      ...(entry !== undefined && ownCapsOf(entry)),
       isQueuePaused: state.index.caps.of(queueId).paused,
       pools: step.requirements.pools.map((name) => shared.pool(name)),
       workers: workersOf(state, step, shared.workers(step)),
@@ -138,6 +139,25 @@ function capOf(state: LeaseState, queueId: QueueId | null): CapExplanation {
     : [];
   return { maxConcurrentTasks, live, holders };
 }
+
+/** Returns the caps of the job and of the step itself, as far as there are any. */
+function ownCapsOf(entry: StepEntry): Pick<LeaseExplanation, 'jobCap' | 'stepCap'> {
+  const { job, maxConcurrentTasks, live } = entry;
+  const holders = (steps: Iterable<StepEntry>): readonly Holder[] =>
+    largest([...steps].flatMap((step) => (step.live > 0 ? [holderOf(step)] : [])));
+  return {
+    ...(job.maxConcurrentTasks > 0 && {
+      jobCap: {
+        maxConcurrentTasks: job.maxConcurrentTasks,
+        live: job.live,
+        holders: holders(job.steps.values()),
+      },
+    }),
+    ...(maxConcurrentTasks > 0 && { stepCap: { maxConcurrentTasks, live, holders: holders([entry]) } }),
+  };
+}
+
+const holderOf = ({ jobId, stepOrder, live }: StepEntry): Holder => ({ jobId, stepOrder, live });
 
 function poolOf(state: LeaseState, name: string): PoolExplanation {
   return { name, ...state.pools.stateOf(name), holders: poolHolders(state, name) };

@@ -103,6 +103,11 @@ export function serveAll(state: LeaseState, context: ServiceContext<'lease'>): v
   for (const signature of state.index.waitingSignatures()) serveSignature(state, signature, context);
 }
 
+/** Serves parked requests for steps that have room under the caps of their own or of their job again. */
+export function serveRelisted(state: LeaseState, context: ServiceContext<'lease'>): void {
+  for (const signature of state.index.takeRelisted()) serveSignature(state, signature, context);
+}
+
 /** Serves parked requests for ready tasks that require the pool, after a slot was freed. */
 export function servePool(state: LeaseState, pool: string, context: ServiceContext<'lease'>): void {
   serveReserved(state, context);

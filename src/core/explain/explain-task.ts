@@ -18,6 +18,7 @@ import {
   startGates,
 } from './hold-gates.ts';
 import { liveSummary, terminalSummary } from './outcome.ts';
+import { jobCapGates, stepCapGates } from './own-cap-gates.ts';
 import { quarantineGates } from './quarantine-gate.ts';
 import type { TaskFacts } from './task-facts.ts';
 import type { Gate, SchedulerGate, TaskExplanation } from './task-explanation.ts';
@@ -71,6 +72,8 @@ function gatesOf(
     ...(isReady ? retryGates(facts) : []),
     ...(isReady && lease !== null ? farmCapGates(facts, lease) : []),
     ...(isReady && lease !== null ? queueCapGates(facts, lease) : []),
+    ...(isReady && lease !== null ? jobCapGates(facts, lease) : []),
+    ...(isReady && lease !== null ? stepCapGates(facts, lease) : []),
     ...(lease === null ? [] : poolGates(facts, lease)),
     ...(lease === null ? [] : workersGates(facts, lease)),
     ...(isReady && lease !== null ? quarantineGates(facts, lease) : []),

@@ -35,6 +35,8 @@ export const GATES = [
   'retry_after',
   'farm_cap',
   'queue_cap',
+  'job_cap',
+  'step_cap',
   'usage_pool',
   'workers',
   'quarantine',
@@ -133,6 +135,18 @@ export interface QueueCapGate extends GateOf<'queue_cap', 'queue at max_concurre
   readonly holders: readonly HolderShare[];
 }
 
+export interface JobCapGate extends GateOf<'job_cap', 'job at max_concurrent_tasks'> {
+  readonly limit: number;
+  readonly live: number;
+  readonly holders: readonly HolderShare[];
+}
+
+export interface StepCapGate extends GateOf<'step_cap', 'step at max_concurrent_tasks'> {
+  readonly step: Named<StepId>;
+  readonly limit: number;
+  readonly live: number;
+}
+
 export interface UsagePoolGate extends GateOf<
   'usage_pool',
   'usage pool at capacity' | 'usage pool held back'
@@ -221,6 +235,8 @@ export type Gate =
   | RetryGate
   | FarmCapGate
   | QueueCapGate
+  | JobCapGate
+  | StepCapGate
   | UsagePoolGate
   | WorkersGate
   | QuarantineGate

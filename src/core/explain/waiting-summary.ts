@@ -27,6 +27,8 @@ const WEIGHTIEST_FIRST = [
   'retry_after',
   'farm_cap',
   'queue_cap',
+  'job_cap',
+  'step_cap',
   'usage_pool',
   'scheduler',
   'quarantine',
@@ -105,6 +107,10 @@ function asideOf(gate: Gate, { task, now }: TaskFacts): string {
       return 'its farm is at its cap';
     case 'queue_cap':
       return `queue ${gate.queue.name} is at its cap`;
+    case 'job_cap':
+      return 'its job is at its cap';
+    case 'step_cap':
+      return `step ${gate.step.name} is at its cap`;
     case 'usage_pool':
       return gate.isRegistered
         ? `usage pool ${gate.pool} is ${gate.hold === undefined ? 'at capacity' : 'held back'}`

@@ -11,6 +11,9 @@ export interface LeaseExplanation {
   readonly heldUntil: number | null;
   readonly farmCap: CapExplanation;
   readonly queueCap: CapExplanation;
+  /** Caps of the job and the step themselves. Absent: none. */
+  readonly jobCap?: CapExplanation;
+  readonly stepCap?: CapExplanation;
   readonly isQueuePaused: boolean;
   /** Every pool that the step names. */
   readonly pools: readonly PoolExplanation[];
@@ -165,6 +168,8 @@ export const WAITING_REASONS = [
   'retry_after',
   'farm_cap',
   'queue_cap',
+  'job_cap',
+  'step_cap',
   'usage_pool',
   'cores',
   'amounts',
@@ -179,7 +184,7 @@ export type WaitingCause =
   | { readonly reason: 'workers'; readonly unschedulableReason: string }
   /** `amount`: the one of which most workers with free cores have too little. */
   | { readonly reason: 'amounts'; readonly amount: string }
-  | { readonly reason: 'retry_after' | 'farm_cap' | 'cores' | 'order' };
+  | { readonly reason: 'retry_after' | 'farm_cap' | 'job_cap' | 'step_cap' | 'cores' | 'order' };
 
 /** Ready tasks that wait for the same cause. */
 export type WaitingGroup = WaitingCause & {

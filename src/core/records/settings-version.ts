@@ -5,6 +5,7 @@ import type { RetryOverride } from '../lifecycle/retry-policy.ts';
 import { fieldsOfRule, type RetryRule } from '../retry-rules/retry-rule.ts';
 import type { ComputeLocationRecord } from './compute-location.ts';
 import type { FarmRecord } from './farm.ts';
+import { setCaps } from './job-caps.ts';
 import type { JobRecord } from './job.ts';
 import type { ProductRecord } from './product.ts';
 import type { QueueEnvironmentRecord } from './queue-environment.ts';
@@ -26,12 +27,7 @@ export type Settings = Readonly<Record<string, unknown>>;
 /** Versions that a client accepts; null for any. */
 export type IfMatch = readonly string[] | null;
 
-const retryOf = ({
-  maxAttempts,
-  retryDelaySeconds,
-  failureLimit,
-  canaryTasks,
-}: RetryOverride): Settings => ({
+const retryOf = ({ maxAttempts, retryDelaySeconds, failureLimit, canaryTasks }: RetryOverride): Settings => ({
   max_attempts: maxAttempts,
   retry_delay_seconds: retryDelaySeconds,
   failure_limit: failureLimit,
@@ -99,6 +95,8 @@ export const SETTINGS = {
     start_after: job.startAfter === undefined ? undefined : timestampOf(job.startAfter),
     ...retryOf(job.retry),
     retry_rules: rulesOf(job.retryRules),
+    max_concurrent_tasks: setCaps(job).maxConcurrentTasks,
+    step_max_concurrent_tasks: setCaps(job).stepCaps,
   }),
   user: (user: UserRecord): Settings => ({
     display_name: user.displayName,

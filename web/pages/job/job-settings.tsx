@@ -11,12 +11,14 @@ import { usePermissions } from '../../state/use-permissions.ts';
 import { EditableNumber } from './editable-number.tsx';
 import { OrderPreview } from './order-preview.tsx';
 import { StartTime } from './start-time.tsx';
+import { capText } from './model/cap-text.ts';
 import { retrySourceOf, type RetrySetting } from './model/retry-source.ts';
 
 const MAX_INT = 2_147_483_647;
+const MAX_CAP = 999_999_999;
 
 interface Setting {
-  readonly name: 'priority' | RetrySetting;
+  readonly name: 'priority' | 'max_concurrent_tasks' | RetrySetting;
   readonly label: string;
   readonly min: number;
   readonly valueOf: (job: JobDetail) => number;
@@ -33,6 +35,14 @@ const SETTINGS: readonly Setting[] = [
     valueOf: (job) => job.priority,
     shown: String,
     done: (value) => `Priority set to ${value}`,
+  },
+  {
+    name: 'max_concurrent_tasks',
+    label: 'Concurrent tasks',
+    min: 0,
+    valueOf: (job) => job.max_concurrent_tasks ?? 0,
+    shown: capText,
+    done: (value) => (value === 0 ? 'Cap removed' : `At most ${value} tasks run at once`),
   },
   {
     name: 'max_attempts',
@@ -94,7 +104,8 @@ export function JobSettings({ job, onChanged }: { job: JobDetail; onChanged: () 
   };
   const hasEnded = hasJobEnded(job.status);
   const noteOf = (name: Setting['name']): { note?: string } => {
-    const source = name === 'priority' ? null : retrySourceOf(name, job, queue, farm);
+    const source =
+      name === 'priority' || name === 'max_concurrent_tasks' ? null : retrySourceOf(name, job, queue, farm);
     return source === null ? {} : { note: `from ${source}` };
   };
   return (
@@ -112,7 +123,7 @@ export function JobSettings({ job, onChanged }: { job: JobDetail; onChanged: () 
                 shown={shown(valueOf(job), job)}
                 {...noteOf(name)}
                 min={min}
-                max={MAX_INT}
+                max={name === 'max_concurrent_tasks' ? MAX_CAP : MAX_INT}
                 pointer={`/${name}`}
                 disabledReason={why('jobs.write')}
                 {...(name === 'priority' &&

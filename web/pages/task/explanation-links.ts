@@ -31,11 +31,13 @@ export function linksOf(
     case 'job':
     case 'paused_job':
     case 'start_after':
+    case 'job_cap':
       return [{ label: 'The job', href: jobHref(jobId) }];
     case 'upstream_job':
       return gate.job === undefined ? [] : [{ label: gate.job.name, href: jobHref(gate.job.id) }];
     case 'held_step':
     case 'canary':
+    case 'step_cap':
     case 'upstream_step':
       return [{ label: gate.step.name, href: stepHref(jobId, gate.step.name) }];
     case 'paused_queue':
@@ -113,6 +115,8 @@ const TITLES: Readonly<Record<Gate['gate'], string>> = {
   retry_after: 'Retry delay',
   farm_cap: 'Farm cap',
   queue_cap: 'Queue cap',
+  job_cap: 'Job cap',
+  step_cap: 'Step cap',
   usage_pool: 'Usage pool',
   workers: 'Workers',
   quarantine: 'Quarantine',

@@ -29,6 +29,8 @@ __all__ = [
     "BulkProblem",
     "BulkResult",
     "BulkResults",
+    "CanaryGate",
+    "CanaryTasks",
     "CloneJobInput",
     "CommandGrant",
     "CommandGrantInput",
@@ -37,6 +39,7 @@ __all__ = [
     "CommandToken",
     "ComputeLocation",
     "ComputeLocationInput",
+    "ConcurrencyCap",
     "ConnectedJob",
     "CoresGate",
     "Count",
@@ -75,6 +78,7 @@ __all__ = [
     "Job",
     "JobBulk",
     "JobBulkFilter",
+    "JobCapGate",
     "JobDetail",
     "JobDetailOwnRetry",
     "JobEnvironment",
@@ -111,6 +115,8 @@ __all__ = [
     "NewApiKey",
     "NewWebhook",
     "NewWorkerToken",
+    "OptionalCanaryTasks",
+    "OptionalConcurrencyCap",
     "OptionalFailureLimit",
     "OptionalMaxAttempts",
     "OptionalRetryDelaySeconds",
@@ -202,6 +208,8 @@ __all__ = [
     "StatsTasks",
     "StatsWorkers",
     "Step",
+    "StepCapGate",
+    "StepCaps",
     "StepChunks",
     "StepHold",
     "StepHoldReason",
@@ -311,6 +319,12 @@ OptionalMaxAttempts = Optional[int]
 
 
 OptionalRetryDelaySeconds = Optional[int]
+
+
+CanaryTasks = bool
+
+
+OptionalCanaryTasks = Optional[bool]
 
 
 OptionalFailureLimit = Optional[int]
@@ -529,6 +543,7 @@ class Farm(_FarmRequired, total=False):
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
+    canary_tasks: CanaryTasks
     booked_amounts: BookedAmounts
     amount_default: AmountDefault
     policy_version: int
@@ -631,6 +646,7 @@ class Queue(_QueueRequired, total=False):
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
+    canary_tasks: CanaryTasks
     retry_rules: List[RetryRule]
     """Rules for failed attempts (docs/retry-rules.md). Absent without rules."""
     retry_rules_version: str
@@ -708,6 +724,7 @@ class FarmInput(_FarmInputRequired, total=False):
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     booked_amounts: BookedAmounts
     amount_default: AmountDefault
     quarantine: bool
@@ -732,6 +749,7 @@ class QueueSettings(_QueueSettingsRequired, total=False):
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     retry_rules: RetryRulesInput
     """Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this
     key keeps the stored ones."""
@@ -1159,6 +1177,12 @@ class ProductRevision(TypedDict):
     product: Product
 
 
+OptionalConcurrencyCap = Optional[int]
+
+
+StepCaps = Dict[str, OptionalConcurrencyCap]
+
+
 class _ProductJobInputRequired(TypedDict):
     """The schema ProductJobInput."""
 
@@ -1186,10 +1210,15 @@ class ProductJobInput(_ProductJobInputRequired, total=False):
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     paused: bool
     """The job starts paused."""
     start_after: Optional[Timestamp]
     """No task of the job starts before this time. A time that has passed has no effect."""
+    max_concurrent_tasks: OptionalConcurrencyCap
+    """Cap on the assigned and running tasks of the job (docs/policy.md#caps). Null and 0 are none."""
+    step_max_concurrent_tasks: StepCaps
+    """Caps on the assigned and running tasks of steps, by the name of the step. Null and 0 are none."""
 
 
 class CloneJobInput(TypedDict, total=False):
@@ -1214,10 +1243,18 @@ class CloneJobInput(TypedDict, total=False):
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     paused: bool
     """The job starts paused."""
     start_after: Optional[Timestamp]
     """No task of the job starts before this time. A time that has passed has no effect."""
+    max_concurrent_tasks: OptionalConcurrencyCap
+    """Cap on the assigned and running tasks of the job (docs/policy.md#caps). Null and 0 are none."""
+    step_max_concurrent_tasks: StepCaps
+    """Caps on the assigned and running tasks of steps, by the name of the step. Null and 0 are none."""
+
+
+ConcurrencyCap = int
 
 
 class BeforeAfter(TypedDict):
@@ -1305,12 +1342,18 @@ class PresetDetail(_PresetDetailRequired, total=False):
 JobStatus = Literal["pending", "blocked", "paused", "running", "completed", "failed", "canceled"]
 
 
-class EffectiveRetry(TypedDict):
+class _EffectiveRetryRequired(TypedDict):
     """Effective settings after the cascade server, farm, queue, job."""
 
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
+
+
+class EffectiveRetry(_EffectiveRetryRequired, total=False):
+    """Effective settings after the cascade server, farm, queue, job."""
+
+    canary_tasks: CanaryTasks
 
 
 class TaskCounts(TypedDict):
@@ -1363,6 +1406,10 @@ class Job(_JobRequired, total=False):
     it has ended, and if the reason is unknown. Not in events."""
     start_after: Timestamp
     """No task of the job starts before this time. Absent when it has passed. Not in events."""
+    max_concurrent_tasks: int
+    """Cap on its assigned and running tasks. Absent without one. Not in events."""
+    step_max_concurrent_tasks: Dict[str, int]
+    """Caps on the assigned and running tasks of its steps, by name. Absent without any. Not in events."""
     product: JobProduct
 
 
@@ -1376,9 +1423,16 @@ class JobUpdate(TypedDict, total=False):
     start_after: Optional[Timestamp]
     """No task of the job starts before this time; running ones continue. Null removes the time. 409 for a job that
     has ended."""
+    max_concurrent_tasks: OptionalConcurrencyCap
+    """Cap on the assigned and running tasks of the job (docs/policy.md#caps). Null and 0 remove it. Running tasks
+    continue."""
+    step_max_concurrent_tasks: StepCaps
+    """Caps on the assigned and running tasks of steps, by the name of the step. Null and 0 remove a cap; steps that
+    are not named keep theirs."""
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     retry_rules: RetryRulesInput
     """Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this
     key keeps the stored ones."""
@@ -1681,6 +1735,7 @@ class JobDetailOwnRetry(TypedDict, total=False):
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
+    canary_tasks: CanaryTasks
 
 
 class _JobDetailRequired(Job):
@@ -2332,7 +2387,7 @@ class FarmOverviewHour(FarmHistory):
     """The last hour, one point per minute."""
 
 
-WaitingReason = Literal["paused_job", "paused_queue", "usage_pool_missing", "workers", "retry_after", "farm_cap", "queue_cap", "usage_pool", "cores", "amounts", "order"]
+WaitingReason = Literal["paused_job", "paused_queue", "usage_pool_missing", "workers", "retry_after", "farm_cap", "queue_cap", "job_cap", "step_cap", "usage_pool", "cores", "amounts", "order"]
 
 
 class _WaitingGroupRequired(TypedDict):
@@ -2768,6 +2823,17 @@ class HeldStepGate(TypedDict):
     step: NamedResource
 
 
+class CanaryGate(TypedDict):
+    """Other tasks of the step are tried first: its canary tasks."""
+
+    gate: Literal["canary"]
+    reason: Literal["canary tasks first"]
+    sentence: str
+    step: NamedResource
+    indices: List[int]
+    """Positions of the canary tasks in the step, from 0."""
+
+
 class PausedQueueGate(TypedDict):
     """The queue is paused."""
 
@@ -2825,6 +2891,28 @@ class QueueCapGate(TypedDict):
     limit: Count
     live: Count
     holders: List[SlotHolder]
+
+
+class JobCapGate(TypedDict):
+    """The job is at its own cap of active tasks."""
+
+    gate: Literal["job_cap"]
+    reason: Literal["job at max_concurrent_tasks"]
+    sentence: str
+    limit: Count
+    live: Count
+    holders: List[SlotHolder]
+
+
+class StepCapGate(TypedDict):
+    """The step is at its own cap of active tasks."""
+
+    gate: Literal["step_cap"]
+    reason: Literal["step at max_concurrent_tasks"]
+    sentence: str
+    step: NamedResource
+    limit: Count
+    live: Count
 
 
 class _UsagePoolGateRequired(TypedDict):
@@ -2965,7 +3053,7 @@ class SchedulerGate(TypedDict):
     sentence: str
 
 
-Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, UsagePoolGate, WorkersGate, QuarantineGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
+Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, CanaryGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, JobCapGate, StepCapGate, UsagePoolGate, WorkersGate, QuarantineGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
 
 
 class WorkerFailures(TypedDict):

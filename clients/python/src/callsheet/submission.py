@@ -35,6 +35,7 @@ class Submissions:
 
     def submit_template(
         self,
+        /,
         template: Union[str, "os.PathLike[str]", Mapping[str, Any]],
         parameters: Optional[Mapping[str, ParameterValue]] = None,
         *,
@@ -53,6 +54,7 @@ class Submissions:
 
     def preview_template(
         self,
+        /,
         template: Union[str, "os.PathLike[str]", Mapping[str, Any]],
         parameters: Optional[Mapping[str, ParameterValue]] = None,
         *,
@@ -68,6 +70,7 @@ class Submissions:
 
     def submit_bundle(
         self,
+        /,
         folder: Union[str, "os.PathLike[str]"],
         parameters: Optional[Mapping[str, ParameterValue]] = None,
         *,
@@ -86,6 +89,7 @@ class Submissions:
 
     def submit_product(
         self,
+        /,
         product: str,
         parameters: Optional[Mapping[str, ParameterValue]] = None,
         *,
@@ -120,7 +124,10 @@ class Submissions:
         return self._once("/jobs", query=query, document=document).json()
 
     def _once(self, path: str, **sent: Any) -> Reply:
-        """Sends a submission. Repeats it with the same key after a lost reply, for at most a minute."""
+        """Sends a submission. Repeats it with the same key after a lost reply, for at most a minute.
+
+        Raises ServiceUnreachable with `is_reply_lost` if the service may have created the job.
+        """
         headers = {"Idempotency-Key": str(uuid.uuid4())}
         until = time.monotonic() + OUTAGE_SECONDS_MAX
         may_be_made = False
@@ -129,11 +136,15 @@ class Submissions:
                 return self._transport.request("POST", path, headers=headers, **sent)
             except ServiceUnreachable as error:
                 may_be_made = may_be_made or error.is_reply_lost
-                if not may_be_made or time.monotonic() > until:
+                if not may_be_made:
                     raise
+                if time.monotonic() > until:
+                    raise ServiceUnreachable(str(error), True) from error
             except ProblemError as problem:
-                if not may_be_made or problem.status not in (_IN_PROGRESS, _NOT_READY) or time.monotonic() > until:
+                if not may_be_made or problem.status not in (_IN_PROGRESS, _NOT_READY):
                     raise
+                if time.monotonic() > until:
+                    raise ServiceUnreachable(f"the reply was lost, and then: {problem}", True) from problem
             time.sleep(_REPEAT_SECONDS)
 
 
