@@ -11,6 +11,7 @@ import { STORE_MUTANTS } from './adapters-store.ts';
 import { CLUSTER_MUTANTS } from './core-cluster.ts';
 import { CORE_DATA_MUTANTS } from './core-data.ts';
 import { CORE_LEASE_MUTANTS } from './core-lease.ts';
+import { CORE_QUARANTINE_MUTANTS } from './core-quarantine.ts';
 import { LIFECYCLE_MUTANTS } from './core-lifecycle.ts';
 import { HTTP_EVENT_MUTANTS } from './http-events.ts';
 import { HTTP_REQUEST_MUTANTS } from './http-requests.ts';
@@ -25,6 +26,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...AGENT_MUTANTS,
   ...KERNEL_MUTANTS,
   ...CORE_LEASE_MUTANTS,
+  ...CORE_QUARANTINE_MUTANTS,
   ...LIFECYCLE_MUTANTS,
   ...CORE_DATA_MUTANTS,
   ...CLUSTER_MUTANTS,
