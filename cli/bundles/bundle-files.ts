@@ -8,7 +8,7 @@ import { CommandError, EXIT, PaintedError } from '../terminal/exit-codes.ts';
 import { readTextFile } from '../terminal/text-file.ts';
 
 /** Files of a job bundle, without their extension. */
-export type BundleFile = 'template' | 'parameter_values' | 'asset_references';
+export type BundleFile = 'template' | 'parameter_values' | 'asset_references' | 'hooks';
 
 const EXTENSIONS = ['yaml', 'yml', 'json'];
 

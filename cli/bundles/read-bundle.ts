@@ -29,7 +29,7 @@ export interface JobBundle extends ReservedSettings {
   /** Values of `parameter_values`, and of relative defaults of paths. All paths are absolute. */
   readonly parameters: ReadonlyMap<string, string>;
   readonly paths: readonly PathParameter[];
-  /** Sentences about ignored entries and absolute defaults. */
+  /** Sentences about ignored entries and hooks, and absolute defaults. */
   readonly notes: readonly string[];
 }
 
@@ -65,13 +65,18 @@ export async function readJobBundle(
       const parameter = byName.get(name);
       return [name, parameter === undefined ? value : absoluteValue(folder, parameter, value)] as const;
     });
+  const hooks = bundleFile(folder, 'hooks');
   const reserved = readReservedValues(entries.filter(({ name }) => isReserved(name)));
   return {
     ...reserved,
     template,
     paths,
     parameters: new Map([...defaults, ...given]),
-    notes: [...notes, ...reserved.notes],
+    notes: [
+      ...notes,
+      ...reserved.notes,
+      ...(hooks === null ? [] : [`the hooks of the bundle do not run: ${hooks}`]),
+    ],
   };
 }
 

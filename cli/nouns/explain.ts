@@ -37,6 +37,8 @@ function commandForGate(gate: Gate, { jobId }: Subject): string | null {
       return `jobs set ${jobId} --start-after none`;
     case 'held_step':
       return `jobs release ${jobId} --step ${word(gate.step.name)}`;
+    case 'canary':
+      return `tasks list ${jobId} --step ${word(gate.step.name)}`;
     case 'paused_queue':
       return `queues resume ${gate.queue.id}`;
     case 'retry_after':

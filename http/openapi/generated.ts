@@ -2268,6 +2268,9 @@ export interface components {
         readonly FailureLimit: number;
         readonly OptionalMaxAttempts: number | null;
         readonly OptionalRetryDelaySeconds: number | null;
+        /** @description Whether the first, the middle and the last task of a step run before its others, and the job is parked if the step fails everywhere. It is on if the job, its queue or its farm turns it on. */
+        readonly CanaryTasks: boolean;
+        readonly OptionalCanaryTasks: boolean | null;
         readonly OptionalFailureLimit: number | null;
         readonly Priority: number;
         /** @description 0 means no limit. */
@@ -2353,6 +2356,7 @@ export interface components {
             readonly max_attempts?: components["schemas"]["MaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["FailureLimit"];
+            readonly canary_tasks?: components["schemas"]["CanaryTasks"];
             readonly booked_amounts?: components["schemas"]["BookedAmounts"];
             readonly amount_default?: components["schemas"]["AmountDefault"];
             /** @description Rises with each change of `booked_amounts` and `amount_default`. Bookings and explanations name it. Absent from a farm that never booked amounts. */
@@ -2381,6 +2385,7 @@ export interface components {
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
+            readonly canary_tasks?: components["schemas"]["OptionalCanaryTasks"];
             readonly booked_amounts?: components["schemas"]["BookedAmounts"];
             readonly amount_default?: components["schemas"]["AmountDefault"];
             readonly quarantine?: boolean;
@@ -2396,6 +2401,7 @@ export interface components {
             readonly max_attempts?: components["schemas"]["MaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["FailureLimit"];
+            readonly canary_tasks?: components["schemas"]["CanaryTasks"];
             /** @description Rules for failed attempts (docs/retry-rules.md). Absent without rules. */
             readonly retry_rules?: readonly components["schemas"]["RetryRule"][];
             /** @description Version of the rules, which decisions name. Absent without rules. */
@@ -2432,6 +2438,7 @@ export interface components {
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
+            readonly canary_tasks?: components["schemas"]["OptionalCanaryTasks"];
             /** @description Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this key keeps the stored ones. */
             readonly retry_rules?: components["schemas"]["RetryRulesInput"];
             /** @description Account on the worker machines that runs the tasks; null means the worker's own. A replacement without this key keeps the stored value. Each worker resolves the name itself and rejects privileged accounts. */
@@ -2751,6 +2758,7 @@ export interface components {
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
+            readonly canary_tasks?: components["schemas"]["OptionalCanaryTasks"];
             /**
              * @description The job starts paused.
              * @default false
@@ -2789,6 +2797,7 @@ export interface components {
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
+            readonly canary_tasks?: components["schemas"]["OptionalCanaryTasks"];
             /**
              * @description The job starts paused.
              * @default false
@@ -2920,6 +2929,7 @@ export interface components {
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
+            readonly canary_tasks?: components["schemas"]["OptionalCanaryTasks"];
             /** @description Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this key keeps the stored ones. */
             readonly retry_rules?: components["schemas"]["RetryRulesInput"];
         };
@@ -3018,6 +3028,7 @@ export interface components {
             readonly max_attempts: components["schemas"]["MaxAttempts"];
             readonly retry_delay_seconds: components["schemas"]["RetryDelaySeconds"];
             readonly failure_limit: components["schemas"]["FailureLimit"];
+            readonly canary_tasks?: components["schemas"]["CanaryTasks"];
         };
         /** @description `unschedulable` is a subset of `ready`. */
         readonly TaskCounts: {
@@ -3048,6 +3059,7 @@ export interface components {
                 readonly max_attempts?: components["schemas"]["MaxAttempts"];
                 readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
                 readonly failure_limit?: components["schemas"]["FailureLimit"];
+                readonly canary_tasks?: components["schemas"]["CanaryTasks"];
             };
             /** @description Rules for failed attempts (docs/retry-rules.md). Absent without rules. */
             readonly retry_rules?: readonly components["schemas"]["RetryRule"][];
@@ -3928,7 +3940,7 @@ export interface components {
             readonly step: components["schemas"]["NamedResource"];
             readonly live: components["schemas"]["Count"];
         };
-        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["StartGate"] | components["schemas"]["HeldStepGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["JobCapGate"] | components["schemas"]["StepCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["QuarantineGate"] | components["schemas"]["CoresGate"] | components["schemas"]["AmountsGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
+        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["StartGate"] | components["schemas"]["HeldStepGate"] | components["schemas"]["CanaryGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["JobCapGate"] | components["schemas"]["StepCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["QuarantineGate"] | components["schemas"]["CoresGate"] | components["schemas"]["AmountsGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
         /** @description The job of the task has ended. */
         readonly JobGate: {
             /** @constant */
@@ -4094,6 +4106,17 @@ export interface components {
             /** @description Cores that the task reserves; absent for a whole machine. */
             readonly cores?: number;
             readonly eligible: components["schemas"]["Count"];
+        };
+        /** @description Other tasks of the step are tried first: its canary tasks. */
+        readonly CanaryGate: {
+            /** @constant */
+            readonly gate: "canary";
+            /** @constant */
+            readonly reason: "canary tasks first";
+            readonly sentence: string;
+            readonly step: components["schemas"]["NamedResource"];
+            /** @description Positions of the canary tasks in the step, from 0. */
+            readonly indices: readonly number[];
         };
         /** @description Workers that could run the task are kept from it because of their failures. Other workers get it first. */
         readonly QuarantineGate: {
@@ -7693,6 +7716,7 @@ export interface operations {
                 readonly max_attempts?: components["schemas"]["MaxAttempts"];
                 readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
                 readonly failure_limit?: components["schemas"]["FailureLimit"];
+                readonly canary_tasks?: components["schemas"]["CanaryTasks"];
                 /** @description Ids of jobs of the same farm that must complete first. The job is blocked until they have. */
                 readonly depends_on?: readonly string[];
                 /** @description Values of job parameters: `param.<Name>=<value>`, one for each parameter of the template without a default. A BOOL takes true, yes, on, 1 and false, no, off, 0 in any case, a RANGE_EXPR a range expression (`1-10:2,20`), a LIST the list as JSON (`["a", "b"]`). */

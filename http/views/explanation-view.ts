@@ -11,6 +11,7 @@ export function gateView(gate: Gate): Schemas['Gate'] {
     case 'job':
     case 'upstream_step':
     case 'held_step':
+    case 'canary':
     case 'paused_queue':
     case 'farm_cap':
     case 'queue_cap':

@@ -5,6 +5,7 @@ import type { WorkerState } from '../../actors/service/worker/state.ts';
 import { attemptIdOf, taskIdOf, type FarmId, type WorkerId } from '../../src/core/ids.ts';
 import { NO_EVIDENCE } from '../../src/core/quarantine/evidence.ts';
 import { NO_WORKER_FAILURES } from '../../src/core/lifecycle/failure-tallies.ts';
+import { canaryIndices, isProbing } from '../../src/core/lifecycle/canaries.ts';
 import { isTerminalJob } from '../../src/core/lifecycle/job-transitions.ts';
 import { stepStatusOf } from '../../src/core/lifecycle/step-rules.ts';
 import { NO_TASKS, sumCounts } from '../../src/core/lifecycle/task-counts.ts';
@@ -299,7 +300,11 @@ function checkOffered(
     tasks.flatMap(({ index, state }) => (statuses.includes(state.status) ? [index] : []));
   const offered = tasks.flatMap(({ index }) => (entry?.ready.has(index) === true ? [index] : []));
   const held = [...(entry?.held ?? [])];
-  const ready = isLeasable && step.hold === undefined ? indices(['ready']) : [];
+  const probes = triesCanaries(store, job) && isProbing(step) ? canaryIndices(step.taskCount) : null;
+  const ready =
+    isLeasable && step.hold === undefined
+      ? indices(['ready']).filter((index) => probes === null || probes.includes(index))
+      : [];
   const all = [...offered, ...held.map(([index]) => index)].sort((a, b) => a - b);
   const name = `step ${job.name}/${step.order}`;
   if (!same(all, ready)) wrong(`${name} offers ${text(all)}, but ${text(ready)} are ready`);
@@ -312,6 +317,11 @@ function checkOffered(
   if (isTerminalJob(job.status) && entry !== undefined)
     wrong(`the lease actor keeps ${name}, but its job has ended`);
 }
+
+const triesCanaries = (store: StoreReader, job: JobRecord): boolean =>
+  [job, store.get('queue', keys.queue(job.queueId)), store.get('farm', keys.farm(job.farmId))].some(
+    (level) => level?.retry.canaryTasks === true,
+  );
 
 const text = (value: unknown): string => JSON.stringify(value);
 

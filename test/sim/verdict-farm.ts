@@ -46,6 +46,8 @@ export class VerdictFarm extends TestFarm {
   readonly #model: (attempt: StartedAttempt) => AttemptEnd;
   readonly #due = new BinaryHeap<Due>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
   readonly #startedAt: number;
+  /** Workers without a task, in the order in which they have requested one. */
+  readonly #idle = new Set<string>();
   #order = 0;
 
   constructor(settings: Partial<FarmInput>, model: (attempt: StartedAttempt) => AttemptEnd) {
@@ -69,7 +71,7 @@ export class VerdictFarm extends TestFarm {
   enter(name: string, computeLocation = ''): void {
     this.register(name, { cpu_count: 1, compute_location: computeLocation });
     this.#work(() => {
-      this.lease(name);
+      this.#request(name);
     });
   }
 
@@ -83,6 +85,19 @@ export class VerdictFarm extends TestFarm {
         act();
       });
     }
+  }
+
+  /** All idle workers request tasks again, after a restart of the service if it is a cold one. */
+  requestAgain(isCold: boolean): void {
+    this.#work(() => {
+      if (isCold) this.restart();
+      for (const worker of [...this.#idle]) this.#request(worker);
+    });
+  }
+
+  #request(worker: string): void {
+    this.#idle.add(worker);
+    this.lease(worker);
   }
 
   /** Returns the workers that are in quarantine as a whole, by name. */
@@ -115,6 +130,7 @@ export class VerdictFarm extends TestFarm {
   }
 
   #start(worker: string, { assignments }: Extract<LeaseReply, { readonly type: 'leases' }>): void {
+    if (assignments.length > 0) this.#idle.delete(worker);
     for (const { attempt_id: id } of assignments) {
       const address = parseAttemptId(id);
       if (address === null) throw new Error(`${id} is not an attempt ID`);
@@ -130,7 +146,7 @@ export class VerdictFarm extends TestFarm {
           from: worker,
           ...(end.fails && { exitCode: 1, message: end.message ?? 'exit status 1' }),
         });
-        this.lease(worker);
+        this.#request(worker);
       });
     }
   }

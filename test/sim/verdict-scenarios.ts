@@ -46,6 +46,33 @@ function usual(random: Random): AttemptEnd {
 
 /** One node of 200 fails every task within seconds, from some time on. */
 export function oneBadNode(seed: number): VerdictResult {
+  const { farm, bad, wasted } = runBadNode(seed, 20, () => undefined);
+  const quarantined = [...farm.quarantined().keys()];
+  return {
+    isRight: quarantined.includes(bad),
+    wasted: wasted(),
+    goodInQuarantine: goodAmong([...quarantined, ...farm.quarantinedInSteps()], [bad]),
+  };
+}
+
+/** The rows that remain of a scenario with a bad node. `isCold`: the service is restarted every some minutes. */
+export function rowsOfBadNode(seed: number, isCold: boolean): readonly string[] {
+  const { farm } = runBadNode(seed, 4, (farm) => {
+    for (let ms = MINUTE_MS; ms < 2 * HOUR_MS; ms += 7 * MINUTE_MS)
+      farm.at(ms, () => {
+        farm.requestAgain(isCold);
+      });
+  });
+  return (['workerEvidence', 'job', 'attempt'] as const).flatMap((table) =>
+    [...farm.store.scan(table)].map(({ key, value }) => `${table} ${key} ${JSON.stringify(value)}`),
+  );
+}
+
+function runBadNode(
+  seed: number,
+  jobs: number,
+  prepare: (farm: VerdictFarm) => void,
+): { readonly farm: VerdictFarm; readonly bad: string; readonly wasted: () => number } {
   const random = new Random(seed);
   const bad = nameOf(random.between(0, WORKERS - 1));
   const from = random.between(0, 20 * MINUTE_MS);
@@ -57,21 +84,17 @@ export function oneBadNode(seed: number): VerdictResult {
   };
   const farm = new VerdictFarm({ quarantine: true }, model);
   joinAll(farm, random);
-  submitJobs(farm, random, 20);
+  submitJobs(farm, random, jobs);
+  prepare(farm);
   farm.work(3 * HOUR_MS);
-  const quarantined = [...farm.quarantined().keys()];
-  return {
-    isRight: quarantined.includes(bad),
-    wasted,
-    goodInQuarantine: goodAmong([...quarantined, ...farm.quarantinedInSteps()], [bad]),
-  };
+  return { farm, bad, wasted: () => wasted };
 }
 
 const goodAmong = (names: readonly string[], bad: readonly string[]): readonly string[] => [
   ...new Set(names.filter((name) => !bad.includes(name))),
 ];
 
-/** A scene that fails everywhere, among good jobs. */
+/** A scene that fails everywhere, among good jobs, in a queue that tries canary tasks first. */
 export function oneBadScene(seed: number): VerdictResult {
   const random = new Random(seed);
   const model = ({ job }: StartedAttempt): AttemptEnd =>
@@ -79,14 +102,17 @@ export function oneBadScene(seed: number): VerdictResult {
       ? { afterMs: random.between(2_000, 60_000), fails: true, message: 'cannot read scene.ma' }
       : usual(random);
   const farm = new VerdictFarm({ quarantine: true }, model);
+  farm.replaceQueue({ retry: { canaryTasks: true } });
   joinAll(farm, random);
-  submitJobs(farm, random, 12);
+  const good = submitJobs(farm, random, 12);
   farm.at(random.between(0, HOUR_MS), () => {
     farm.submit('bad', [{ name: 's', tasks: random.between(40, 400), needs: { cores: 1 } }]);
   });
-  farm.work(3 * HOUR_MS);
+  farm.work(4 * HOUR_MS);
+  const { status, parkReason } = farm.job('bad');
+  const areGoodDone = good.every((name) => farm.job(name).status === 'completed');
   return {
-    isRight: farm.job('bad').status !== 'running',
+    isRight: status === 'paused' && parkReason.includes('fails everywhere') && areGoodDone,
     wasted: farm.failedOf.get('bad') ?? 0,
     goodInQuarantine: goodAmong([...farm.quarantined().keys(), ...farm.quarantinedInSteps()], []),
   };

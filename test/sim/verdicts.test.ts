@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { rounds } from '../kit/rounds.ts';
-import { oneBadNode, type VerdictResult } from './verdict-scenarios.ts';
+import { oneBadNode, oneBadScene, rowsOfBadNode, type VerdictResult } from './verdict-scenarios.ts';
 
 /** Share of the seeds with the right verdict (docs/quarantine.md#measured). */
 const RIGHT_SHARE_MIN = 0.95;
@@ -24,3 +24,16 @@ function judge(name: string, run: (seed: number) => VerdictResult, wastedMax: nu
 }
 
 judge('one bad node of 200', oneBadNode, 3);
+judge('one bad scene, with canary tasks', oneBadScene, 10);
+
+test('a service that is restarted again and again decides like one that is not', (t) => {
+  for (const seed of seedsOf(rounds(1, 10))) {
+    const warm = rowsOfBadNode(seed, false);
+    t.ok(
+      warm.some((row) => row.startsWith('workerEvidence')),
+      'there is evidence',
+    );
+    t.same(rowsOfBadNode(seed, true), warm, `seed ${seed}`);
+  }
+  t.end();
+});

@@ -33,6 +33,7 @@ import type { TaskProgress } from '../../../src/core/records/task-progress.ts';
 import type { AttemptUsage } from '../../../src/core/wire/usage-fields.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { adaptChunks, measureChunk } from './adapt-chunks.ts';
+import { probesOf, triesCanaries } from './canaries.ts';
 import { failedOnKey } from './failed-on.ts';
 import { judgeUnknown } from './judge-failures.ts';
 import { isLeasable, offerOfStep } from './offers.ts';
@@ -144,7 +145,9 @@ export class JobTurn {
     }
     if (this.state.ruleUses.size > 0 && isTerminalTask(status)) this.forgetRules(step, index);
     const { taskCounts, attemptTimes } = step.record;
+    const wereProbes = probesOf(this.state, step);
     moveCounts(taskCounts, before.status, status);
+    if (wereProbes !== null || triesCanaries(this.state)) this.offerAfterProbes(step, wereProbes);
     if (before.unschedulable) taskCounts.unschedulable--;
     if (trigger === 'reported success' && before.assignedAt !== null) {
       const ms = Math.max(0, after.updatedAt - before.assignedAt);
@@ -155,6 +158,11 @@ export class JobTurn {
     this.touch(step);
     this.publishTask(step, index, after);
     return after;
+  }
+
+  /** Offers the step again if its canary tasks have begun or ended to keep the others from starting. */
+  private offerAfterProbes(step: StepState, before: readonly number[] | null): void {
+    if ((before === null) !== (probesOf(this.state, step) === null)) this.offer(step);
   }
 
   private forgetRules(step: StepState, index: number): void {

@@ -17,6 +17,7 @@ import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
 import { usageOf } from '../../../src/core/wire/usage-fields.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { decisionFor, retryByRule } from './apply-rule.ts';
+import { canaryParkOf } from './canaries.ts';
 import { recordFailedOn } from './failed-on.ts';
 import { JobTurn, STATUS_ONLY, type ClosedAttempt } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
@@ -227,15 +228,21 @@ function applyFailure(
     });
     makeReady(state, step, index, retryAfter, context);
     context.effect({ kind: 'count', counter: 'task-retries', queueId: state.record.queueId });
+    park(state, canaryParkOf(state, step), turn, context);
     return;
   }
   turn.move(step, index, 'reported failure', { failedAttempts: taskFailures });
   const reason = reportedFailureReason(report.message ?? '', report.exit_code);
   turn.setReason(step, index, reason, errorLineOf(report.failure_excerpt ?? ''));
-  if (outcome === 'exhausted' || state.record.status === 'paused') return;
-  if (turn.moveJob('auto-park', { parkReason: FAILURE_LIMIT_PARK_REASON })) {
+  const reasonToPark = outcome === 'auto-park' ? FAILURE_LIMIT_PARK_REASON : canaryParkOf(state, step);
+  park(state, reasonToPark, turn, context);
+}
+
+/** Parks the job, if there is a reason and it is not paused. */
+function park(state: JobState, reason: string | null, turn: JobTurn, context: ServiceContext<'job'>): void {
+  if (reason === null || state.record.status === 'paused') return;
+  if (turn.moveJob('auto-park', { parkReason: reason }))
     context.effect({ kind: 'count', counter: 'jobs-autoparked', queueId: state.record.queueId });
-  }
 }
 
 /** Logs a failed attempt, so that the diagnostics of its task name it. */

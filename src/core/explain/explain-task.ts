@@ -9,6 +9,7 @@ import {
   queueCapGates,
 } from './capacity-gates.ts';
 import {
+  canaryGates,
   heldStepGates,
   jobGates,
   pausedJobGates,
@@ -66,6 +67,7 @@ function gatesOf(
     ...pausedJobGates(facts),
     ...startGates(facts),
     ...heldStepGates(facts),
+    ...canaryGates(facts),
     ...pausedQueueGates(facts),
     ...(isReady ? retryGates(facts) : []),
     ...(isReady && lease !== null ? farmCapGates(facts, lease) : []),

@@ -30,6 +30,7 @@ export const GATES = [
   'paused_job',
   'start_after',
   'held_step',
+  'canary',
   'paused_queue',
   'retry_after',
   'farm_cap',
@@ -184,6 +185,12 @@ export interface WorkersGate extends GateOf<
   readonly nearestMiss: NearestMiss | null;
 }
 
+/** The canary tasks of the step are tried first (docs/quarantine.md#canary-tasks). */
+export interface CanaryGate extends GateOf<'canary', 'canary tasks first'> {
+  readonly step: Named<StepId>;
+  readonly indices: readonly number[];
+}
+
 /** Workers that could run the task are kept from it because of their failures (docs/quarantine.md). */
 export interface QuarantineGate extends GateOf<'quarantine', 'workers in quarantine'> {
   readonly doubted: readonly (Doubt & { readonly worker: Named<WorkerId>; readonly isWhole: boolean })[];
@@ -223,6 +230,7 @@ export type Gate =
   | PausedJobGate
   | StartGate
   | HeldStepGate
+  | CanaryGate
   | PausedQueueGate
   | RetryGate
   | FarmCapGate

@@ -20,6 +20,7 @@ const WEIGHTIEST_FIRST = [
   'paused_job',
   'start_after',
   'held_step',
+  'canary',
   'paused_queue',
   'unregistered_pool',
   'workers',
@@ -96,6 +97,8 @@ function asideOf(gate: Gate, { task, now }: TaskFacts): string {
       return `its job starts after ${clockText(gate.until, now)}`;
     case 'held_step':
       return `step ${gate.step.name} is held`;
+    case 'canary':
+      return 'the canary tasks of its step are tried first';
     case 'paused_queue':
       return `queue ${gate.queue.name} is paused`;
     case 'retry_after':

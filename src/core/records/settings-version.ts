@@ -27,10 +27,11 @@ export type Settings = Readonly<Record<string, unknown>>;
 /** Versions that a client accepts; null for any. */
 export type IfMatch = readonly string[] | null;
 
-const retryOf = ({ maxAttempts, retryDelaySeconds, failureLimit }: RetryOverride): Settings => ({
+const retryOf = ({ maxAttempts, retryDelaySeconds, failureLimit, canaryTasks }: RetryOverride): Settings => ({
   max_attempts: maxAttempts,
   retry_delay_seconds: retryDelaySeconds,
   failure_limit: failureLimit,
+  canary_tasks: canaryTasks === true ? true : undefined,
 });
 
 /** Rules that are absent and an empty list are the same setting. */

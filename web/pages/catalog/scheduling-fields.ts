@@ -95,6 +95,12 @@ export const retryFields = (parent: string): readonly FormField[] => [
     whenEmpty: null,
     placeholder: `from ${parent}`,
   },
+  {
+    kind: 'flag',
+    name: 'canary_tasks',
+    label: 'Canary tasks',
+    hint: 'Tries the first, the middle and the last task of a step before the others, and parks jobs that fail everywhere.',
+  },
 ];
 
 /** Formats a limit; 0 means no limit. */

@@ -36,6 +36,7 @@ export function linksOf(
     case 'upstream_job':
       return gate.job === undefined ? [] : [{ label: gate.job.name, href: jobHref(gate.job.id) }];
     case 'held_step':
+    case 'canary':
     case 'step_cap':
     case 'upstream_step':
       return [{ label: gate.step.name, href: stepHref(jobId, gate.step.name) }];
@@ -109,6 +110,7 @@ const TITLES: Readonly<Record<Gate['gate'], string>> = {
   paused_job: 'Paused job',
   start_after: 'Start time',
   held_step: 'Held step',
+  canary: 'Canary tasks',
   paused_queue: 'Paused queue',
   retry_after: 'Retry delay',
   farm_cap: 'Farm cap',

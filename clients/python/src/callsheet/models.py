@@ -29,6 +29,8 @@ __all__ = [
     "BulkProblem",
     "BulkResult",
     "BulkResults",
+    "CanaryGate",
+    "CanaryTasks",
     "CloneJobInput",
     "CommandGrant",
     "CommandGrantInput",
@@ -113,6 +115,7 @@ __all__ = [
     "NewApiKey",
     "NewWebhook",
     "NewWorkerToken",
+    "OptionalCanaryTasks",
     "OptionalConcurrencyCap",
     "OptionalFailureLimit",
     "OptionalMaxAttempts",
@@ -316,6 +319,12 @@ OptionalMaxAttempts = Optional[int]
 
 
 OptionalRetryDelaySeconds = Optional[int]
+
+
+CanaryTasks = bool
+
+
+OptionalCanaryTasks = Optional[bool]
 
 
 OptionalFailureLimit = Optional[int]
@@ -534,6 +543,7 @@ class Farm(_FarmRequired, total=False):
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
+    canary_tasks: CanaryTasks
     booked_amounts: BookedAmounts
     amount_default: AmountDefault
     policy_version: int
@@ -636,6 +646,7 @@ class Queue(_QueueRequired, total=False):
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
+    canary_tasks: CanaryTasks
     retry_rules: List[RetryRule]
     """Rules for failed attempts (docs/retry-rules.md). Absent without rules."""
     retry_rules_version: str
@@ -713,6 +724,7 @@ class FarmInput(_FarmInputRequired, total=False):
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     booked_amounts: BookedAmounts
     amount_default: AmountDefault
     quarantine: bool
@@ -737,6 +749,7 @@ class QueueSettings(_QueueSettingsRequired, total=False):
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     retry_rules: RetryRulesInput
     """Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this
     key keeps the stored ones."""
@@ -1197,6 +1210,7 @@ class ProductJobInput(_ProductJobInputRequired, total=False):
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     paused: bool
     """The job starts paused."""
     start_after: Optional[Timestamp]
@@ -1229,6 +1243,7 @@ class CloneJobInput(TypedDict, total=False):
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     paused: bool
     """The job starts paused."""
     start_after: Optional[Timestamp]
@@ -1327,12 +1342,18 @@ class PresetDetail(_PresetDetailRequired, total=False):
 JobStatus = Literal["pending", "blocked", "paused", "running", "completed", "failed", "canceled"]
 
 
-class EffectiveRetry(TypedDict):
+class _EffectiveRetryRequired(TypedDict):
     """Effective settings after the cascade server, farm, queue, job."""
 
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
+
+
+class EffectiveRetry(_EffectiveRetryRequired, total=False):
+    """Effective settings after the cascade server, farm, queue, job."""
+
+    canary_tasks: CanaryTasks
 
 
 class TaskCounts(TypedDict):
@@ -1411,6 +1432,7 @@ class JobUpdate(TypedDict, total=False):
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     retry_rules: RetryRulesInput
     """Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this
     key keeps the stored ones."""
@@ -1713,6 +1735,7 @@ class JobDetailOwnRetry(TypedDict, total=False):
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
+    canary_tasks: CanaryTasks
 
 
 class _JobDetailRequired(Job):
@@ -2800,6 +2823,17 @@ class HeldStepGate(TypedDict):
     step: NamedResource
 
 
+class CanaryGate(TypedDict):
+    """Other tasks of the step are tried first: its canary tasks."""
+
+    gate: Literal["canary"]
+    reason: Literal["canary tasks first"]
+    sentence: str
+    step: NamedResource
+    indices: List[int]
+    """Positions of the canary tasks in the step, from 0."""
+
+
 class PausedQueueGate(TypedDict):
     """The queue is paused."""
 
@@ -3019,7 +3053,7 @@ class SchedulerGate(TypedDict):
     sentence: str
 
 
-Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, JobCapGate, StepCapGate, UsagePoolGate, WorkersGate, QuarantineGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
+Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, CanaryGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, JobCapGate, StepCapGate, UsagePoolGate, WorkersGate, QuarantineGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
 
 
 class WorkerFailures(TypedDict):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import time
 import uuid
@@ -17,6 +18,7 @@ from .waiting import OUTAGE_SECONDS_MAX
 
 __all__ = ["Submissions"]
 
+_LOGGER = logging.getLogger("callsheet")
 _REPEAT_SECONDS = 0.5
 _IN_PROGRESS = 409
 _NOT_READY = 503
@@ -80,8 +82,13 @@ class Submissions:
         allow_missing_assets: bool = False,
         **settings: Any,
     ) -> Job:
-        """Submits a job bundle. `parameters` and `settings` precede the values of the bundle."""
+        """Submits a job bundle. `parameters` and `settings` precede the values of the bundle.
+
+        The logger `callsheet` has a warning for each value and hook of the bundle that is ignored.
+        """
         bundle = read_bundle(folder, allow_missing_assets=allow_missing_assets)
+        for note in bundle.notes:
+            _LOGGER.warning("%s: %s", folder, note)
         values = {**bundle.parameters, **bundle.given(parameters or {})}
         merged = {**bundle.settings, **settings}
         reply = self._send_template(bundle.template, bundle.format, values, farm, queue, environments, merged)
