@@ -124,8 +124,8 @@ export const REGISTRAR_MUTANTS: readonly Mutant[] = [
     ],
     [
       'the absence counts from the answer',
-      'confirmContact(registration, probe.sentAt, context);',
-      'confirmContact(registration, context.now, context);',
+      'confirmContact(state, registration, probe, context);',
+      'confirmContact(state, registration, { ...probe, sentAt: context.now }, context);',
     ],
     [
       'an answer that a service is there counts as contact',
@@ -136,6 +136,16 @@ export const REGISTRAR_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'actors/agent/registrar/announce.ts',
     [`${AGENT}/registrar.test.ts`, `${AGENT}/absence.test.ts`],
+    [
+      'the answer to an earlier heartbeat replaces a later contact',
+      ' && nth < contact.nth && ',
+      ' && nth < 0 && ',
+    ],
+    [
+      'other terms do not apply to the contact',
+      ' && isSameTerms(contact.terms, registration)) return;',
+      ') return;',
+    ],
     [
       'terms are reported before everything decided by them is known',
       'if (reportedTerms?.service !== service) return { reclaim_after_ms: reclaimAfterMs };\n  const { terms } = reportedTerms;',

@@ -9,9 +9,11 @@ import {
   fenceAfterMs,
   killAfterMs,
   openAttempts,
+  isSameTerms,
   replyTimeoutMs,
   type RegistrarState,
   type RegistrationStatus,
+  type Sent,
 } from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
@@ -149,7 +151,12 @@ function probeAbsence(
   const { singleBus, farmId } = registration;
   if (singleBus === null || !state.mayCountAbsence || state.answeredToken === state.lastToken) return;
   const token = ++state.lastProbe;
-  state.probes.set(token, { sentAt: context.now, incarnation: state.incarnation, bus: singleBus.id });
+  state.probes.set(token, {
+    nth: ++state.lastSent,
+    sentAt: context.now,
+    incarnation: state.incarnation,
+    bus: singleBus.id,
+  });
   context.effect({
     kind: 'probe-absence',
     token,
@@ -180,14 +187,21 @@ export function announceDeparture(
 }
 
 /**
- * Extends the contact: the service has received an announcement of `sentAt`, or was not connected then. From then on
- * tasks may run for two thirds of the time after which the service reclaims them.
+ * Extends the contact: the service has received what was sent then, or was not connected. From then on tasks may run for
+ * two thirds of the time after which the service reclaims them.
+ *
+ * A service that starts answers announcements from before its start. With the same terms, the absence of a service that
+ * was found since then is the later contact.
  */
 export function confirmContact(
+  state: RegistrarState,
   registration: RegistrationStatus,
-  sentAt: number,
+  { nth, sentAt }: Sent,
   context: RegistrarContext,
 ): void {
+  const { contact } = state;
+  if (contact !== null && nth < contact.nth && isSameTerms(contact.terms, registration)) return;
+  state.contact = { nth, terms: registration };
   const age = context.now - sentAt;
   context.after('contact', Math.max(0, fenceAfterMs(registration) - age), { type: 'contact.lost' });
   context.effect({ kind: 'set-contact-deadline', leftMs: Math.max(0, killAfterMs(registration) - age) });
@@ -204,6 +218,7 @@ function send(
 ): void {
   state.lastToken++;
   state.pending.set(state.lastToken, {
+    nth: ++state.lastSent,
     sentAt: context.now,
     incarnation: state.incarnation,
     awaitingConfirmation: [...state.awaitingConfirmation],

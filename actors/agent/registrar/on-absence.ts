@@ -28,7 +28,7 @@ export function onAbsenceProbed(
       running: String(state.running.size),
     });
   }
-  confirmContact(registration, probe.sentAt, context);
+  confirmContact(state, registration, probe, context);
 }
 
 /** No service has replied for the agreed time: from now on only its replies count as contact. */

@@ -10,10 +10,12 @@ import { leaveWhenConfirmed, finishShutdown, stopAll } from './leave.ts';
 import type { RegistrarMessage } from './messages.ts';
 import {
   dropUnstarted,
+  isSameTerms,
   leaseFreshMs,
   mayRunTasks,
   removeRunning,
   type RegistrarState,
+  type Sent,
   type Terms,
 } from './state.ts';
 
@@ -47,12 +49,12 @@ export const onPresenceAnswered =
         if (isLatest) recordService(state, reply, context);
         if (state.phase === 'registering' && !isEarlier)
           completeRegistration(state, reply, settings, context);
-        if (isFresh) extendContact(state, announcement.sentAt, context);
+        if (isFresh) extendContact(state, announcement, context);
         applyClosed(state, reply.closed, announcement.awaitingConfirmation, isFresh, context);
         return;
       case 'alive':
         if (isLatest) recordService(state, reply, context);
-        if (isLatest) extendContact(state, announcement.sentAt, context);
+        if (isLatest) extendContact(state, announcement, context);
         applyClosed(state, reply.closed, announcement.awaitingConfirmation, isFresh, context);
         return;
       case 'unknown':
@@ -212,14 +214,9 @@ function termsOf(reply: ServiceTerms, heartbeatTimeoutMs: number): Terms {
   };
 }
 
-const isSameTerms = (a: Terms, b: Terms): boolean =>
-  a.heartbeatTimeoutMs === b.heartbeatTimeoutMs &&
-  a.reclaimAfterMs === b.reclaimAfterMs &&
-  a.singleBus?.id === b.singleBus?.id &&
-  a.singleBus?.limitMs === b.singleBus?.limitMs;
-
-function extendContact(state: RegistrarState, sentAt: number, context: RegistrarContext): void {
-  if (mayRunTasks(state) && state.registration !== null) confirmContact(state.registration, sentAt, context);
+function extendContact(state: RegistrarState, announcement: Sent, context: RegistrarContext): void {
+  if (mayRunTasks(state) && state.registration !== null)
+    confirmContact(state, state.registration, announcement, context);
 }
 
 /**

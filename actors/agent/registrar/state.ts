@@ -32,9 +32,15 @@ export type RegistrarPhase =
   | 'departing'
   | 'stopped';
 
-/** An announcement without a reply yet. */
-interface PendingAnnouncement {
+/** An announcement or a probe. */
+export interface Sent {
+  /** Number among all of them, in the order in which they were sent. */
+  readonly nth: number;
   readonly sentAt: number;
+}
+
+/** An announcement without a reply yet. */
+interface PendingAnnouncement extends Sent {
   readonly incarnation: string;
   /** Attempts that awaited confirmation when it was sent. */
   readonly awaitingConfirmation: readonly AttemptId[];
@@ -43,8 +49,7 @@ interface PendingAnnouncement {
 }
 
 /** A question to the bus whether a service is connected. */
-interface PendingProbe {
-  readonly sentAt: number;
+interface PendingProbe extends Sent {
   readonly incarnation: string;
   /** Identity of the bus that was asked. */
   readonly bus: string;
@@ -91,6 +96,8 @@ export interface RegistrarState {
    * by one heartbeat, so that everything which was decided by earlier terms is in the open attempts.
    */
   reportedTerms: { readonly terms: Terms; readonly service: string } | null;
+  /** The latest contact: what proved it, and its terms. Null before the first. */
+  contact: { readonly nth: number; readonly terms: Terms } | null;
   /** Whether the latest contact was the absence of a service instead of a reply. */
   isServiceAbsent: boolean;
   /** Whether the absence of the service counts as contact: for a limited time since its last reply. */
@@ -116,6 +123,8 @@ export interface RegistrarState {
   answeredToken: number;
   lastToken: number;
   lastProbe: number;
+  /** Number of announcements and probes. */
+  lastSent: number;
   /** Number of registrations without a reply in a row. */
   tries: number;
   /** Number of refused registrations in a row. */
@@ -134,6 +143,7 @@ export function loadRegistrar(reader: JournalReader, capabilities: Capabilities)
     earlierServices: new Set(),
     mark: null,
     reportedTerms: null,
+    contact: null,
     isServiceAbsent: false,
     mayCountAbsence: false,
     stopped: null,
@@ -148,10 +158,17 @@ export function loadRegistrar(reader: JournalReader, capabilities: Capabilities)
     answeredToken: 0,
     lastToken: 0,
     lastProbe: 0,
+    lastSent: 0,
     tries: 0,
     refusals: 0,
   };
 }
+
+export const isSameTerms = (a: Terms, b: Terms): boolean =>
+  a.heartbeatTimeoutMs === b.heartbeatTimeoutMs &&
+  a.reclaimAfterMs === b.reclaimAfterMs &&
+  a.singleBus?.id === b.singleBus?.id &&
+  a.singleBus?.limitMs === b.singleBus?.limitMs;
 
 /** Returns every attempt whose end the service has not confirmed. */
 export const openAttempts = (state: RegistrarState): readonly AttemptId[] => [

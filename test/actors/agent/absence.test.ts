@@ -113,6 +113,47 @@ test('an answer to a question from before a stall, or of an unknown token, is ig
   t.end();
 });
 
+test('a service that starts and answers an earlier heartbeat does not shorten the contact', (t) => {
+  const { fixture, reply, probed, beat, hasStopped } = running(BUS);
+  const { heartbeat: unanswered } = beat();
+  for (let seconds = 0; seconds < 15; seconds += 5) {
+    const { probe } = beat();
+    if (probe !== undefined) probed(probe, true);
+  }
+  t.equal(fixture.contactLeftMs, 23_000, 'from the latest question on');
+  if (unanswered === undefined) throw new Error('no heartbeat');
+  fixture.pass(4_900);
+  const started = aliveWith({ ...BUS, service: 'service-2' });
+  reply(unanswered, started);
+  fixture.pass(1_000);
+  t.notOk(hasStopped(), 'the answer is about a heartbeat of almost 20 s ago');
+  const heartbeat = fixture
+    .takeEffects()
+    .findLast((effect): effect is Announce => effect.kind === 'announce');
+  if (heartbeat === undefined) throw new Error('no heartbeat');
+  reply(heartbeat, started);
+  t.equal(fixture.contactLeftMs, 23_000 - 900, 'a later answer extends it');
+  fixture.pass(20_000);
+  t.ok(hasStopped());
+  t.end();
+});
+
+test('other terms in the answer to an earlier heartbeat apply from that one on', (t) => {
+  const { fixture, reply, probed, beat, hasStopped } = running({ ...BUS, reclaim_after_ms: 300_000 });
+  const { heartbeat: unanswered } = beat();
+  const { probe } = beat();
+  if (unanswered === undefined || probe === undefined) throw new Error('no heartbeat, or no question');
+  probed(probe, true);
+  t.equal(fixture.contactLeftMs, 203_000);
+  reply(unanswered, aliveWith({ ...BUS, service: 'service-2', reclaim_after_ms: 30_000 }));
+  t.equal(fixture.contactLeftMs, 23_000 - 5_000);
+  fixture.pass(14_000);
+  t.notOk(hasStopped());
+  fixture.pass(1_500);
+  t.ok(hasStopped());
+  t.end();
+});
+
 test('without a single bus, or beyond the limit, the worker does not ask', (t) => {
   const plain = running({});
   plain.beat();
