@@ -82,7 +82,7 @@ test('a job is parked once all tasks that are tried have failed, and a resume st
   farm.lease('w0');
   t.equal(statuses(farm), 'farrfrrrrf');
   farm.report('A/0/1', 'failed', { exitCode: 1 });
-  t.not(farm.job('A').status, 'paused', 'the user has decided to go on');
+  t.not(farm.job('A').status, 'paused', 'the user has decided to continue');
   farm.expectInvariants(t, 'resumed');
   t.end();
 });
