@@ -9,6 +9,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.js';
 import { withLock } from './lock.js';
+import { getNewerNatsServer } from './newer-nats-server.js';
 import { Stop, root, run, runMain, works } from './run.js';
 
 const NODE_MIN = [20, 19];
@@ -108,6 +109,13 @@ async function getNatsServer(env) {
   await disableUnit('nats-server');
 }
 
+/** Returns an environment whose PATH ends with the folder of a newer nats-server, which the service prefers. */
+async function withNewerNatsServer(env) {
+  if ((env.SVC_BUS_URL ?? '') !== '' || env.SVC_BUS_SERVER_PATH) return env;
+  const folder = await getNewerNatsServer(env);
+  return folder === null ? env : { ...env, PATH: `${env.PATH}${delimiter}${folder}` };
+}
+
 /** The tests of the pages run in Debian's Chromium. */
 const getChromium = (env) =>
   installProgram(env, {
@@ -204,9 +212,10 @@ export function install({ bus = true, tests = false, nightly = false } = {}) {
   checkNode();
   return withLock(join(root, 'dist/.install-lock'), async () => {
     await installPackages();
-    const env = withSystemPrograms(process.env);
+    let env = withSystemPrograms(process.env);
     if (bus) await getNatsServer(env);
     if (tests) {
+      env = await withNewerNatsServer(env);
       await getChromium(env);
       await getOpenssl(env);
       await getNftables(env);

@@ -46,16 +46,16 @@ export function run(program, args, options = {}) {
 }
 
 /**
- * Runs a program in the root of the repository without a terminal. Returns its exit status and all its output.
+ * Runs a program without a terminal, in the root of the repository unless `cwd` is given. Returns its exit status and all its output.
  *
  * @param {string} program
  * @param {readonly string[]} args
- * @param {{ env?: NodeJS.ProcessEnv }} [options]
+ * @param {{ env?: NodeJS.ProcessEnv, cwd?: string }} [options]
  * @returns {Promise<{ status: number, output: string }>}
  */
-export function capture(program, args, { env = process.env } = {}) {
+export function capture(program, args, { env = process.env, cwd = root } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env });
+    const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], env });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (chunk) => (output += chunk));

@@ -46,10 +46,10 @@ async function isProgram(path: string): Promise<boolean> {
   }
 }
 
-/** Uses a path unchanged, and searches for a name. */
-async function locate(configuredPath: string): Promise<string> {
+/** Returns a path unchanged, or all programs with a name, at least one. */
+async function locate(configuredPath: string): Promise<readonly string[]> {
   if (configuredPath.includes('/')) {
-    if (await isProgram(configuredPath)) return configuredPath;
+    if (await isProgram(configuredPath)) return [configuredPath];
     throw new ManagedServerError(`bus.server_path: ${configuredPath} is not a program that can be run`);
   }
   const name = configuredPath === '' ? NAME : configuredPath;
@@ -57,10 +57,10 @@ async function locate(configuredPath: string): Promise<string> {
     ...(process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== ''),
     ...SYSTEM_FOLDERS,
   ];
-  for (const folder of folders) {
-    const path = join(folder, name);
-    if (await isProgram(path)) return path;
-  }
+  const paths = [...new Set(folders)].map((folder) => join(folder, name));
+  const arePrograms = await Promise.all(paths.map(isProgram));
+  const programs = paths.filter((_, at) => arePrograms[at]);
+  if (programs.length > 0) return programs;
   throw new ManagedServerError(
     `${name} is neither on the PATH nor in ${SYSTEM_FOLDERS.join(', ')}: install it (Debian and Ubuntu: ` +
       `apt-get install nats-server), name it with bus.server_path, or name a running server with bus.url`,
@@ -76,17 +76,41 @@ async function versionOf(path: string): Promise<string> {
   }
 }
 
-/**
- * Finds nats-server and reads its version. `configuredPath` is `bus.server_path`, empty to search for it. Throws a
- * ManagedServerError if there is none or it is too old.
- */
-export async function findServerBinary(configuredPath: string): Promise<ServerBinary> {
-  const path = await locate(configuredPath);
+/** A program with its version. */
+interface Program {
+  readonly path: string;
+  readonly version: string;
+  readonly release: Release;
+}
+
+async function readProgram(path: string): Promise<Program> {
   const text = await versionOf(path);
   const match = VERSION.exec(text);
   if (match === null) throw new ManagedServerError(`${path} printed no version but "${text.slice(0, 100)}"`);
   const release = { major: Number(match[1]), minor: Number(match[2]) };
-  const version = `${release.major}.${release.minor}.${match[3] ?? ''}`;
+  return { path, release, version: `${release.major}.${release.minor}.${match[3] ?? ''}` };
+}
+
+/** Returns the newest program, the first one of several; throws the error of the first if none has a version. */
+async function newestOf(paths: readonly string[]): Promise<Program> {
+  const results = await Promise.allSettled(paths.map(readProgram));
+  const programs = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const [first, ...others] = programs;
+  if (first !== undefined)
+    return others.reduce(
+      (newest, other) => (isAtLeast(newest.release, other.release) ? newest : other),
+      first,
+    );
+  const failed = results.find((result) => result.status === 'rejected');
+  throw new ManagedServerError(reasonOf(failed?.reason));
+}
+
+/**
+ * Finds nats-server and reads its version. `configuredPath` is `bus.server_path`: a path, or a name, of which the newest
+ * program is used; empty to search for nats-server. Throws a ManagedServerError if there is none or it is too old.
+ */
+export async function findServerBinary(configuredPath: string): Promise<ServerBinary> {
+  const { path, version, release } = await newestOf(await locate(configuredPath));
   if (!isAtLeast(release, OLDEST)) {
     throw new ManagedServerError(
       `${path} is version ${version}: version ${OLDEST.major}.${OLDEST.minor} or newer is needed`,
