@@ -11,11 +11,16 @@ import { capture } from './run.js';
 /** The oldest release that counts as newer. Releases before it flush each message twice. */
 const WANTED = { major: 2, minor: 15 };
 
-/** Package of Debian's unstable suite. Its program needs only libc6 2.34, which Debian 12 has. */
-const PACKAGE = {
-  architecture: 'x64',
-  path: 'pool/main/n/nats-server/nats-server_2.15.1-1_amd64.deb',
-  sha256: '31ef4ceaa84e8248d449e508472e3770c17c3695cb5cb0ee96e03912724ea884',
+/** Packages of Debian's unstable suite, by architecture of Node. Their program needs only libc6 2.34, which Debian 12 has. */
+const PACKAGES = {
+  x64: {
+    path: 'pool/main/n/nats-server/nats-server_2.15.1-1_amd64.deb',
+    sha256: '31ef4ceaa84e8248d449e508472e3770c17c3695cb5cb0ee96e03912724ea884',
+  },
+  arm64: {
+    path: 'pool/main/n/nats-server/nats-server_2.15.1-1_arm64.deb',
+    sha256: '68923b614b6b5594bbd63ffdce7258c2155ec448fb4cb7efd099bf9273eca128',
+  },
 };
 
 /** Where the service looks for nats-server besides the PATH (src/adapters/nats/server-binary.ts). */
@@ -46,15 +51,16 @@ function debianArchive() {
 
 /** Downloads and checks the package, and puts its program into the folder. Returns why it could not, or null. */
 async function installPackage(env) {
-  if (process.arch !== PACKAGE.architecture) return `there is no known package for ${process.arch}`;
+  const wanted = PACKAGES[process.arch];
+  if (wanted === undefined) return `there is no known package for ${process.arch}`;
   if (process.getuid?.() !== 0 || !existsSync(DOWNLOADER)) return 'only root can install it, with apt';
   const archive = debianArchive();
   if (archive === null) return "the sources of apt have no archive of Debian's";
   const work = mkdtempSync(join(tmpdir(), 'callsheet-nats-server-'));
   try {
     const file = join(work, 'nats-server.deb');
-    const wanted = ['download-file', `${archive}${PACKAGE.path}`, file, `SHA256:${PACKAGE.sha256}`];
-    const downloaded = await capture(DOWNLOADER, wanted, { env });
+    const request = ['download-file', `${archive}${wanted.path}`, file, `SHA256:${wanted.sha256}`];
+    const downloaded = await capture(DOWNLOADER, request, { env });
     if (downloaded.status !== 0) return `the package cannot be downloaded: ${lastLine(downloaded.output)}`;
     const unpacked = await capture('dpkg-deb', ['-x', file, work], { env });
     if (unpacked.status !== 0) return `the package cannot be unpacked: ${lastLine(unpacked.output)}`;
