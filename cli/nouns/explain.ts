@@ -85,7 +85,7 @@ const word = (name: string): string =>
 
 /** Formats the summary, one line per gate and the command that helps. Omits a single gate whose sentence is the summary. */
 function explanationText({ terminal, output }: ClientContext, explanation: TaskExplanation): string {
-  const { name, status, summary, gates, failures, chunks } = explanation;
+  const { name, status, summary, gates, failures, chunks, share } = explanation;
   const lines = gates.length === 1 && gates[0]?.sentence === summary ? [] : gates;
   const width = Math.max(0, ...lines.map((gate) => gate.gate.length));
   const gateLines = lines.map(
@@ -99,6 +99,10 @@ function explanationText({ terminal, output }: ClientContext, explanation: TaskE
   return [
     `${printable(name)}: ${coloredStatus(status, terminal)}\n${printable(summary)}\n`,
     ...(gateLines.length > 0 ? ['\n', ...gateLines] : []),
+    // The gate of the order contains the sentence.
+    share === undefined || gates.some(({ gate }) => gate === 'order')
+      ? ''
+      : `\n${printable(share.sentence)}\n`,
     chunks === undefined ? '' : `\nThe step has ${printable(chunks)}.\n`,
     failureTable,
     `\nNext: callsheet ${helpfulCommand(explanation)}\n`,

@@ -14,6 +14,7 @@ import type { Header } from '../pipeline/message.ts';
 import type { Ports } from '../ports.ts';
 import { workerHistoryView } from '../views/history-view.ts';
 import { pageOf, sortedBy } from '../views/page-view.ts';
+import { StoreNames } from '../views/store-names.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
 import { VisibleJobs } from '../views/visible-jobs.ts';
@@ -114,7 +115,7 @@ export const getWorker: Handler<'getWorker'> = ({ path, query, principal }, port
   const body = {
     ...workerView(worker, farmOf(store, worker), booking, work, credentialOf(store, worker), ports.now()),
     current_tasks: currentTasks(ports, work.bookings),
-    bookings: bookingViews(work.bookings),
+    bookings: bookingViews(work.bookings, new StoreNames(store)),
     failures: stepFailuresView(store, work.failures),
     ...(query.history && {
       history: workerHistoryView(worker, ports.history.worker(worker.id, HISTORY_MINUTES)),

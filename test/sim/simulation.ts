@@ -19,6 +19,7 @@ import {
   drawOptions,
   drawOutages,
   drawRules,
+  drawShares,
   type SimulationOptions,
 } from './options.ts';
 import { PoolClients } from './pool-clients.ts';
@@ -52,6 +53,8 @@ const CHUNKS_SEED_FACTOR = 70_241;
 const RULES_SEED_FACTOR = 15_485_863;
 /** Selects farms of which none was recorded for a mutant when it was chosen. */
 const AMOUNTS_SEED_FACTOR = 336_609;
+/** Selects farms of which none was recorded for a mutant when it was chosen. */
+const SHARES_SEED_FACTOR = 70_448;
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 /** Minimum number of task processes that must run to their end after the last fault. */
 const PROGRESS_MS = 900_000;
@@ -122,7 +125,8 @@ class Simulation {
     );
     const chunked = drawChunks(controlled, new Random(seed * CHUNKS_SEED_FACTOR));
     const booked = drawAmounts(chunked, new Random(seed * AMOUNTS_SEED_FACTOR));
-    const drawn = drawRules(booked, new Random(seed * RULES_SEED_FACTOR));
+    const ruled = drawRules(booked, new Random(seed * RULES_SEED_FACTOR));
+    const drawn = drawShares(ruled, new Random(seed * SHARES_SEED_FACTOR));
     this.scenario = scenario ?? null;
     const cast = scenario?.options(drawn) ?? drawn;
     this.options = change?.(cast) ?? cast;

@@ -25,6 +25,8 @@ export function offerOfStep(state: JobState, step: StepState, now: number): Read
     jobCreatedAt: state.record.createdAt,
     requirements: withRaised(step.plan.requirements, step.record.raised),
     ...(record.raised.length > 0 && { raises: raisesOf(record.raised) }),
+    owner: state.record.owner,
+    project: state.record.project,
     live: record.taskCounts.assigned + record.taskCounts.running,
     ...readyOf(state, step, now),
     unschedulableReason: record.unschedulableReason,

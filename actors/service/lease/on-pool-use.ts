@@ -32,7 +32,7 @@ function poolUse(state: LeaseState, pool: string): Omit<PoolUse, 'isPartial'> {
         requirements.pools.includes(pool) && !state.index.caps.of(queueId).paused,
     )
     .flatMap(({ steps }) => steps)
-    .sort(compareCandidates);
+    .sort(state.index.shares?.order.compare ?? compareCandidates);
   return {
     holders: holdersOfPool(state, pool),
     waiters: waiting.slice(0, WAITERS_MAX).map(waiterOf),

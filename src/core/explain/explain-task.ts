@@ -17,6 +17,7 @@ import {
   startGates,
 } from './hold-gates.ts';
 import { liveSummary, terminalSummary } from './outcome.ts';
+import { shareText } from './share-text.ts';
 import type { TaskFacts } from './task-facts.ts';
 import type { Gate, SchedulerGate, TaskExplanation } from './task-explanation.ts';
 import { upstreamJobGates, upstreamStepGates } from './upstream-gates.ts';
@@ -36,6 +37,7 @@ export function explainTask(facts: TaskFacts): TaskExplanation {
   const { lease } = facts;
   const isCandidate = status === 'ready' && lease?.isOffered === true && lease.workers.eligible > 0;
   const gates = gatesOf(facts, lease, status, isCandidate);
+  const share = isCandidate ? lease.share : undefined;
   return {
     summary: waitingSummary(facts, gates),
     gates,
@@ -43,6 +45,9 @@ export function explainTask(facts: TaskFacts): TaskExplanation {
       isCandidate && lease.before.isWithheld !== true
         ? { tasks: lease.before.tasks, jobs: lease.before.jobs }
         : null,
+    ...(share !== undefined && {
+      share: { ...share, sentence: sentenceOf(shareText(share, facts.names)) },
+    }),
     workers: lease === null ? null : workersOutlook(lease, facts.names),
   };
 }
@@ -72,7 +77,7 @@ function gatesOf(
     ...(lease === null ? [] : workersGates(facts, lease)),
     ...(isReady && lease !== null ? coresGates(facts, lease) : []),
     ...(isReady && lease !== null ? amountsGates(lease) : []),
-    ...(isCandidate && lease !== null ? orderGates(lease) : []),
+    ...(isCandidate && lease !== null ? orderGates(facts, lease) : []),
   ];
   return isReady ? [...gates, ...schedulerGates(lease, gates)] : [...gates, ...exitGates(facts)];
 }

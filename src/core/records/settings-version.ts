@@ -39,7 +39,10 @@ const rulesOf = (rules: readonly RetryRule[] | undefined): unknown =>
 /** Settings of each kind of object. */
 export const SETTINGS = {
   farm: (
-    farm: Pick<FarmRecord, 'name' | 'description' | 'maxConcurrentTasks' | 'retry' | 'bookedAmounts'>,
+    farm: Pick<
+      FarmRecord,
+      'name' | 'description' | 'maxConcurrentTasks' | 'retry' | 'bookedAmounts' | 'queuePolicy'
+    >,
   ): Settings => ({
     name: farm.name,
     description: farm.description,
@@ -47,6 +50,7 @@ export const SETTINGS = {
     ...retryOf(farm.retry),
     booked_amounts: farm.bookedAmounts?.names,
     amount_default: farm.bookedAmounts?.byDefault,
+    queue_policy: farm.queuePolicy,
   }),
   queue: (queue: QueueRecord): Settings => ({
     name: queue.name,
