@@ -3,6 +3,7 @@ import type { BodyOf } from '../../client/rest-calls.ts';
 import { contextOf, type ClientContext } from '../client/client-command.ts';
 import { farmOf, queueOf } from '../client/default-place.ts';
 import { findFarm, findJob } from '../client/lookup.ts';
+import { capChanges } from '../options/caps.ts';
 import { retryChanges } from '../options/retry-options.ts';
 import { findUpstreams } from '../submission/job-place.ts';
 import { withFlags } from '../submission/parameter-flags.ts';
@@ -46,6 +47,7 @@ export async function cloneJob(given: string, options: CloneOptions): Promise<vo
     owner: options.owner,
     paused: options.paused,
     start_after: options.startAfter,
+    ...capChanges(options),
     parameters: Object.fromEntries(parameters),
     environments: await givenEnvironments(options),
   };

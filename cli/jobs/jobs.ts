@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { capOptions } from '../options/caps.ts';
 import { integer } from '../options/integer.ts';
 import type { ClientOptions } from '../client/client-command.ts';
 import { futureTimeOrNone } from '../options/expiry.ts';
@@ -129,7 +130,7 @@ const VERBS: readonly [Verb, ...Verb[]] = [
     arguments: [JOB_ARGUMENT],
     options: (command) =>
       retryOptions(
-        waiting(command)
+        capOptions(waiting(command))
           .option('--priority <n>', 'higher is scheduled sooner', integer)
           .option('--top', 'the lowest priority that puts the job first in its queue')
           .option('--preview', 'change nothing; show which jobs of the queue it would pass')

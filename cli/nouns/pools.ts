@@ -16,6 +16,12 @@ import {
 import { entryArgument } from '../grammar/verb-parts.ts';
 import { showPool } from './pool-details.ts';
 
+/** What happens to the tasks that hold slots; nothing without any. */
+function usersOf({ in_use: used }: UsagePool): readonly string[] {
+  if (used === 0) return [];
+  return [used === 1 ? '1 task that uses it continues.' : `${counted(used, 'task')} that use it continue.`];
+}
+
 const POOLS: Catalog<UsagePool, BodyOf<'put', '/usage-pools/{id}'>> = {
   what: 'usage pool',
   columns: async () => [
@@ -44,10 +50,7 @@ const POOLS: Catalog<UsagePool, BodyOf<'put', '/usage-pools/{id}'>> = {
   replace: (client, id, body, headers) =>
     client.call('put', '/usage-pools/{id}', { path: { id }, body, headers }),
   remove: (client, id) => client.call('delete', '/usage-pools/{id}', { path: { id } }),
-  consequences: async (_client, pool) => [
-    'Tasks that require it no longer start.',
-    `${counted(pool.in_use, 'task')} that use it continue.`,
-  ],
+  consequences: async (_client, pool) => ['Tasks that require it no longer start.', ...usersOf(pool)],
 };
 
 interface SetOptions extends ChangeOptions {

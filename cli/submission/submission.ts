@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { collectAssignment } from '../options/assignments.ts';
+import { capOptions, type CapOptions } from '../options/caps.ts';
 import type { ClientContext, ClientOptions } from '../client/client-command.ts';
 import { dryRunText } from './dry-run.ts';
 import { futureTime } from '../options/expiry.ts';
@@ -13,7 +14,7 @@ import { readTemplateFile, type TemplateFile } from './template-file.ts';
 import type { EnvironmentTemplate } from '../../client/resources.ts';
 
 /** Options of the commands that create a job. */
-export interface SubmissionOptions extends ClientOptions, RetryOptions {
+export interface SubmissionOptions extends ClientOptions, RetryOptions, CapOptions {
   readonly farm?: string;
   readonly queue?: string;
   readonly param: ReadonlyMap<string, string>;
@@ -35,7 +36,7 @@ const collect = (given: string, earlier: readonly string[]): readonly string[] =
 /** Adds the options of the commands that create a job. `standard` says where it goes without `--queue`. */
 export const submissionOptions = (command: Command, standard: string): Command =>
   retryOptions(
-    command
+    capOptions(command)
       .option('--farm <farm>', `farm, by id, by the beginning of its id, or by name; ${standard}`)
       .option('--queue <queue>', 'queue of the farm, likewise')
       .option(

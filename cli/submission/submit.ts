@@ -3,6 +3,7 @@ import type { JobBundle } from '../bundles/read-bundle.ts';
 import { contextOf, type ClientContext } from '../client/client-command.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { productRequest } from './product-submission.ts';
+import { capChanges, capsInQuery } from '../options/caps.ts';
 import { retryChanges } from '../options/retry-options.ts';
 import {
   givenEnvironments,
@@ -93,17 +94,24 @@ async function requestOf(
     paused: options.paused ?? bundle?.paused,
     start_after: options.startAfter,
   };
+  const caps = capChanges(options);
   if (product !== undefined) {
     const submission = {
       ...place,
       product,
       parameters,
-      options: { ...settings, name: options.name, environments },
+      options: { ...settings, ...caps, name: options.name, environments },
     };
     return productRequest(context, submission);
   }
   const file = await readTemplateFile(bundle?.template ?? given ?? '-');
-  return templateRequest(context, { ...place, file, parameters, environments, options: settings });
+  return templateRequest(context, {
+    ...place,
+    file,
+    parameters,
+    environments,
+    options: { ...settings, ...capsInQuery(caps) },
+  });
 }
 
 /** `callsheet submit`, `callsheet jobs submit` */

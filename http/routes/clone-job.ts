@@ -1,3 +1,4 @@
+import { setCaps } from '../../src/core/records/job-caps.ts';
 import type { TemplateRecord, TemplateText } from '../../src/core/records/job.ts';
 import { parameterValuesOf } from '../views/job-view.ts';
 import { retryOverride, retryView } from '../views/retry-view.ts';
@@ -5,6 +6,7 @@ import type { JobRequest } from './create-job.ts';
 import { findJob, readTemplate } from './find-task.ts';
 import { bodyFingerprint } from './idempotent-submit.ts';
 import { invalid, type Call, type Handler, type ProblemReply } from './operation.ts';
+import { sentCaps } from './sent-caps.ts';
 import { environmentTexts } from './sent-environments.ts';
 import { submissionHandler } from './submission-handler.ts';
 import type { Ports } from '../ports.ts';
@@ -17,7 +19,7 @@ export const cloneJob = (): Handler<'cloneJob'> =>
   submissionHandler<'cloneJob'>(requestOf, ({ path, body }) => bodyFingerprint('clone', path.id, body));
 
 /**
- * Returns the request for the new job: the job's template, values, queue, project, priority and own retry settings, unless
+ * Returns the request for the new job: the job's template, values, queue, project, priority, caps and own retry settings, unless
  * the body has others. Owner, upstream jobs, a pause and a start time come from the body alone.
  */
 function requestOf(
@@ -47,6 +49,7 @@ function requestOf(
     dependsOn: body.depends_on ?? [],
     isPaused: body.paused ?? false,
     startAfter: body.start_after ?? undefined,
+    caps: { ...setCaps(job), ...sentCaps(body) },
     jobName: body.name ?? '',
     text: template.text,
     format: template.format,

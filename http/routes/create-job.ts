@@ -8,6 +8,7 @@ import type { RetryRule } from '../../src/core/retry-rules/retry-rule.ts';
 import type { LargeRows, PlanInParts } from '../../src/core/ports/large-jobs.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { done, type Outcome } from '../../src/core/problems.ts';
+import { unknownSteps, type JobCaps } from '../../src/core/records/job-caps.ts';
 import type { JobProduct, JobRecord, TemplateFormat, TemplateText } from '../../src/core/records/job.ts';
 import type { StepPreview } from '../../src/openjd/template/preview-command.ts';
 import { keys } from '../../src/core/records/tables.ts';
@@ -45,6 +46,8 @@ export interface JobRequest {
   readonly isPaused: boolean;
   /** RFC 3339 time before which no task starts. */
   readonly startAfter: string | undefined;
+  /** Absent: none. */
+  readonly caps?: JobCaps | undefined;
   /** Replaces the job name of the template, unless empty. */
   readonly jobName: string;
   readonly text: string;
@@ -161,6 +164,12 @@ async function submissionOf(
     if (!('errors' in prepared)) return unevaluated(prepared);
     return { kind: 'problem', problem: pointedProblem('unprocessable', prepared.errors) };
   }
+  const [unknown] = unknownSteps(request.caps ?? {}, prepared.job.plan.shape.steps);
+  if (unknown !== undefined)
+    return invalid(
+      `${pointer}/step_max_concurrent_tasks`,
+      `the template has no step ${JSON.stringify(unknown)}`,
+    );
   const upstreams = upstreamsOf(ports.store, farm, request, principal.ownerScope);
   if (!upstreams.ok) return { kind: 'problem', problem: upstreams.problem };
   const submission = submissionFrom(request, identity.value, prepared.job, upstreams.value);
@@ -187,7 +196,7 @@ function submissionFrom(
   job: PreparedJob,
   upstreams: JobSubmission['upstreams'],
 ): Submission {
-  const { project, priority, retry, retryRules, isPaused, startAfter, product } = request;
+  const { project, priority, retry, retryRules, isPaused, startAfter, caps, product } = request;
   return {
     queueId: queueId(request.queueId),
     description: job.description,
@@ -201,6 +210,7 @@ function submissionFrom(
     ...(retryRules !== undefined && { retryRules }),
     isPaused,
     ...(startAfter !== undefined && { startAfter: Date.parse(startAfter) }),
+    ...(caps !== undefined && { caps }),
     product,
     upstreams,
   };

@@ -4,6 +4,7 @@ import { retryOverride } from '../views/retry-view.ts';
 import type { JobRequest } from './create-job.ts';
 import { digestOf } from './idempotent-submit.ts';
 import type { Call, Handler, ProblemReply } from './operation.ts';
+import { capsOfQuery } from './sent-caps.ts';
 import { readSubmission, SUBMISSION_TYPE } from './sent-environments.ts';
 import { submissionHandler } from './submission-handler.ts';
 
@@ -38,6 +39,7 @@ const requestFor = (
   dependsOn: query.depends_on ?? [],
   isPaused: query.paused ?? false,
   startAfter: query.start_after,
+  caps: capsOfQuery(query),
   jobName: '',
   text,
   format,

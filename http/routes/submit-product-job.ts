@@ -4,6 +4,7 @@ import type { JobRequest } from './create-job.ts';
 import { bodyFingerprint } from './idempotent-submit.ts';
 import { notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
 import { findProduct } from './products.ts';
+import { sentCaps } from './sent-caps.ts';
 import { environmentTexts } from './sent-environments.ts';
 import { submissionHandler } from './submission-handler.ts';
 import type { Ports } from '../ports.ts';
@@ -37,6 +38,7 @@ async function requestOf(
     dependsOn: body.depends_on ?? [],
     isPaused: body.paused ?? false,
     startAfter: body.start_after ?? undefined,
+    caps: sentCaps(body),
     jobName: body.name ?? '',
     text: template,
     format,

@@ -6,6 +6,7 @@ import type {
 } from '../../src/core/explain/task-explanation.ts';
 import type { RejectedWorkers, ShortAmount } from '../../src/core/lease/explanation.ts';
 import { appliedRuleView, poolHoldView } from './retry-rules-view.ts';
+import { doubtView } from './quarantine-view.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -15,9 +16,12 @@ export function gateView(gate: Gate): Schemas['Gate'] {
     case 'job':
     case 'upstream_step':
     case 'held_step':
+    case 'canary':
     case 'paused_queue':
     case 'farm_cap':
     case 'queue_cap':
+    case 'job_cap':
+    case 'step_cap':
     case 'order':
     case 'scheduler':
       return gate;
@@ -60,6 +64,18 @@ export function gateView(gate: Gate): Schemas['Gate'] {
         ...rest,
         rejected: rejected.map(rejectedView),
         ...(nearestMiss !== null && { nearest_miss: nearestMissView(nearestMiss) }),
+      };
+    }
+    case 'quarantine': {
+      const { doubted, ...rest } = gate;
+      return {
+        ...rest,
+        doubted: doubted.map(({ worker, isWhole, ...doubt }) => ({
+          worker_id: worker.id,
+          worker: worker.name,
+          whole: isWhole,
+          ...doubtView(doubt),
+        })),
       };
     }
     case 'amounts': {

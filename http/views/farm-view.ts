@@ -18,6 +18,10 @@ export function farmView(farm: FarmRecord): Schemas['Farm'] {
       policy_version: farm.bookedAmounts.version,
     }),
     ...(farm.queuePolicy !== undefined && queuePolicyView(farm.queuePolicy)),
+    ...(farm.quarantine !== undefined && {
+      quarantine: farm.quarantine.isOn,
+      quarantine_version: farm.quarantine.version,
+    }),
     created_at: timestampOf(farm.createdAt),
     updated_at: timestampOf(farm.updatedAt),
   };

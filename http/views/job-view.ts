@@ -5,6 +5,7 @@ import {
   type RetryPolicy,
 } from '../../src/core/lifecycle/retry-policy.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
+import { setCaps } from '../../src/core/records/job-caps.ts';
 import { cancelReasonOf, parkReasonOf, type JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
@@ -45,10 +46,22 @@ export function jobView(job: JobRecord, retry: RetryPolicy): Schemas['Job'] {
       max_attempts: retry.maxAttempts,
       retry_delay_seconds: retry.retryDelaySeconds,
       failure_limit: retry.failureLimit,
+      ...(retry.canaryTasks === true && { canary_tasks: true }),
     },
     task_counts: job.taskCounts,
     ...(job.startAfter !== undefined && { start_after: timestampOf(job.startAfter) }),
+    ...capsView(job),
     ...(job.product !== undefined && { product: job.product }),
+  };
+}
+
+function capsView(
+  job: JobRecord,
+): Pick<Schemas['Job'], 'max_concurrent_tasks' | 'step_max_concurrent_tasks'> {
+  const { maxConcurrentTasks, stepCaps } = setCaps(job);
+  return {
+    ...(maxConcurrentTasks !== undefined && { max_concurrent_tasks: maxConcurrentTasks }),
+    ...(stepCaps !== undefined && { step_max_concurrent_tasks: stepCaps }),
   };
 }
 

@@ -79,6 +79,10 @@ function sentenceOf(store: StoreReader, farm: FarmId, cause: WaitingCause): stri
       const cap = queue?.maxConcurrentTasks ?? 0;
       return `Queue ${queue?.name ?? cause.queueId} is at its cap of ${pluralize(cap, 'concurrent task')}.`;
     }
+    case 'job_cap':
+      return 'Their jobs are at their caps of concurrent tasks.';
+    case 'step_cap':
+      return 'Their steps are at their caps of concurrent tasks.';
     case 'usage_pool':
       return `Usage pool ${cause.pool} is at capacity.`;
     case 'cores':

@@ -228,8 +228,8 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     ],
     [
       'the sweep does not remember that more steps wait',
-      '      state.hasPendingNotifications = true;\n      return;\n    }\n  }\n}\n\n/** Returns whether',
-      '      return;\n    }\n  }\n}\n\n/** Returns whether',
+      '      state.hasPendingNotifications = true;\n      return;\n    }\n  }\n}\n\n/** Yields',
+      '      return;\n    }\n  }\n}\n\n/** Yields',
     ],
   ),
 ];

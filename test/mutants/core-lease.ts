@@ -30,6 +30,28 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
+    'src/core/lease/own-caps.ts',
+    ['test/actors/service/lease/own-caps.test.ts'],
+    [
+      'the cap of the job does not count',
+      'Math.min(roomUnder(maxConcurrentTasks, live), roomUnder(job.maxConcurrentTasks, job.live));',
+      'roomUnder(maxConcurrentTasks, live);',
+    ],
+    ['one task more than an own cap runs', 'Math.max(0, cap - live)', 'Math.max(0, cap + 1 - live)'],
+    [
+      'a cap of a step alone is not followed',
+      'maxConcurrentTasks > 0 || cappedSteps > 0',
+      'maxConcurrentTasks > 0',
+    ],
+  ),
+  ...mutantsOf(
+    'src/core/records/job-caps.ts',
+    ['test/actors/service/lease/own-caps.test.ts', 'test/http/routes/update-job.test.ts'],
+    ['a change removes the caps of other steps', ': capOfStep(before, name);', ': 0;'],
+    ['a cap cannot be removed', 'cap === 0 ? [] : [[name, cap]]', '[[name, Math.max(1, cap)]]'],
+    ['an unknown step is accepted', '!steps.some((step) => step.name === name)', 'steps.length === 0'],
+  ),
+  ...mutantsOf(
     'src/core/lease/eligibility.ts',
     [`${LEASE}/eligibility.test.ts`],
     [
@@ -228,8 +250,8 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
     ],
     [
       'taken tasks do not count as live',
-      '      step.live += count;\n      this.caps.count(step.queueId, count);',
-      '      step.live += count;',
+      '      this.countLive(step, count);\n',
+      '      step.live += count;\n',
     ],
     ['a lease exceeds the free cores', 'Math.floor(free / cores)', 'Math.ceil(free / cores)'],
     ['a lease exceeds its number of tasks', '      left -= count;\n', ''],
@@ -250,7 +272,7 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
       'if (step.isOvertaken || compare(step, best) > 0) continue;',
       'if (step.isOvertaken || compare(step, best) < 0) continue;',
     ],
-    ['a removed step stays in the caps', '    this.caps.count(entry.queueId, -entry.live);\n', ''],
+    ['a removed step stays in the caps', '    this.countLive(entry, -entry.live);\n', ''],
     [
       'a step that is offered again counts twice in its pools',
       'const heldBefore = { pools: before?.requirements.pools ?? [], live: before?.live ?? 0 };',

@@ -47,6 +47,7 @@ export class ClientModel {
     this.jobs.resumeAll();
     this.jobs.releaseAll();
     this.jobs.startAll();
+    this.jobs.removeCaps();
     this.workers.enableAll();
   }
 

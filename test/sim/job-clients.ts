@@ -12,6 +12,7 @@ import { pageOf, readTask } from '../../src/core/records/task-page.ts';
 import { ask, type ClientWorld } from './client-port.ts';
 import { rulesOfJob } from './retry-rule-plans.ts';
 import { ownerOf, projectOf } from './share-plans.ts';
+import { capsOfJob, changeOfCaps, NO_CAPS } from './cap-plans.ts';
 import { randomPlan, randomRetry } from './job-plans.ts';
 
 /** A job that a client has submitted. */
@@ -38,6 +39,7 @@ export class JobClients {
   private readonly queues: readonly QueueId[];
   private readonly jobs: OwnJob[] = [];
   private submitted = 0;
+  private capChanges = 0;
 
   constructor(world: ClientWorld, queues: readonly QueueId[]) {
     this.world = world;
@@ -70,6 +72,7 @@ export class JobClients {
       priority: random.pick(PRIORITIES),
       retry: randomRetry(random),
       ...(options.rules && { retryRules: rulesOfJob(this.submitted) }),
+      ...(options.caps && { caps: capsOfJob(this.submitted) }),
       isPaused: this.submitted % PAUSED_EVERY === 0,
       product: null,
       upstreams: upstreams.flatMap(({ id }) => {
@@ -193,6 +196,7 @@ export class JobClients {
       ...(random.chance(0.5) ? { priority: random.pick(PRIORITIES) } : {}),
       retry: randomRetry(random),
       ...(this.world.options.rules && { retryRules: rulesOfJob(this.submitted + this.jobs.length) }),
+      ...(this.world.options.caps && { caps: changeOfCaps(this.capChanges++) }),
     });
   }
 
@@ -282,6 +286,12 @@ export class JobClients {
     for (const job of this.jobs)
       if (store.get('job', keys.job(job.id))?.startAfter !== undefined)
         this.update(job, { startAfter: null, retry: {} });
+  }
+
+  /** Removes all caps. */
+  removeCaps(): void {
+    if (!this.world.options.caps) return;
+    for (const job of this.jobs) this.update(job, { caps: NO_CAPS, retry: {} });
   }
 
   undoSkips(): void {
@@ -408,6 +418,9 @@ function differenceOf(record: JobRecord, update: JobUpdate, queueId: QueueId | n
     return `job ${id} is in the queue ${record.queueId}, not ${queueId}`;
   if (!isDeepStrictEqual({ ...record.retry, ...update.retry }, record.retry))
     return `job ${id} has the settings ${JSON.stringify(record.retry)}, not ${JSON.stringify(update.retry)}`;
+  const { caps = {} } = update;
+  if (caps.maxConcurrentTasks !== undefined && (record.maxConcurrentTasks ?? 0) !== caps.maxConcurrentTasks)
+    return `job ${id} has the cap ${record.maxConcurrentTasks ?? 0}, not ${caps.maxConcurrentTasks}`;
   if (update.startAfter === null && record.startAfter !== undefined)
     return `job ${id} still has a start time`;
   const isActive = status === 'pending' || status === 'running' || status === 'blocked';

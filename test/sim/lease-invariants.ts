@@ -3,6 +3,7 @@ import { type AttemptId, type QueueId, type WorkerId } from '../../src/core/ids.
 import { HeldAmounts } from './amounts-oracle.ts';
 import { isPassedOver } from './avoidance-oracle.ts';
 import { needsOf } from './retry-rule-oracle.ts';
+import { hasOwnRoom } from './caps-oracle.ts';
 import { coresNeeded, mayRun, takesTasks } from './eligibility-oracle.ts';
 import type { FarmView } from './service-view.ts';
 import {
@@ -86,6 +87,8 @@ export const leaseKnowsReadyTasks: Invariant = {
     if (lease?.pendingJobs.includes(id) === true) return null;
     const entry = lease?.index.entry(id, step.record.order);
     const at = `${id} (${status}) step ${step.record.order}`;
+    if (entry !== undefined && entry.job.live !== job.openAttempts.size)
+      return `${at}: ${job.openAttempts.size} tasks of the job are live, the lease actor counts ${entry.job.live}`;
     const live = step.record.taskCounts.assigned + step.record.taskCounts.running;
     if ((entry?.live ?? 0) !== live)
       return `${at}: ${live} tasks are live, the lease actor counts ${entry?.live ?? 0}`;
@@ -151,6 +154,7 @@ export const noReadyTaskWaits: Invariant = {
           });
         for (const step of job.steps) {
           if (step.record.taskCounts.ready === 0 || step.record.hold !== null || !hasSlots(step)) continue;
+          if (!hasOwnRoom(job, step.record.order)) continue;
           // A reserved worker serves one step, as soon as it has enough free cores.
           const isForIt = only?.jobId === job.record.id && only.stepOrder === step.record.order;
           if (only !== undefined && !isForIt) continue;

@@ -9,6 +9,7 @@ import { WIRE_LIMITS } from '../../src/core/wire/limits.ts';
 import { isPassedOver, type AttemptsOf } from './avoidance-oracle.ts';
 import type { Holding } from '../../src/core/records/holding.ts';
 import { HeldAmounts, isSameHolding } from './amounts-oracle.ts';
+import { LiveBooks } from './caps-oracle.ts';
 import { coresNeeded, mayRun } from './eligibility-oracle.ts';
 import { isLeasable } from './invariant-frame.ts';
 import { needsOf } from './retry-rule-oracle.ts';
@@ -128,6 +129,7 @@ function walk(
       cores <= worker.cpuCount - books.coresOf(worker.id) &&
       holding !== null &&
       hasRoom(view, books, queueId) &&
+      (books.jobs.hasRoom(job, stepOrder) || (isMine && isFresh(job.record.id))) &&
       needs.pools.every((name) => books.hasSlot(name));
     if (isMine && !fits) return new Violation('only a task that fits is taken', `${name} by ${worker.id}`);
     if (isMine) {
@@ -142,6 +144,7 @@ function walk(
           `${name}: ${JSON.stringify(held)} instead of ${JSON.stringify(holding)}`,
         );
       books.take(worker.id, queueId, cores, needs.pools, held);
+      books.jobs.take(job.record.id, stepOrder);
       steps.add(`${job.record.id}-${stepOrder}`);
       left.delete(name);
       continue;
@@ -228,13 +231,14 @@ function walkShared(
     size: mine.size,
     isMine: ({ name }) => mine.has(name),
     isFresh: ({ job }) => isFresh(job.record.id),
-    coresIfItFits: ({ job, needs }) => {
+    coresIfItFits: ({ job, stepOrder, name, needs }) => {
       const cores = coresNeeded(worker, needs);
       const fits =
         cores <= worker.cpuCount - books.coresOf(worker.id) &&
         next(needs) !== null &&
         hasRoom(view, books, job.record.queueId) &&
-        needs.pools.every((name) => books.hasSlot(name));
+        (books.jobs.hasRoom(job, stepOrder) || (mine.has(name) && isFresh(job.record.id))) &&
+        needs.pools.every((pool) => books.hasSlot(pool));
       return fits ? cores : null;
     },
     take: ({ job, stepOrder, index, name, needs }) => {
@@ -254,6 +258,7 @@ function walkShared(
           `${name}: ${JSON.stringify(held)}`,
         );
       books.take(worker.id, job.record.queueId, cores, needs.pools, held);
+      books.jobs.take(job.record.id, stepOrder);
       return null;
     },
   });
@@ -277,6 +282,7 @@ function reservationOf(
 
 /** Resources in use before each lease of a turn: the counts of the lease actor after the turn, without its leases. */
 class Books {
+  readonly jobs: LiveBooks;
   private readonly lease: LeaseState;
   private readonly cores = new Map<WorkerId, number>();
   private readonly live = new Map<QueueId | null, number>();
@@ -285,6 +291,7 @@ class Books {
 
   constructor(lease: LeaseState, takes: readonly Take[]) {
     this.lease = lease;
+    this.jobs = new LiveBooks(lease, takes);
     for (const { workerId, pick } of takes) {
       const count = pick.ranges.reduce((sum, range) => sum + range.count, 0);
       this.add(this.cores, workerId, -count * pick.cores);

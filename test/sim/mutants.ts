@@ -12,6 +12,7 @@ import { pageOf, readTask, writeTask } from '../../src/core/records/task-page.ts
 import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
 import { AGENT_MUTANTS } from './agent-mutants.ts';
 import { AMOUNT_MUTANTS } from './amount-mutants.ts';
+import { CAP_MUTANTS } from './cap-mutants.ts';
 import { CHUNK_MUTANTS } from './chunk-mutants.ts';
 import { RETRY_RULE_MUTANTS } from './retry-rule-mutants.ts';
 import { IDENTITY_MUTANTS } from './identity-mutants.ts';
@@ -268,6 +269,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...RETRY_RULE_MUTANTS,
   ...AMOUNT_MUTANTS,
   ...SHARE_MUTANTS,
+  ...CAP_MUTANTS,
   ...OUTAGE_MUTANTS,
   ...IDENTITY_MUTANTS,
 ];

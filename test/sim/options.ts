@@ -42,6 +42,8 @@ export interface SimulationOptions {
   readonly holds: boolean;
   /** Clients that disable workers stop their tasks. */
   readonly evicts: boolean;
+  /** Clients that disable workers name the time until which. */
+  readonly untils: boolean;
   /** Steps have chunks with a target run time. */
   readonly chunks: boolean;
   /** Queues, jobs and usage pools have retry rules. */
@@ -50,6 +52,8 @@ export interface SimulationOptions {
   readonly amounts: boolean;
   /** Farms have queue policies, and jobs several owners and projects. */
   readonly shares: boolean;
+  /** Jobs and steps have caps, which clients change. */
+  readonly caps: boolean;
   /** Clients set and remove start times of jobs. */
   readonly starts: boolean;
   /** Clients delete jobs. */
@@ -229,10 +233,12 @@ export function drawOptions(random: Random): SimulationOptions {
     holds: false,
     starts: false,
     evicts: false,
+    untils: false,
     chunks: false,
     rules: false,
     amounts: false,
     shares: false,
+    caps: false,
     deletes: isActive(0.4),
     standing: isActive(0.4),
     pools: isActive(0.4),
@@ -312,6 +318,15 @@ export const drawControls = (drawn: SimulationOptions, random: Random): Simulati
   evicts: random.chance(CONTROL_SHARE),
 });
 
+/** Share of seeds whose clients disable workers until a time. */
+const UNTILS_SHARE = 0.4;
+
+/** Disables workers until a time. Drawn separately, so that the other options of a seed stay the same. */
+export const drawUntils = (drawn: SimulationOptions, random: Random): SimulationOptions => ({
+  ...drawn,
+  untils: random.chance(UNTILS_SHARE),
+});
+
 /** Share of seeds whose steps have chunks with a target run time. */
 const CHUNKS_SHARE = 0.25;
 
@@ -346,6 +361,15 @@ const SHARED_SHARE = 0.25;
 export const drawShares = (drawn: SimulationOptions, random: Random): SimulationOptions => ({
   ...drawn,
   shares: random.chance(SHARED_SHARE),
+});
+
+/** Share of seeds with caps. */
+const CAPS_SHARE = 0.25;
+
+/** Gives jobs and steps caps. Drawn separately, so that the other options of a seed stay the same. */
+export const drawCaps = (drawn: SimulationOptions, random: Random): SimulationOptions => ({
+  ...drawn,
+  caps: random.chance(CAPS_SHARE),
 });
 
 const RECLAIM_TIMES_MS = [

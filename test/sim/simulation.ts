@@ -14,12 +14,14 @@ import { LogBook } from './log-book.ts';
 import { MachineModel, type MachineWorld } from './machine-model.ts';
 import {
   drawAmounts,
+  drawCaps,
   drawChunks,
   drawControls,
   drawOptions,
   drawOutages,
   drawRules,
   drawShares,
+  drawUntils,
   type SimulationOptions,
 } from './options.ts';
 import { PoolClients } from './pool-clients.ts';
@@ -49,12 +51,15 @@ const OUTAGE_SEED_FACTOR = 7_919;
 /** A different one for the options of drawControls. */
 const CONTROL_SEED_FACTOR = 104_729;
 /** Selects farms of which few are recorded for mutants, whose runs stay the same. */
+const UNTILS_SEED_FACTOR = 611_953;
 const CHUNKS_SEED_FACTOR = 70_241;
 const RULES_SEED_FACTOR = 15_485_863;
 /** Selects farms of which none was recorded for a mutant when it was chosen. */
 const AMOUNTS_SEED_FACTOR = 336_609;
 /** Selects farms of which none was recorded for a mutant when it was chosen. */
 const SHARES_SEED_FACTOR = 70_448;
+/** Selects farms of which none was recorded for a mutant when it was chosen. */
+const CAPS_SEED_FACTOR = 398_125;
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 /** Minimum number of task processes that must run to their end after the last fault. */
 const PROGRESS_MS = 900_000;
@@ -123,10 +128,12 @@ class Simulation {
       drawOutages(drawOptions(this.random), new Random(seed * OUTAGE_SEED_FACTOR)),
       new Random(seed * CONTROL_SEED_FACTOR),
     );
-    const chunked = drawChunks(controlled, new Random(seed * CHUNKS_SEED_FACTOR));
+    const ending = drawUntils(controlled, new Random(seed * UNTILS_SEED_FACTOR));
+    const chunked = drawChunks(ending, new Random(seed * CHUNKS_SEED_FACTOR));
     const booked = drawAmounts(chunked, new Random(seed * AMOUNTS_SEED_FACTOR));
     const ruled = drawRules(booked, new Random(seed * RULES_SEED_FACTOR));
-    const drawn = drawShares(ruled, new Random(seed * SHARES_SEED_FACTOR));
+    const capped = drawCaps(ruled, new Random(seed * CAPS_SEED_FACTOR));
+    const drawn = drawShares(capped, new Random(seed * SHARES_SEED_FACTOR));
     this.scenario = scenario ?? null;
     const cast = scenario?.options(drawn) ?? drawn;
     this.options = change?.(cast) ?? cast;

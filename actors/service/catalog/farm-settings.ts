@@ -1,48 +1,59 @@
-import type { BookedAmountsSetting } from '../../../src/core/records/farm.ts';
+import type { BookedAmountsSetting, QuarantineSetting } from '../../../src/core/records/farm.ts';
 import { FIFO, SHARERS_OF, type QueuePolicySetting } from '../../../src/core/records/queue-policy.ts';
 import type { FarmSettings } from '../farm/messages.ts';
 import type { FarmInput } from './messages.ts';
 
-type Policies = Pick<FarmSettings, 'bookedAmounts' | 'queuePolicy'>;
+type Stored = Pick<FarmSettings, 'bookedAmounts' | 'quarantine' | 'queuePolicy'>;
 
 /** Returns the settings of a farm after the input. `before`: the stored ones; undefined for a new farm. */
 export function farmSettingsOf(
-  { bookedAmounts: amounts, queuePolicy: policy, ...settings }: FarmInput,
-  before: Policies | undefined,
+  { bookedAmounts, quarantine, queuePolicy, ...settings }: FarmInput,
+  before: Stored | undefined,
 ): FarmSettings {
-  const bookedAmounts = bookedAmountsAfter(amounts, before?.bookedAmounts);
-  const queuePolicy = queuePolicyAfter(policy, before?.queuePolicy);
+  const amounts = amountsOf(bookedAmounts, before?.bookedAmounts);
+  const quarantines = quarantineOf(quarantine, before?.quarantine);
+  const policy = queuePolicyOf(queuePolicy, before?.queuePolicy);
   return {
     ...settings,
-    ...(bookedAmounts !== undefined && { bookedAmounts }),
-    ...(queuePolicy !== undefined && { queuePolicy }),
+    ...(amounts !== null && { bookedAmounts: amounts }),
+    ...(quarantines !== null && { quarantine: quarantines }),
+    ...(policy !== null && { queuePolicy: policy }),
   };
 }
 
-function bookedAmountsAfter(
+function amountsOf(
   input: FarmInput['bookedAmounts'],
   stored: BookedAmountsSetting | undefined,
-): BookedAmountsSetting | undefined {
+): BookedAmountsSetting | null {
   const names = input?.names ?? stored?.names ?? [];
   const byDefault = input?.byDefault ?? stored?.byDefault ?? 'none';
-  if (stored === undefined && names.length === 0) return undefined;
+  if (stored === undefined && names.length === 0) return null;
   const isSame = stored?.byDefault === byDefault && stored.names.join() === names.join();
   const version = (stored?.version ?? 0) + (isSame ? 0 : 1);
   return { names, byDefault, version };
 }
 
-function queuePolicyAfter(
+function quarantineOf(
+  isOn: boolean | undefined,
+  stored: QuarantineSetting | undefined,
+): QuarantineSetting | null {
+  if (stored === undefined) return isOn === true ? { isOn, version: 1 } : null;
+  if (isOn === undefined || isOn === stored.isOn) return stored;
+  return { isOn, version: stored.version + 1 };
+}
+
+function queuePolicyOf(
   input: FarmInput['queuePolicy'],
   stored: QueuePolicySetting | undefined,
-): QueuePolicySetting | undefined {
-  if (input === undefined) return stored;
+): QueuePolicySetting | null {
+  if (input === undefined) return stored ?? null;
   const { version, ...present } = stored ?? FIFO;
   const merged = { ...present, ...input };
   const possible = SHARERS_OF[merged.kind];
   const [first = merged.sharedBy] = possible;
   // A policy that cannot share by what the one before did gets its default.
   const next = { ...merged, sharedBy: possible.includes(merged.sharedBy) ? merged.sharedBy : first };
-  if (isSamePolicy(next, present)) return stored;
+  if (isSamePolicy(next, present)) return stored ?? null;
   return { ...next, version: version + 1 };
 }
 

@@ -62,11 +62,13 @@ export interface JoinRequest {
 }
 
 /** Settings of a farm as a client sends them. */
-export interface FarmInput extends Omit<FarmSettings, 'bookedAmounts' | 'queuePolicy'> {
+export interface FarmInput extends Omit<FarmSettings, 'bookedAmounts' | 'quarantine' | 'queuePolicy'> {
   /** Absent parts keep the stored values. No names: only cores are booked. */
   readonly bookedAmounts?: Partial<Omit<BookedAmountsSetting, 'version'>>;
   /** Absent parts keep the stored values. */
   readonly queuePolicy?: Partial<Omit<QueuePolicySetting, 'version'>>;
+  /** Whether workers are put in quarantine. Absent keeps the stored value. */
+  readonly quarantine?: boolean;
 }
 
 /**

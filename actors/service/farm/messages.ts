@@ -1,7 +1,8 @@
 import type { IfMatch } from '../../../src/core/records/settings-version.ts';
 import type { JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { FarmSample } from '../../../src/core/history/farm-samples.ts';
-import type { BookedAmountsSetting } from '../../../src/core/records/farm.ts';
+import type { BookedAmountsSetting, QuarantineSetting } from '../../../src/core/records/farm.ts';
+import type { JobCaps } from '../../../src/core/records/job-caps.ts';
 import type { QueuePolicySetting } from '../../../src/core/records/queue-policy.ts';
 import type { RetryOverride } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { JobStatus, TerminalJobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
@@ -47,6 +48,8 @@ export interface FarmSettings {
   readonly bookedAmounts?: BookedAmountsSetting;
   /** Absent: the order of the contract, and there was never another one. */
   readonly queuePolicy?: QueuePolicySetting;
+  /** Absent: workers are not put in quarantine, and never were. */
+  readonly quarantine?: QuarantineSetting;
 }
 
 /** Settings of a queue that a client can change. */
@@ -89,6 +92,8 @@ export interface JobSubmission {
   readonly isPaused: boolean;
   /** No task starts before this time, in milliseconds since the epoch. */
   readonly startAfter?: number;
+  /** Absent: none. */
+  readonly caps?: JobCaps;
   /** The product that it comes from; null for a template of the client. */
   readonly product: JobProduct | null;
   /** Upstream jobs with their stored status, read just before the submission. */

@@ -3,6 +3,7 @@ import type { JobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
 import type { RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
 import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
 import { refused } from '../../../src/core/problems.ts';
+import { setCaps } from '../../../src/core/records/job-caps.ts';
 import type { JobRecord } from '../../../src/core/records/job.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { FarmMessage, JobSubmission } from './messages.ts';
@@ -80,7 +81,7 @@ export function onJobQueueKept(
 }
 
 function newJob(state: FarmState, submission: JobSubmission, context: FarmContext): JobRecord {
-  const { template, startAfter, retryRules = [] } = submission;
+  const { template, startAfter, retryRules = [], caps = {} } = submission;
   return {
     version: 1,
     id: 'provisionalJobId' in template ? template.provisionalJobId : jobId(context.newId()),
@@ -105,6 +106,7 @@ function newJob(state: FarmState, submission: JobSubmission, context: FarmContex
     createdAt: context.now,
     updatedAt: context.now,
     ...(startAfter !== undefined && startAfter > context.now && { startAfter }),
+    ...setCaps(caps),
     ...(submission.product !== null && { product: submission.product }),
   };
 }

@@ -1,6 +1,7 @@
 import type { IfMatch } from '../../../src/core/records/settings-version.ts';
 import type { AttemptId, JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { JobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
+import type { JobCaps } from '../../../src/core/records/job-caps.ts';
 import type { JobEnvironment, JobRecord, TemplateFormat } from '../../../src/core/records/job.ts';
 import type { JobPlan } from '../../../src/openjd/template/plan.ts';
 import type { InheritedRetry, RetryOverride } from '../../../src/core/lifecycle/retry-policy.ts';
@@ -39,11 +40,15 @@ export interface JobUpdate {
   readonly retry: RetryOverride;
   /** An empty list removes the rules. */
   readonly retryRules?: readonly RetryRule[];
+  /** A cap of 0 removes the stored one. */
+  readonly caps?: JobCaps;
 }
 
 /** Tasks that a client retries: all failed and canceled tasks of a job, one task, or a selection. */
 export type RetryTarget =
-  'job' | { readonly stepOrder: number; readonly index: number } | { readonly selection: RetrySelection };
+  | 'job'
+  | { readonly stepOrder: number; readonly index: number }
+  | { readonly selection: RetrySelection };
 
 /**
  * Tasks of a job that match all given criteria, and that can be retried: failed and canceled ones, and skipped ones. Of a

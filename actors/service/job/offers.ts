@@ -1,7 +1,9 @@
 import { isRetryDelayed, leasableSince } from '../../../src/core/lifecycle/retry-policy.ts';
 import { TaskRanges } from '../../../src/core/lease/task-ranges.ts';
+import { capOfStep } from '../../../src/core/records/job-caps.ts';
 import { raisesOf, withRaised } from '../../../src/core/retry-rules/raised-amounts.ts';
 import type { ReadyStep } from '../lease/messages.ts';
+import { probesOf } from './canaries.ts';
 import { failedOnOf } from './failed-on.ts';
 import type { JobState } from './state.ts';
 import { materializedTasks, type StepState } from './step-state.ts';
@@ -17,6 +19,8 @@ export const isStepLeasable = (state: JobState, { record: { hold } }: StepState)
 /** Returns the ready and delayed tasks of a step at `now`, with the data that the lease actor needs. */
 export function offerOfStep(state: JobState, step: StepState, now: number): ReadyStep {
   const { record } = step;
+  const { maxConcurrentTasks: ofJob = 0 } = state.record;
+  const ofStep = capOfStep(state.record, record.name);
   return {
     jobId: state.record.id,
     stepOrder: record.order,
@@ -28,6 +32,8 @@ export function offerOfStep(state: JobState, step: StepState, now: number): Read
     owner: state.record.owner,
     project: state.record.project,
     live: record.taskCounts.assigned + record.taskCounts.running,
+    ...(ofStep > 0 && { maxConcurrentTasks: ofStep }),
+    ...(ofJob > 0 && { jobMaxConcurrentTasks: ofJob }),
     ...readyOf(state, step, now),
     unschedulableReason: record.unschedulableReason,
   };
@@ -67,5 +73,21 @@ function readyOf(
     readySince = Math.min(readySince, untouched.updatedAt);
     lastReadyAt = Math.max(lastReadyAt, untouched.updatedAt);
   }
-  return { ready: [...ready], failed, held, readySince, lastReadyAt };
+  const probes = probesOf(state, step);
+  const offered = probes === null ? ready : among(ready, probes);
+  const isOffered = (index: number): boolean => probes === null || probes.includes(index);
+  return {
+    ready: [...offered],
+    failed: failed.filter(({ index }) => isOffered(index)),
+    held: held.filter(({ index }) => isOffered(index)),
+    readySince,
+    lastReadyAt,
+  };
+}
+
+/** Returns those of the tasks that are at the given positions. */
+function among(tasks: TaskRanges, positions: readonly number[]): TaskRanges {
+  const found = new TaskRanges();
+  for (const index of positions) if (tasks.has(index)) found.add({ start: index, count: 1 });
+  return found;
 }

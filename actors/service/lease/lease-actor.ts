@@ -13,8 +13,9 @@ import { onPoolUse } from './on-pool-use.ts';
 import { onStepsReady, onTaskDue, onTasksReady } from './on-steps-ready.ts';
 import { armSweep, onSweepDue, sweepPeriodOf } from './on-sweep-due.ts';
 import { onTasksTaken } from './on-tasks-taken.ts';
+import { onWorkerDoubted } from './on-worker-doubted.ts';
 import { onCoresFreed, onWorkerOffered, onWorkerRemoved } from './on-worker-offered.ts';
-import { replyEmpty, replyUnknownWorker, armHold, serveAll, servePool } from './serve.ts';
+import { replyEmpty, replyUnknownWorker, armHold, serveAll, servePool, serveRelisted } from './serve.ts';
 import { saveShares } from './share-farm.ts';
 import { loadLease, newLeaseState, type LeaseState } from './state.ts';
 import { loadJobs, whenRecovered, onLeaseRecovered } from './recovery.ts';
@@ -72,8 +73,10 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
       },
       'tasks.ended': (state, { jobId, stepOrder, count }, context) => {
         if (state.index.settle(jobId, stepOrder, count)) serveAll(state, context);
+        else serveRelisted(state, context);
       },
       'worker.offered': onWorkerOffered(settings.exprMemoryBytes),
+      'worker.doubted': onWorkerDoubted,
       'worker.removed': onWorkerRemoved,
       'cores.freed': onCoresFreed,
       'farm.limits-changed': onFarmLimitsChanged,

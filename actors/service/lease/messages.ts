@@ -22,6 +22,7 @@ import type {
   WaitingExplanation,
 } from '../../../src/core/lease/explanation.ts';
 import type { BookedAmountsSetting } from '../../../src/core/records/farm.ts';
+import type { WorkerDoubts } from '../../../src/core/records/worker-evidence.ts';
 import type { Holding } from '../../../src/core/records/holding.ts';
 import type { QueuePolicySetting } from '../../../src/core/records/queue-policy.ts';
 import type { DelayedTask } from '../../../src/core/lease/step-entry.ts';
@@ -51,6 +52,9 @@ export interface ReadyStep {
   readonly project?: string;
   /** Number of assigned and running tasks of the step, which count against the caps of farm and queue. */
   readonly live: number;
+  /** Caps on the live tasks of the step and of its job. Absent: none. */
+  readonly maxConcurrentTasks?: number;
+  readonly jobMaxConcurrentTasks?: number;
   /** Tasks that are ready now. */
   readonly ready: readonly TaskRange[];
   /** Those of them that have failed on workers, with these workers. */
@@ -137,6 +141,16 @@ export type LeaseMessage =
       readonly uses: readonly JobCores[];
       /** Holdings of its tasks besides cores. */
       readonly holdings: readonly Holding[];
+    }
+  /**
+   * From a worker actor: what it is kept from because of its failures. `asksForQuarantine`: its evidence is enough for a
+   * quarantine as a whole; answered by `quarantine.granted` unless too many workers are in doubt.
+   */
+  | {
+      readonly type: 'worker.doubted';
+      readonly workerId: WorkerId;
+      readonly doubts: WorkerDoubts;
+      readonly asksForQuarantine: boolean;
     }
   /** From a worker actor: the worker was deleted. */
   | { readonly type: 'worker.removed'; readonly workerId: WorkerId }

@@ -12,6 +12,7 @@ import {
   type StepExplanation,
   type TaskStanding,
 } from '../../../src/core/lease/explanation.ts';
+import type { DoubtedWorker } from '../../../src/core/records/worker-evidence.ts';
 import { signatureKey } from '../../../src/core/lease/signatures.ts';
 import { ONLINE_WORKERS_SLOT } from '../../../src/core/ports/tallies.ts';
 import { done } from '../../../src/core/problems.ts';
@@ -68,9 +69,10 @@ function explainSteps(state: LeaseState, steps: readonly StepInQuestion[]): Step
       heldUntil: null,
       farmCap: shared.cap(null),
       queueCap: shared.cap(queueId),
+      ...(entry !== undefined && ownCapsOf(entry)),
       isQueuePaused: state.index.caps.of(queueId).paused,
       pools: step.requirements.pools.map((name) => shared.pool(name)),
-      workers: workersOf(step, shared.workers(step)),
+      workers: workersOf(state, step, shared.workers(step)),
       ...((entry === undefined ? undefined : places.get(entry)) ?? { before: { tasks: 0, jobs: 0 } }),
       reservedWorker: [...state.reservations].find(([, reserved]) => isSameStep(reserved, step))?.[0] ?? null,
     };
@@ -135,6 +137,25 @@ function capOf(state: LeaseState, queueId: QueueId | null): CapExplanation {
     : [];
   return { maxConcurrentTasks, live, holders };
 }
+
+/** Returns the caps of the job and of the step itself, as far as there are any. */
+function ownCapsOf(entry: StepEntry): Pick<LeaseExplanation, 'jobCap' | 'stepCap'> {
+  const { job, maxConcurrentTasks, live } = entry;
+  const holders = (steps: Iterable<StepEntry>): readonly Holder[] =>
+    largest([...steps].flatMap((step) => (step.live > 0 ? [holderOf(step)] : [])));
+  return {
+    ...(job.maxConcurrentTasks > 0 && {
+      jobCap: {
+        maxConcurrentTasks: job.maxConcurrentTasks,
+        live: job.live,
+        holders: holders(job.steps.values()),
+      },
+    }),
+    ...(maxConcurrentTasks > 0 && { stepCap: { maxConcurrentTasks, live, holders: holders([entry]) } }),
+  };
+}
+
+const holderOf = ({ jobId, stepOrder, live }: StepEntry): Holder => ({ jobId, stepOrder, live });
 
 function poolOf(state: LeaseState, name: string): PoolExplanation {
   return { name, ...state.pools.stateOf(name), holders: poolHolders(state, name) };
@@ -212,14 +233,44 @@ function roomyWorkers(state: LeaseState, demand: Demand): RoomyWorkers {
 }
 
 function workersOf(
-  step: StepName,
+  state: LeaseState,
+  step: StepInQuestion,
   { unreserved, reservedFor, ...demand }: RoomyWorkers,
 ): LeaseExplanation['workers'] {
   const own = reservedFor.filter((reserved) => isSameStep(reserved, step)).length;
+  const { doubted, passedOver, roomy } = doubtedFor(state, step);
   return {
     ...demand,
-    withRoom: unreserved + own,
+    eligible: demand.eligible - passedOver,
+    withRoom: Math.max(0, unreserved + own - roomy),
     keptForOthers: reservedFor.length - own,
     avoided: [],
+    ...(doubted.length > 0 && { doubted }),
   };
+}
+
+/**
+ * Returns the workers that could run the step and are kept from it, how many of them are online for other steps, and how
+ * many of those have room.
+ */
+function doubtedFor(
+  state: LeaseState,
+  step: StepInQuestion,
+): { readonly doubted: readonly DoubtedWorker[]; readonly passedOver: number; readonly roomy: number } {
+  const entry = state.index.entry(step.jobId, step.stepOrder);
+  const doubted: DoubtedWorker[] = [];
+  let passedOver = 0;
+  let roomy = 0;
+  for (const doubt of state.doubts.about(step.jobId, step.stepOrder, state.kinds.online)) {
+    const worker = state.workers.get(doubt.workerId);
+    if (worker?.takesTasks !== true || !isEligible(worker.offer, step)) continue;
+    // Without another eligible worker, it takes the tasks anyway.
+    if (worker.isOnline && entry !== undefined && state.index.mayTake(worker.offer, entry)) continue;
+    doubted.push(doubt);
+    if (!worker.isOnline) continue;
+    passedOver++;
+    const isReserved = state.reservations.has(doubt.workerId);
+    if (!isReserved && shortagesOf(state, worker, step.requirements).length === 0) roomy++;
+  }
+  return { doubted, passedOver, roomy };
 }

@@ -9,7 +9,7 @@ import { VCPU } from '../../../src/openjd/template/capabilities.ts';
 import { freeCoresOf } from './serve.ts';
 import { ShortAmounts, shortagesOf } from './shortages.ts';
 import type { LeaseState } from './state.ts';
-import type { Signature } from '../../../src/core/lease/step-entry.ts';
+import type { Signature, StepEntry } from '../../../src/core/lease/step-entry.ts';
 import {
   WAITING_REASONS,
   type WaitingCause,
@@ -53,6 +53,11 @@ function waitingIn(state: LeaseState, only: ReadonlySet<JobId> | null): WaitingE
       if (only?.has(step.jobId) === false) continue;
       groups.add(causeOf(signature), step.jobId, step.ready.size);
     }
+  }
+  for (const step of state.index.cappedSteps()) {
+    if (remaining-- <= 0) return groups.answer(true);
+    if (only?.has(step.jobId) === false) continue;
+    groups.add(cappedCause(causeOf(step.signature), step), step.jobId, step.ready.size);
   }
   for (const step of state.index.allSteps()) {
     if (remaining-- <= 0) return groups.answer(true);
@@ -125,6 +130,13 @@ const isReached = ({ maxConcurrentTasks, live }: { maxConcurrentTasks: number; l
 function heldCause(cause: WaitingCause): WaitingCause {
   const isWeightier = WAITING_REASONS.indexOf(cause.reason) < WAITING_REASONS.indexOf('retry_after');
   return isWeightier ? cause : { reason: 'retry_after' };
+}
+
+/** Returns the cause of a step at the cap of its own or of its job, unless a stronger cause keeps it waiting. */
+function cappedCause(cause: WaitingCause, { job }: StepEntry): WaitingCause {
+  const isOfJob = job.maxConcurrentTasks > 0 && job.live >= job.maxConcurrentTasks;
+  const reason = isOfJob ? 'job_cap' : 'step_cap';
+  return WAITING_REASONS.indexOf(cause.reason) < WAITING_REASONS.indexOf(reason) ? cause : { reason };
 }
 
 class Groups {

@@ -32,6 +32,7 @@ function poolUse(state: LeaseState, pool: string): Omit<PoolUse, 'isPartial'> {
         requirements.pools.includes(pool) && !state.index.caps.of(queueId).paused,
     )
     .flatMap(({ steps }) => steps)
+    .concat(cappedStepsOf(state, pool))
     .sort(state.index.shares?.order.compare ?? compareCandidates);
   return {
     holders: holdersOfPool(state, pool),
@@ -39,6 +40,14 @@ function poolUse(state: LeaseState, pool: string): Omit<PoolUse, 'isPartial'> {
     waitingTasks: waiting.reduce((sum, { ready }) => sum + ready.size, 0),
   };
 }
+
+/** Returns the steps that wait for the pool and, at the moment, for a cap of their own or of their job. */
+const cappedStepsOf = ({ index }: LeaseState, pool: string): readonly StepEntry[] =>
+  index
+    .cappedSteps()
+    .filter(
+      ({ queueId, requirements }) => requirements.pools.includes(pool) && !index.caps.of(queueId).paused,
+    );
 
 const waiterOf = ({ jobId, stepOrder, ready }: StepEntry): PoolWaiter => ({
   jobId,

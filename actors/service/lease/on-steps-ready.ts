@@ -2,7 +2,7 @@ import type { WorkerId } from '../../../src/core/ids.ts';
 import { ReadyTasks } from '../../../src/core/lease/ready-tasks.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage, ReadyStep } from './messages.ts';
-import { serveAll, serveSignature } from './serve.ts';
+import { serveAll, serveRelisted, serveSignature } from './serve.ts';
 import type { LeaseState } from './state.ts';
 import type { Signature } from '../../../src/core/lease/step-entry.ts';
 import { clearSignatures, recordReportedReason } from './unschedulable-sweep.ts';
@@ -23,6 +23,8 @@ export function onStepsReady(
   // Live tasks of a step that changed its queue no longer count against the cap of the old queue.
   if (isMoved) serveAll(state, context);
   else for (const signature of signatures) serveSignature(state, signature, context);
+  // A cap of the job was raised or removed.
+  serveRelisted(state, context);
   // The new queue may have a worker for tasks that no worker of the old one could run.
   if (isMoved) clearSignatures(state, signatures, context);
 }

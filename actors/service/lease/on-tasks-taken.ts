@@ -2,7 +2,7 @@ import { stepIdOf, type StepId, type WorkerId } from '../../../src/core/ids.ts';
 import type { LeaseReply, PathMapMessage, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
-import { freeCores, park, serve, serveAll, serveWorker } from './serve.ts';
+import { freeCores, park, serve, serveAll, serveRelisted, serveWorker } from './serve.ts';
 import type { LeaseState } from './state.ts';
 import type { LeasedStep, PendingLease } from './pending-leases.ts';
 
@@ -41,6 +41,7 @@ export function onTasksTaken(
   // Refused tasks had reserved cores, amounts and capacity under the caps, which are free again.
   if (message.refused > 0 && worker !== undefined) serveWorker(state, worker, context);
   if (hasFreedCapacity) serveAll(state, context);
+  else if (message.refused > 0) serveRelisted(state, context);
 }
 
 /** Returns null if the worker was removed meanwhile, or if no storage location applies. */

@@ -74,7 +74,7 @@ function stepThatWaitsFor(
   const step = state.index.entry(jobId, stepOrder);
   const worker = state.workers.get(workerId);
   if (step === undefined || step.readySince > since || worker?.isOnline !== true) return null;
-  return state.index.mayTake(worker.offer, step) && state.index.room(step) > 0 ? step : null;
+  return state.index.mayTake(worker.offer, step) && state.index.roomOf(step) > 0 ? step : null;
 }
 
 /**
@@ -85,7 +85,8 @@ function starvingSteps(state: LeaseState, afterMs: number, now: number): readonl
   return state.index
     .overtakenSteps()
     .filter(
-      (step) => now - step.readySince >= afterMs && !served.has(stepKey(step)) && state.index.room(step) > 0,
+      (step) =>
+        now - step.readySince >= afterMs && !served.has(stepKey(step)) && state.index.roomOf(step) > 0,
     )
     .sort((a, b) => b.priority - a.priority || a.readySince - b.readySince);
 }

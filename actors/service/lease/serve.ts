@@ -96,8 +96,8 @@ export function serveSignature(
   for (const request of state.parked.waitingFor(signature)) {
     if (signature.steps.length === 0 || state.index.room(signature) <= 0) return;
     if (serve(state, request, context)) state.parked.take(request.workerId, request.queueId);
-    // Otherwise only tasks that this worker has failed are left.
-    else if (signature.avoiding === 0) return;
+    // Otherwise only tasks that this worker has failed are left, or it is kept from the steps.
+    else if (signature.avoiding === 0 && state.doubts.size === 0) return;
   }
 }
 
@@ -105,6 +105,11 @@ export function serveSignature(
 export function serveAll(state: LeaseState, context: ServiceContext<'lease'>): void {
   serveReserved(state, context);
   for (const signature of state.index.waitingSignatures()) serveSignature(state, signature, context);
+}
+
+/** Serves parked requests for steps that have room under the caps of their own or of their job again. */
+export function serveRelisted(state: LeaseState, context: ServiceContext<'lease'>): void {
+  for (const signature of state.index.takeRelisted()) serveSignature(state, signature, context);
 }
 
 /** Serves parked requests for ready tasks that require the pool, after a slot was freed. */

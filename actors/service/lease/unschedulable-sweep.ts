@@ -28,10 +28,10 @@ export function notifyUnschedulable(
   context: ServiceContext<'lease'>,
 ): void {
   let reported = 0;
-  for (const signature of state.index.waitingSignatures()) {
+  for (const { signature, steps } of waitingSteps(state)) {
     const reason = unschedulableReason(state, signature);
     if (reason === null) continue;
-    for (const step of signature.steps) {
+    for (const step of steps) {
       if (!sweepStep(state, step, reason, graceMs, context)) continue;
       reported++;
       if (reported < STEP_NOTIFY_BATCH_SIZE) continue;
@@ -39,6 +39,14 @@ export function notifyUnschedulable(
       return;
     }
   }
+}
+
+/** Yields the steps with ready tasks by signature, then those that have no room under their own caps. */
+function* waitingSteps({
+  index,
+}: LeaseState): Generator<{ readonly signature: Signature; readonly steps: readonly StepEntry[] }> {
+  for (const signature of index.waitingSignatures()) yield { signature, steps: signature.steps };
+  for (const step of index.cappedSteps()) yield { signature: step.signature, steps: [step] };
 }
 
 /** Returns whether the job was notified. */

@@ -27,7 +27,8 @@ import { clockText, durationText, pluralize, listText, numberText, sentenceOf } 
 const HOLDERS_MAX = 10;
 const NAMED_MAX = 3;
 
-const isReached = (cap: CapExplanation): boolean =>
+/** Reports whether a cap is reached. */
+export const isReached = (cap: CapExplanation): boolean =>
   cap.maxConcurrentTasks > 0 && cap.live >= cap.maxConcurrentTasks;
 
 /** Returns the gate of the farm's cap on concurrent tasks, if it is reached. */
@@ -65,7 +66,8 @@ export function queueCapGates(facts: TaskFacts, { queueCap: cap }: LeaseExplanat
   ];
 }
 
-function capSentence(
+/** Returns the sentence of a cap that is reached: `What is at its cap of 40 concurrent tasks; job … holds 32`. */
+export function capSentence(
   facts: TaskFacts,
   what: string,
   cap: CapExplanation,
@@ -123,11 +125,12 @@ function holdText(name: string, { until, reason, times }: PoolHold, now: number)
   return `usage pool ${name} is held back until ${clockText(until, now)}, for ${durationText(until - now)} more: ${reason}${again}`;
 }
 
-const ownHolders = ({ job }: TaskFacts, holders: readonly Holder[]): FarmHolder[] =>
+/** Returns holders of the farm of the task. */
+export const ownHolders = ({ job }: TaskFacts, holders: readonly Holder[]): FarmHolder[] =>
   holders.map((holder) => ({ ...holder, farmId: job.farmId }));
 
 /** Returns the largest shares, in descending order, with the names of their holders. */
-function sharesOf({ names }: TaskFacts, holders: readonly FarmHolder[]): HolderShare[] {
+export function sharesOf({ names }: TaskFacts, holders: readonly FarmHolder[]): HolderShare[] {
   return holders
     .toSorted((a, b) => b.live - a.live)
     .slice(0, HOLDERS_MAX)

@@ -1,3 +1,4 @@
+import type { Doubt } from '../records/worker-evidence.ts';
 import type { FarmId, JobId, QueueId, StepId, WorkerId } from '../ids.ts';
 import type { IneligibleReason } from '../lease/eligibility.ts';
 import type { RejectedWorkers, ShareExplanation, ShortAmount } from '../lease/explanation.ts';
@@ -36,12 +37,16 @@ export const GATES = [
   'paused_job',
   'start_after',
   'held_step',
+  'canary',
   'paused_queue',
   'retry_after',
   'farm_cap',
   'queue_cap',
+  'job_cap',
+  'step_cap',
   'usage_pool',
   'workers',
+  'quarantine',
   'cores',
   'amounts',
   'order',
@@ -137,6 +142,18 @@ export interface QueueCapGate extends GateOf<'queue_cap', 'queue at max_concurre
   readonly holders: readonly HolderShare[];
 }
 
+export interface JobCapGate extends GateOf<'job_cap', 'job at max_concurrent_tasks'> {
+  readonly limit: number;
+  readonly live: number;
+  readonly holders: readonly HolderShare[];
+}
+
+export interface StepCapGate extends GateOf<'step_cap', 'step at max_concurrent_tasks'> {
+  readonly step: Named<StepId>;
+  readonly limit: number;
+  readonly live: number;
+}
+
 export interface UsagePoolGate extends GateOf<
   'usage_pool',
   'usage pool at capacity' | 'usage pool held back'
@@ -175,6 +192,17 @@ export interface WorkersGate extends GateOf<
   readonly nearestMiss: NearestMiss | null;
 }
 
+/** The canary tasks of the step are tried first (docs/quarantine.md#canary-tasks). */
+export interface CanaryGate extends GateOf<'canary', 'canary tasks first'> {
+  readonly step: Named<StepId>;
+  readonly indices: readonly number[];
+}
+
+/** Workers that could run the task are kept from it because of their failures (docs/quarantine.md). */
+export interface QuarantineGate extends GateOf<'quarantine', 'workers in quarantine'> {
+  readonly doubted: readonly (Doubt & { readonly worker: Named<WorkerId>; readonly isWhole: boolean })[];
+}
+
 /** Workers may run the task, but none has enough free cores. */
 export interface CoresGate extends GateOf<'cores', 'no free cores'> {
   /** Cores that the task reserves; null for a whole machine. */
@@ -209,12 +237,16 @@ export type Gate =
   | PausedJobGate
   | StartGate
   | HeldStepGate
+  | CanaryGate
   | PausedQueueGate
   | RetryGate
   | FarmCapGate
   | QueueCapGate
+  | JobCapGate
+  | StepCapGate
   | UsagePoolGate
   | WorkersGate
+  | QuarantineGate
   | CoresGate
   | AmountsGate
   | OrderGate

@@ -1,4 +1,5 @@
 import type { JobId, WorkerId, QueueId } from '../ids.ts';
+import type { DoubtedWorker } from '../records/worker-evidence.ts';
 import type { PoolHold } from '../retry-rules/pool-hold.ts';
 import type { QueuePolicyKind, SharedBy } from '../records/queue-policy.ts';
 import type { Ineligibility, IneligibleReason, UnmetRequirementReason } from './eligibility.ts';
@@ -11,6 +12,9 @@ export interface LeaseExplanation {
   readonly heldUntil: number | null;
   readonly farmCap: CapExplanation;
   readonly queueCap: CapExplanation;
+  /** Caps of the job and the step themselves. Absent: none. */
+  readonly jobCap?: CapExplanation;
+  readonly stepCap?: CapExplanation;
   readonly isQueuePaused: boolean;
   /** Every pool that the step names. */
   readonly pools: readonly PoolExplanation[];
@@ -163,6 +167,8 @@ export interface WorkersExplanation extends DemandExplanation {
   readonly keptForOthers: number;
   /** Workers on which this task has failed. They are skipped while another eligible one is online. */
   readonly avoided: readonly WorkerId[];
+  /** Online workers that could run the step and are kept from it because of their failures. Absent: none. */
+  readonly doubted?: readonly DoubtedWorker[];
   /** Amounts of which eligible workers have too little. Absent if the farm books only cores. */
   readonly short?: readonly ShortAmount[];
   /** Version of the setting by which the farm books amounts. Absent if it books only cores. */
@@ -193,6 +199,8 @@ export const WAITING_REASONS = [
   'retry_after',
   'farm_cap',
   'queue_cap',
+  'job_cap',
+  'step_cap',
   'usage_pool',
   'cores',
   'amounts',
@@ -207,7 +215,7 @@ export type WaitingCause =
   | { readonly reason: 'workers'; readonly unschedulableReason: string }
   /** `amount`: the one of which most workers with free cores have too little. */
   | { readonly reason: 'amounts'; readonly amount: string }
-  | { readonly reason: 'retry_after' | 'farm_cap' | 'cores' | 'order' };
+  | { readonly reason: 'retry_after' | 'farm_cap' | 'job_cap' | 'step_cap' | 'cores' | 'order' };
 
 /** Ready tasks that wait for the same cause. */
 export type WaitingGroup = WaitingCause & {

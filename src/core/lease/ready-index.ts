@@ -1,7 +1,8 @@
 /**
  * States of a step: open (offers its ready tasks), withdrawn (offers none; its live tasks still count), removed.
- * Invariants: a step is listed in its signature exactly while it has ready tasks; caps and pools count the live tasks
- * of all steps; `overtaken` has exactly the steps that are marked so. Exits: `offer` replaces a step; a withdrawn step
+ * Invariants: a step is listed in its signature exactly while it has ready tasks and room under its own caps; without
+ * room it is in `capped`. Caps and pools count the live tasks of all steps; `overtaken` has exactly the steps that are
+ * marked so. Exits: `offer` replaces a step; a withdrawn step
  * is removed with its last live task.
  */
 
@@ -11,15 +12,17 @@ import { Caps } from './caps.ts';
 import type { Holding } from '../records/holding.ts';
 import { coresOf, isEligible, type Demand } from './eligibility.ts';
 import type { FarmPools } from './farm-pools.ts';
+import { hasOwnCaps, roomUnderOwnCaps } from './own-caps.ts';
 import type { Allows, ReadyTasks } from './ready-tasks.ts';
 import { Signatures } from './signatures.ts';
 import type { TaskRange } from './task-ranges.ts';
 import type { Shares } from './shares.ts';
 import type { ShareReason } from '../records/queue-policy.ts';
 import type { AmountLedger } from './worker-amounts.ts';
+import { FarmDoubts } from './worker-doubts.ts';
 import type { WorkerKinds } from './worker-kinds.ts';
 import type { WorkerOffer } from './worker-offer.ts';
-import type { DelayedTask, StepEntry, Signature } from './step-entry.ts';
+import type { DelayedTask, JobEntry, StepEntry, Signature } from './step-entry.ts';
 
 /** Input to the index for one step. */
 export interface OfferedStep extends Candidate, Demand {
@@ -31,6 +34,9 @@ export interface OfferedStep extends Candidate, Demand {
   /** Owner and project of the job. Absent is empty. */
   readonly owner?: string;
   readonly project?: string;
+  /** Caps on the live tasks of the step and of its job. Absent: none. */
+  readonly maxConcurrentTasks?: number;
+  readonly jobMaxConcurrentTasks?: number;
 }
 
 /** Tasks of one step that were taken for a worker. */
@@ -63,15 +69,20 @@ export class ReadyIndex {
   readonly caps = new Caps();
   private readonly pools: FarmPools;
   private readonly kinds: WorkerKinds;
-  /** By job, then by the order of the step. */
-  private readonly steps = new Map<JobId, Map<number, StepEntry>>();
+  private readonly doubts: FarmDoubts;
+  private readonly jobs = new Map<JobId, JobEntry>();
   private readonly signatures = new Signatures();
   private readonly overtaken = new Set<StepEntry>();
   private shared: Shares | null = null;
+  /** Steps with ready tasks that have no room under their own caps. */
+  private readonly capped = new Set<StepEntry>();
+  /** Signatures of the steps that have room under their own caps again. */
+  private readonly relisted = new Set<Signature>();
 
-  constructor(pools: FarmPools, kinds: WorkerKinds) {
+  constructor(pools: FarmPools, kinds: WorkerKinds, doubts = new FarmDoubts()) {
     this.pools = pools;
     this.kinds = kinds;
+    this.doubts = doubts;
   }
 
   /** The shares of the farm; null if tasks are taken in the order of the contract. */
@@ -95,11 +106,17 @@ export class ReadyIndex {
     const heldBefore = { pools: before?.requirements.pools ?? [], live: before?.live ?? 0 };
     this.removeStep(step.jobId, step.stepOrder);
     const signature = this.signatures.join(step);
+    const job = this.jobs.get(step.jobId) ?? newJobEntry();
+    this.jobs.set(step.jobId, job);
+    job.maxConcurrentTasks = step.jobMaxConcurrentTasks ?? 0;
+    if (step.maxConcurrentTasks !== undefined) job.cappedSteps++;
     const entry: StepEntry = {
       priority: step.priority,
       jobCreatedAt: step.jobCreatedAt,
       jobId: step.jobId,
       stepOrder: step.stepOrder,
+      job,
+      maxConcurrentTasks: step.maxConcurrentTasks ?? 0,
       queueId: signature.queueId,
       requirements: step.requirements,
       ready,
@@ -114,21 +131,21 @@ export class ReadyIndex {
       project: step.project ?? '',
       sharer: null,
       signature,
+      isListed: false,
     };
     if (this.shared !== null) entry.sharer = this.shared.join(entry);
-    const ofJob = this.steps.get(step.jobId);
-    if (ofJob === undefined) this.steps.set(step.jobId, new Map([[step.stepOrder, entry]]));
-    else ofJob.set(step.stepOrder, entry);
-    entry.live = step.live;
-    this.caps.count(entry.queueId, step.live);
+    job.steps.set(step.stepOrder, entry);
+    this.countLive(entry, step.live);
     this.pools.recount(heldBefore, { pools: step.requirements.pools, live: step.live });
     entry.signature.avoiding += ready.avoiding;
-    if (ready.size > 0) this.list(entry);
+    this.relist(entry);
+    // Other steps have room again if a cap was removed.
+    if (hasOwnCaps(job) || this.capped.size > 0) this.relistJob(job);
     return entry;
   }
 
   entry(jobId: JobId, stepOrder: number): StepEntry | undefined {
-    return this.steps.get(jobId)?.get(stepOrder);
+    return this.jobs.get(jobId)?.steps.get(stepOrder);
   }
 
   /**
@@ -167,7 +184,7 @@ export class ReadyIndex {
 
   /** Stops offering the job's tasks. Its live tasks count until they settle. */
   withdrawJob(jobId: JobId): void {
-    for (const entry of this.steps.get(jobId)?.values() ?? []) {
+    for (const entry of this.jobs.get(jobId)?.steps.values() ?? []) {
       this.change(entry, (ready) => ready.clear());
       entry.held.clear();
       entry.open = false;
@@ -182,16 +199,29 @@ export class ReadyIndex {
   settle(jobId: JobId, stepOrder: number, count = 1): boolean {
     const entry = this.entry(jobId, stepOrder);
     if (entry === undefined) return false;
-    entry.live -= count;
     this.pools.release(entry.requirements.pools, count);
-    const madeRoom = this.caps.count(entry.queueId, -count);
+    const madeRoom = this.countLive(entry, -count);
+    if (hasOwnCaps(entry.job)) this.relistJob(entry.job);
     if (!entry.open && entry.live === 0) this.forget(jobId, stepOrder);
     return madeRoom;
   }
 
+  /** Returns the signatures of steps that have room under their own caps again since the previous call. */
+  takeRelisted(): readonly Signature[] {
+    if (this.relisted.size === 0) return NO_SIGNATURES;
+    const signatures = [...this.relisted];
+    this.relisted.clear();
+    return signatures;
+  }
+
+  /** Returns the steps with ready tasks that have no room under their own caps, in the order of candidates. */
+  cappedSteps(): readonly StepEntry[] {
+    return [...this.capped].sort(compareCandidates);
+  }
+
   /** Reports whether any step has ready tasks. */
   get hasReady(): boolean {
-    return this.signatures.listedSteps > 0;
+    return this.signatures.listedSteps > 0 || this.capped.size > 0;
   }
 
   /** Returns the signatures with ready tasks. */
@@ -206,17 +236,22 @@ export class ReadyIndex {
 
   /** Yields every known step. */
   *allSteps(): Generator<StepEntry> {
-    for (const ofJob of this.steps.values()) yield* ofJob.values();
+    for (const { steps } of this.jobs.values()) yield* steps.values();
   }
 
   /** Reports whether the worker may take any of the step's ready tasks when it has enough free cores. */
   mayTake(worker: WorkerOffer, step: StepEntry): boolean {
-    return isEligible(worker, step) && step.ready.countFor(this.allowsFor(worker, step.signature)) > 0;
+    return isEligible(worker, step) && step.ready.countFor(this.allowsFor(worker, step)) > 0;
   }
 
   /** Returns how many more tasks of the signature may run under the caps and pools. */
   room(signature: Demand): number {
     return Math.min(this.caps.room(signature.queueId), this.pools.room(signature.requirements.pools));
+  }
+
+  /** Returns how many more tasks of the step may run under all caps and pools. */
+  roomOf(step: StepEntry): number {
+    return Math.min(this.room(step), roomUnderOwnCaps(step));
   }
 
   /** Returns the signatures that workers of this kind are eligible for. */
@@ -255,9 +290,9 @@ export class ReadyIndex {
       const pick = this.shared === null ? undefined : taken.find((each) => isOfStep(each, step));
       if (pick === undefined && taken.length >= bounds.steps) break;
       const cores = coresOf(step.requirements, worker.cpuCount);
-      const allows = this.allowsFor(worker, step.signature);
+      const allows = this.allowsFor(worker, step);
       const most = this.shared === null ? left : 1;
-      const wanted = Math.min(step.ready.countFor(allows), Math.floor(free / cores), this.room(step), most);
+      const wanted = Math.min(step.ready.countFor(allows), Math.floor(free / cores), this.roomOf(step), most);
       const holdings = ledger === null ? null : takeAmounts(ledger, worker, step.signature, wanted);
       const count = this.pools.claim(step.requirements.pools, holdings?.length ?? wanted);
       for (const unused of holdings?.splice(count) ?? []) ledger?.worker.remove(unused);
@@ -271,9 +306,9 @@ export class ReadyIndex {
       const reason = isFirst ? (this.shared?.reasonFor(sharer) ?? null) : null;
       const ranges = this.change(step, (ready) => ready.takeFirst(count, allows));
       this.caught(step);
-      step.live += count;
-      this.caps.count(step.queueId, count);
+      this.countLive(step, count);
       this.shared?.count(step.jobId, count * cores);
+      if (hasOwnCaps(step.job)) this.relistJob(step.job);
       const { jobId, stepOrder, raises } = step;
       if (pick !== undefined) taken[taken.indexOf(pick)] = withTasks(pick, ranges, count, holdings);
       else {
@@ -336,7 +371,7 @@ export class ReadyIndex {
       (queueId === null || step.queueId === queueId) &&
       coresOf(step.requirements, worker.cpuCount) <= free &&
       (ledger === null || fitsAmounts(ledger, worker, step.signature)) &&
-      this.room(step) > 0 &&
+      this.roomOf(step) > 0 &&
       this.mayTake(worker, step);
     return fits ? step : null;
   }
@@ -344,29 +379,61 @@ export class ReadyIndex {
   /** Returns the first step of the signature with tasks for the worker, or null. */
   private headFor(worker: WorkerOffer, signature: Signature): StepEntry | undefined {
     const order = this.shared?.order;
-    if (signature.avoiding === 0) return order === undefined ? signature.steps[0] : order.headOf(signature);
-    const allows = this.allowsFor(worker, signature);
-    if (order !== undefined) return order.allowedHeadOf(signature, allows);
-    return signature.steps.find((step) => step.ready.countFor(allows) > 0);
+    const isAllowed = (step: StepEntry): boolean => step.ready.countFor(this.allowsFor(worker, step)) > 0;
+    if (signature.avoiding === 0 && this.doubts.size === 0)
+      return order === undefined ? signature.steps[0] : order.headOf(signature);
+    return order === undefined ? signature.steps.find(isAllowed) : order.allowedHeadOf(signature, isAllowed);
   }
 
-  /** A worker is skipped for tasks that failed on it while another eligible one is online. */
-  private allowsFor(worker: WorkerOffer, signature: Signature): Allows {
-    return (avoided) => !avoided.includes(worker.workerId) || !this.kinds.hasOther(signature, avoided);
+  /**
+   * A worker is skipped for tasks that failed on it, and for steps that it is kept from (docs/quarantine.md), while
+   * another eligible one is online for which neither is true.
+   */
+  private allowsFor(worker: WorkerOffer, step: StepEntry): Allows {
+    const { signature } = step;
+    const kept = this.doubts.against(step, this.kinds.online);
+    if (kept.length === 0)
+      return (avoided) => !avoided.includes(worker.workerId) || !this.kinds.hasOther(signature, avoided);
+    const isKept = kept.includes(worker.workerId);
+    return (avoided) =>
+      !(isKept || avoided.includes(worker.workerId)) ||
+      !this.kinds.hasOther(signature, [...new Set([...avoided, ...kept])]);
   }
 
   private change<T>(entry: StepEntry, change: (ready: ReadyTasks) => T): T {
-    const { size, avoiding } = entry.ready;
+    const { avoiding } = entry.ready;
     const result = change(entry.ready);
     entry.signature.avoiding += entry.ready.avoiding - avoiding;
-    if (size === 0 && entry.ready.size > 0) this.list(entry);
-    if (size > 0 && entry.ready.size === 0) this.unlist(entry);
+    this.relist(entry);
     return result;
   }
 
   private list(entry: StepEntry): void {
     this.signatures.list(entry);
     this.shared?.order.list(entry);
+  }
+
+  /** Counts tasks that became live, or settled. Reports whether a reached cap of the queue or farm has room again. */
+  private countLive(entry: StepEntry, change: number): boolean {
+    entry.live += change;
+    entry.job.live += change;
+    return this.caps.count(entry.queueId, change);
+  }
+
+  /** Lists a step in its signature, or removes it there, by its ready tasks and its own caps. */
+  private relist(entry: StepEntry): void {
+    const hasReady = entry.ready.size > 0;
+    const hasRoom = roomUnderOwnCaps(entry) > 0;
+    if (hasReady && hasRoom) {
+      if (!entry.isListed) this.list(entry);
+    } else if (entry.isListed) this.unlist(entry);
+    if (hasReady && !hasRoom) this.capped.add(entry);
+    else if (this.capped.delete(entry) && hasReady) this.relisted.add(entry.signature);
+  }
+
+  /** Lists the steps of a job after a change of its caps or live tasks. */
+  private relistJob({ steps }: JobEntry): void {
+    for (const step of steps.values()) this.relist(step);
   }
 
   private unlist(entry: StepEntry): void {
@@ -384,22 +451,28 @@ export class ReadyIndex {
   /** Removes a step, and with the last one its job. */
   private forget(jobId: JobId, stepOrder: number): void {
     this.removeStep(jobId, stepOrder);
-    if (!this.steps.has(jobId)) this.shared?.leave(jobId);
+    if (!this.jobs.has(jobId)) this.shared?.leave(jobId);
   }
 
   /** Removes a step. Its live tasks keep their pool slots. */
   private removeStep(jobId: JobId, stepOrder: number): void {
     const entry = this.entry(jobId, stepOrder);
     if (entry === undefined) return;
-    if (entry.ready.size > 0) this.unlist(entry);
+    if (entry.isListed) this.unlist(entry);
+    this.capped.delete(entry);
     entry.signature.avoiding -= entry.ready.avoiding;
-    this.caps.count(entry.queueId, -entry.live);
+    this.countLive(entry, -entry.live);
     this.signatures.leave(entry.signature);
-    const ofJob = this.steps.get(jobId);
-    ofJob?.delete(stepOrder);
-    if (ofJob?.size === 0) this.steps.delete(jobId);
+    if (entry.maxConcurrentTasks > 0) entry.job.cappedSteps--;
+    const { steps } = entry.job;
+    steps.delete(stepOrder);
+    if (steps.size === 0) this.jobs.delete(jobId);
   }
 }
+
+const NO_SIGNATURES: readonly Signature[] = [];
+
+const newJobEntry = (): JobEntry => ({ steps: new Map(), maxConcurrentTasks: 0, cappedSteps: 0, live: 0 });
 
 /** Reports whether the worker has the amounts of one more task of the signature free. */
 const fitsAmounts = (

@@ -7,7 +7,6 @@
 import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 import { compareCandidates } from './candidate-order.ts';
 import { IndexedHeap, type HeapEntry } from './indexed-heap.ts';
-import type { Allows } from './ready-tasks.ts';
 import type { ShareUse } from './share-usage.ts';
 import type { Signature, StepEntry } from './step-entry.ts';
 
@@ -116,14 +115,14 @@ export class ShareOrder {
     return this.signatures.get(signature)?.heap.first()?.steps[0];
   }
 
-  /** Returns the first listed step of the signature with tasks that may be taken. */
-  allowedHeadOf(signature: Signature, allows: Allows): StepEntry | undefined {
+  /** Returns the first listed step of the signature that is allowed. */
+  allowedHeadOf(signature: Signature, isAllowed: (step: StepEntry) => boolean): StepEntry | undefined {
     let best: StepEntry | undefined;
     for (const { steps } of this.signatures.get(signature)?.heap.inOrder() ?? []) {
       const [first] = steps;
       // No step of this group or a later one precedes the best.
       if (first === undefined || (best !== undefined && this.compare(first, best) > 0)) break;
-      const allowed = steps.find((step) => step.ready.countFor(allows) > 0);
+      const allowed = steps.find(isAllowed);
       if (allowed === undefined) continue;
       if (best === undefined || this.compare(allowed, best) < 0) best = allowed;
     }

@@ -56,18 +56,20 @@ export class Signatures {
     this.eligible.clear();
   }
 
-  /** Adds a step that has ready tasks now. */
+  /** Adds a step that has ready tasks and room now. */
   list(entry: StepEntry): void {
     const { steps } = entry.signature;
+    entry.isListed = true;
     const at = placeOf(steps, entry);
     steps.splice(at, 0, entry);
     if (at === 0) this.headChanges++;
     this.listed++;
   }
 
-  /** Removes a step that has no ready tasks any longer. */
+  /** Removes a step that has no ready tasks or no room any longer. */
   unlist(entry: StepEntry): void {
     const { steps } = entry.signature;
+    entry.isListed = false;
     const at = placeOf(steps, entry);
     if (steps[at] !== entry) return;
     steps.splice(at, 1);

@@ -11,8 +11,23 @@ export interface DelayedTask {
   readonly avoided: readonly WorkerId[];
 }
 
+/** Entry of a job in the ready index. */
+export interface JobEntry {
+  /** By their order. */
+  readonly steps: Map<number, StepEntry>;
+  /** Cap on its live tasks; 0 for none. */
+  maxConcurrentTasks: number;
+  /** Number of its steps with a cap. */
+  cappedSteps: number;
+  /** Number of assigned or running tasks of all its steps. */
+  live: number;
+}
+
 /** Entry of a step in the ready index. */
 export interface StepEntry extends Candidate, Demand {
+  readonly job: JobEntry;
+  /** Cap on its live tasks; 0 for none. */
+  readonly maxConcurrentTasks: number;
   readonly ready: ReadyTasks;
   /** Delayed ready tasks by index. */
   readonly held: Map<number, DelayedTask>;
@@ -33,12 +48,14 @@ export interface StepEntry extends Candidate, Demand {
   /** Null unless the farm is shared (docs/policy.md#queue-policies). */
   sharer: Sharer | null;
   readonly signature: Signature;
+  /** Whether it is among the steps of its signature: it has ready tasks, and room under its own caps. */
+  isListed: boolean;
 }
 
 /** Steps with the same demand. */
 export interface Signature extends Demand {
   readonly key: string;
-  /** Steps with ready tasks, in the order of candidates. */
+  /** Steps with ready tasks and room under their own caps, in the order of candidates. */
   readonly steps: StepEntry[];
   /** Number of steps with this demand, ready or not. */
   members: number;

@@ -14,6 +14,13 @@ export interface BookedAmountsSetting {
   readonly version: number;
 }
 
+/** Setting of a farm: whether it puts workers in quarantine (docs/quarantine.md). */
+export interface QuarantineSetting {
+  readonly isOn: boolean;
+  /** From 1; rises with each change. Quarantines name it. */
+  readonly version: number;
+}
+
 /**
  * A farm (docs/contract/resources.md#farm). Times are milliseconds since the epoch. `maxConcurrentTasks` 0 means no
  * cap.
@@ -29,6 +36,8 @@ export interface FarmRecord {
   readonly bookedAmounts?: BookedAmountsSetting;
   /** The order of its tasks (docs/policy.md#queue-policies); absent if it was always that of the contract. */
   readonly queuePolicy?: QueuePolicySetting;
+  /** Absent if it was never on. */
+  readonly quarantine?: QuarantineSetting;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

@@ -3,6 +3,7 @@ import type { JobStatus } from '../lifecycle/job-transitions.ts';
 import type { RetryOverride } from '../lifecycle/retry-policy.ts';
 import type { RetryRule } from '../retry-rules/retry-rule.ts';
 import type { TaskCounts } from '../lifecycle/task-counts.ts';
+import type { JobCaps } from './job-caps.ts';
 
 export type TemplateFormat = 'yaml' | 'json';
 
@@ -14,7 +15,7 @@ export interface JobProduct {
 }
 
 /** A job (docs/contract/resources.md#job). Times are milliseconds since the epoch. */
-export interface JobRecord {
+export interface JobRecord extends JobCaps {
   readonly version: 1;
   readonly id: JobId;
   readonly farmId: FarmId;

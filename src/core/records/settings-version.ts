@@ -5,6 +5,7 @@ import type { RetryOverride } from '../lifecycle/retry-policy.ts';
 import { fieldsOfRule, type RetryRule } from '../retry-rules/retry-rule.ts';
 import type { ComputeLocationRecord } from './compute-location.ts';
 import type { FarmRecord } from './farm.ts';
+import { setCaps } from './job-caps.ts';
 import type { JobRecord } from './job.ts';
 import type { ProductRecord } from './product.ts';
 import type { QueueEnvironmentRecord } from './queue-environment.ts';
@@ -26,10 +27,11 @@ export type Settings = Readonly<Record<string, unknown>>;
 /** Versions that a client accepts; null for any. */
 export type IfMatch = readonly string[] | null;
 
-const retryOf = ({ maxAttempts, retryDelaySeconds, failureLimit }: RetryOverride): Settings => ({
+const retryOf = ({ maxAttempts, retryDelaySeconds, failureLimit, canaryTasks }: RetryOverride): Settings => ({
   max_attempts: maxAttempts,
   retry_delay_seconds: retryDelaySeconds,
   failure_limit: failureLimit,
+  canary_tasks: canaryTasks === true ? true : undefined,
 });
 
 /** Rules that are absent and an empty list are the same setting. */
@@ -41,7 +43,7 @@ export const SETTINGS = {
   farm: (
     farm: Pick<
       FarmRecord,
-      'name' | 'description' | 'maxConcurrentTasks' | 'retry' | 'bookedAmounts' | 'queuePolicy'
+      'name' | 'description' | 'maxConcurrentTasks' | 'retry' | 'bookedAmounts' | 'quarantine' | 'queuePolicy'
     >,
   ): Settings => ({
     name: farm.name,
@@ -51,6 +53,7 @@ export const SETTINGS = {
     booked_amounts: farm.bookedAmounts?.names,
     amount_default: farm.bookedAmounts?.byDefault,
     queue_policy: farm.queuePolicy,
+    quarantine: farm.quarantine?.isOn,
   }),
   queue: (queue: QueueRecord): Settings => ({
     name: queue.name,
@@ -93,6 +96,8 @@ export const SETTINGS = {
     start_after: job.startAfter === undefined ? undefined : timestampOf(job.startAfter),
     ...retryOf(job.retry),
     retry_rules: rulesOf(job.retryRules),
+    max_concurrent_tasks: setCaps(job).maxConcurrentTasks,
+    step_max_concurrent_tasks: setCaps(job).stepCaps,
   }),
   user: (user: UserRecord): Settings => ({
     display_name: user.displayName,

@@ -37,6 +37,7 @@ import { usernameKey, type UserRecord, type UsernameRecord } from './user.ts';
 import type { NoticeRecord, WebhookDeliveryRecord, WebhookRecord } from './webhook.ts';
 import type { WorkerAttemptRecord } from './worker-attempt.ts';
 import type { WorkerCredentialRecord } from './worker-credential.ts';
+import type { WorkerEvidenceRecord } from './worker-evidence.ts';
 import type { BookingRecord, WorkerRecord } from './worker.ts';
 
 /** The tables of the state store with the types of their rows. Keys are strings built only by `keys`. */
@@ -110,6 +111,8 @@ export interface Tables {
   taskRules: TaskRulesRecord;
   /** Usage of owners, projects or queues, by farm and name (docs/policy.md#queue-policies). */
   shareUsage: ShareUsageRecord;
+  /** Of workers whose failures may be their own fault. */
+  workerEvidence: WorkerEvidenceRecord;
 }
 
 export type TableName = keyof Tables;
@@ -158,6 +161,7 @@ export const TABLE_NAMES = [
   'queueEnvironment',
   'taskRules',
   'shareUsage',
+  'workerEvidence',
 ] as const satisfies readonly TableName[];
 
 const ZEROS = '0'.repeat(16);
@@ -222,6 +226,7 @@ export const keys = {
     `${stepPrefix(job, order)}/${worker}`,
   stepFailuresOf: (job: JobId, order: number): string => `${stepPrefix(job, order)}/`,
   workerFailures: (id: WorkerId): string => id,
+  workerEvidence: (id: WorkerId): string => id,
   /** Completed jobs are separate from failed and canceled ones, which may be kept forever. */
   endedJob: (farm: FarmId, status: TerminalJobStatus, endedAt: number, id: JobId): string =>
     `${keys.endedJobsOf(farm, endingOf(status))}${padded(endedAt, TIME_DIGITS)}/${id}`,

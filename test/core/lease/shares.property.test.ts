@@ -54,6 +54,8 @@ class PlainFarm {
   readonly log: UseChange[] = [];
   /** Since when usage counts, by the policy. */
   since = START;
+  /** Number of the half-life in which sharers were last forgotten. */
+  halves = 0;
 
   coresOf(name: string, { sharedBy }: QueuePolicySetting): number {
     let cores = 0;
@@ -81,12 +83,27 @@ class PlainFarm {
       const halves = (until - Math.max(at, this.since)) / halfLife;
       usage += (change * (halfLife / 1000) * (1 - 2 ** -halves)) / Math.LN2;
     }
-    const since = Math.floor(now / halfLife) * halfLife;
-    // Less than a core second is forgotten at each multiple of the half-life.
-    if (cores === 0 && until <= since && usage * 2 ** ((until - since) / halfLife) < 1) return 0;
     const weights = setting.kind === 'balanced' ? [] : setting.weights;
     const weight = weights.find((each) => each.name === name)?.weight ?? 1;
     return ((usage + cores * 60) / weight) * 2 ** ((until - now) / halfLife);
+  }
+
+  /** Forgets sharers that had used less than a core second when the last half-life began. */
+  forget(setting: QueuePolicySetting, now: number): void {
+    const halfLife = setting.halfLifeSeconds * 1000;
+    const halves = Math.floor(now / halfLife);
+    if (halves === this.halves) return;
+    this.halves = halves;
+    for (const name of new Set([...this.jobs.values()].map((job) => nameOf(job, setting.sharedBy)))) {
+      const weight = setting.weights.find((each) => each.name === name)?.weight ?? 1;
+      const usage = this.usageOf(name, setting, halves * halfLife) * (setting.kind === 'balanced' ? 1 : weight);
+      if (this.coresOf(name, setting) > 0 || usage >= 1) continue;
+      const kept = this.log.filter(({ job }) => {
+        const known = this.jobs.get(job);
+        return known === undefined || nameOf(known, setting.sharedBy) !== name;
+      });
+      this.log.splice(0, this.log.length, ...kept);
+    }
   }
 
   /** Returns the jobs that may come next on a worker with these free cores. */
@@ -214,6 +231,7 @@ class Trial {
   /** Applies a move. Returns what is wrong, or null. */
   apply(each: Move): string | null {
     this.real.index.shares?.advance(this.now);
+    this.plain.forget(this.setting, this.now);
     const wrong = this.move(each);
     this.save();
     return wrong;
@@ -284,6 +302,7 @@ class Trial {
     this.stored.clear();
     const shares = new Shares(this.setting);
     this.plain.since = this.now;
+    this.plain.halves = Math.floor(this.now / (this.setting.halfLifeSeconds * 1000));
     // Usage before the policy does not count: only the cores that are in use.
     const inUse = this.coresByJob();
     this.plain.log.length = 0;

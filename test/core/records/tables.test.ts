@@ -135,6 +135,7 @@ test('the numbers of tables in a change set never change', (t) => {
       'queueEnvironment',
       'taskRules',
       'shareUsage',
+      'workerEvidence',
     ],
   );
   t.end();

@@ -162,6 +162,26 @@ void test('sends a JSON template and all parameters to the farm', async (t) => {
   });
 });
 
+void test('accepts caps of the job and of its steps', async (t) => {
+  const { api, client } = await startApi(t);
+  furnish(api);
+  const path = `/api/v1/jobs?${WHERE}`;
+  const caps = 'max_concurrent_tasks=4&step_max_concurrent_tasks=render%3D2';
+  t.equal((await client.send('POST', `${path}&${caps}`, YAML)).status, 201);
+  t.match(api.asked, [
+    { message: { submission: { caps: { maxConcurrentTasks: 4, stepCaps: { render: 2 } } } } },
+  ]);
+  for (const [wrong, detail] of [
+    ['step_max_concurrent_tasks=comp%3D2', 'the template has no step "comp"'],
+    ['step_max_concurrent_tasks=render', 'must be NAME=CAP'],
+    ['max_concurrent_tasks=-1', 'must be >= 0'],
+  ] as const) {
+    const reply = await client.send('POST', `${path}&${wrong}`, YAML);
+    t.equal(reply.status, 400, wrong);
+    t.ok(JSON.stringify(reply.body).includes(JSON.stringify(detail).slice(1, -1)), wrong);
+  }
+});
+
 void test('accepts each YAML media type, and the submitter as owner in any case', async (t) => {
   const { api, client } = await startApi(t);
   furnish(api);

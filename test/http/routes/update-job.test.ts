@@ -5,7 +5,7 @@ import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { startApi, type ApiFixture } from '../kit/api-fixture.ts';
-import { FARM, jobNumber, jobRecord, T0, uuid } from '../kit/records.ts';
+import { FARM, jobChanges, jobNumber, jobRecord, T0, uuid } from '../kit/records.ts';
 
 const JOB = jobNumber(1);
 const PATH = `/api/v1/jobs/${JOB}`;
@@ -51,6 +51,39 @@ void test('sets and removes the start time of a job', async (t) => {
       status: 400,
       body: { errors: [{ pointer: '/start_after' }] },
     });
+});
+
+void test('sets and removes caps of a job and its steps', async (t) => {
+  const { api, client } = await startApi(t);
+  const record = jobRecord({ id: JOB });
+  const name = 'render';
+  const space = { kind: 'single' } as const;
+  api.write(
+    ...jobChanges({ id: JOB }, [{ name, untouched: 'ready', taskCount: 1, space, touched: new Map() }]),
+  );
+  api.answer = () => done({ ...record, maxConcurrentTasks: 4, stepCaps: { [name]: 2 } });
+  const caps = { max_concurrent_tasks: 4, step_max_concurrent_tasks: { [name]: 2 } };
+  t.match(await client.json('PATCH', PATH, caps), { status: 200, body: caps });
+  api.answer = () => done({ ...record, maxConcurrentTasks: 0, stepCaps: {} });
+  const { body } = await client.json('PATCH', PATH, {
+    max_concurrent_tasks: null,
+    step_max_concurrent_tasks: { [name]: null },
+  });
+  t.notMatch(body, { max_concurrent_tasks: Number });
+  t.notMatch(body, { step_max_concurrent_tasks: Object });
+  t.match(
+    api.asked.map(({ message }) => message),
+    [
+      { update: { caps: { maxConcurrentTasks: 4, stepCaps: { [name]: 2 } } } },
+      { update: { caps: { maxConcurrentTasks: 0, stepCaps: { [name]: 0 } } } },
+    ],
+  );
+  for (const [wrong, pointer] of [
+    [{ max_concurrent_tasks: -1 }, '/max_concurrent_tasks'],
+    [{ step_max_concurrent_tasks: { [name]: 'x' } }, `/step_max_concurrent_tasks/${name}`],
+    [{ step_max_concurrent_tasks: { other: 1 } }, '/step_max_concurrent_tasks'],
+  ] as const)
+    t.match(await client.json('PATCH', PATH, wrong), { status: 400, body: { errors: [{ pointer }] } });
 });
 
 void test('the job actor changes a job, and the farm actor moves it', async (t) => {

@@ -17,6 +17,7 @@ import {
 import { CatalogPage } from '../catalog/catalog-page.tsx';
 import {
   BOOKED_AMOUNT_FIELDS,
+  QUARANTINE_FIELD,
   QUEUE_POLICY_FIELDS,
   retryFields,
   TASK_LIMIT_FIELD,
@@ -65,6 +66,7 @@ const FARMS: Catalog<Farm> = {
     ...retryFields('server'),
     ...BOOKED_AMOUNT_FIELDS,
     ...QUEUE_POLICY_FIELDS,
+    QUARANTINE_FIELD,
   ],
   deletionNote:
     'Deletes the farm, its queues, and its workers. Finished jobs remain readable. You cannot delete a farm with unfinished jobs.',

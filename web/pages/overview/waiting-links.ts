@@ -30,6 +30,9 @@ export function waitingLink(
       return { label: 'Show workers', href: `/workers?${inFarm}` };
     case 'paused_job':
       return { label: 'Show paused jobs', href: `/jobs?status=paused&${inFarm}` };
+    case 'job_cap':
+    case 'step_cap':
+      return { label: 'Show jobs', href: `/jobs?${inFarm}` };
     case 'retry_after':
     case 'order':
       return null;
@@ -45,6 +48,8 @@ export const WAITING_LABELS: Readonly<Record<WaitingGroup['reason'], string>> = 
   retry_after: 'Waiting for retry',
   farm_cap: 'Farm limit reached',
   queue_cap: 'Queue limit reached',
+  job_cap: 'Job limit reached',
+  step_cap: 'Step limit reached',
   usage_pool: 'Pool in use',
   cores: 'Waiting for cores',
   amounts: 'Waiting for amounts',

@@ -78,6 +78,13 @@ export function DestinationSection(props: DestinationSectionProps) {
         error={errorOf('startAfter')}
         onChange={(startAfter) => onChange({ startAfter })}
       />
+      <NumberInput
+        name="maxConcurrentTasks"
+        label="Concurrent tasks"
+        hint="At most this many tasks of the job run at the same time."
+        placeholder="no cap"
+        {...props}
+      />
       <RetryPolicy {...props} />
     </section>
   );

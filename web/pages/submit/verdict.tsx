@@ -18,6 +18,7 @@ const LABELS: Readonly<Record<DestinationField, string>> = {
   maxAttempts: 'Attempts per task',
   retryDelaySeconds: 'Retry delay in seconds',
   failureLimit: 'Failure limit of the job',
+  maxConcurrentTasks: 'Concurrent tasks',
   dependsOn: 'Wait for jobs',
 };
 

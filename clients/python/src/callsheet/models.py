@@ -29,6 +29,8 @@ __all__ = [
     "BulkProblem",
     "BulkResult",
     "BulkResults",
+    "CanaryGate",
+    "CanaryTasks",
     "CloneJobInput",
     "CommandGrant",
     "CommandGrantInput",
@@ -37,6 +39,7 @@ __all__ = [
     "CommandToken",
     "ComputeLocation",
     "ComputeLocationInput",
+    "ConcurrencyCap",
     "ConnectedJob",
     "CoresGate",
     "Count",
@@ -75,6 +78,7 @@ __all__ = [
     "Job",
     "JobBulk",
     "JobBulkFilter",
+    "JobCapGate",
     "JobDetail",
     "JobDetailOwnRetry",
     "JobEnvironment",
@@ -111,6 +115,8 @@ __all__ = [
     "NewApiKey",
     "NewWebhook",
     "NewWorkerToken",
+    "OptionalCanaryTasks",
+    "OptionalConcurrencyCap",
     "OptionalFailureLimit",
     "OptionalMaxAttempts",
     "OptionalRetryDelaySeconds",
@@ -152,6 +158,8 @@ __all__ = [
     "ProductTemplate",
     "ProductUserInterface",
     "Providers",
+    "QuarantineGate",
+    "QuarantineGateDoubtedItem",
     "Queue",
     "QueueCapGate",
     "QueueEnvironment",
@@ -206,6 +214,8 @@ __all__ = [
     "StatsTasks",
     "StatsWorkers",
     "Step",
+    "StepCapGate",
+    "StepCaps",
     "StepChunks",
     "StepHold",
     "StepHoldReason",
@@ -271,6 +281,7 @@ __all__ = [
     "WorkerDetailHistory",
     "WorkerDisable",
     "WorkerDisabling",
+    "WorkerDoubt",
     "WorkerFailures",
     "WorkerHistory",
     "WorkerPage",
@@ -278,6 +289,7 @@ __all__ = [
     "WorkerRetryJobsItem",
     "WorkerStanding",
     "WorkerStatus",
+    "WorkerStepEvidence",
     "WorkerStepFailures",
     "WorkerSummary",
     "WorkerToken",
@@ -314,6 +326,12 @@ OptionalMaxAttempts = Optional[int]
 
 
 OptionalRetryDelaySeconds = Optional[int]
+
+
+CanaryTasks = bool
+
+
+OptionalCanaryTasks = Optional[bool]
 
 
 OptionalFailureLimit = Optional[int]
@@ -547,6 +565,7 @@ class Farm(_FarmRequired, total=False):
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
+    canary_tasks: CanaryTasks
     booked_amounts: BookedAmounts
     amount_default: AmountDefault
     policy_version: int
@@ -560,6 +579,11 @@ class Farm(_FarmRequired, total=False):
     queue_policy_version: int
     """Rises with each change of the five fields before. Bookings and explanations name it. Absent from a farm that
     always had the policy fifo."""
+    quarantine: bool
+    """Whether workers that fail tasks which succeed elsewhere are put in quarantine. Absent from a farm where it
+    was never on."""
+    quarantine_version: int
+    """Rises with each change of `quarantine`. Quarantines name it. Absent like `quarantine`."""
 
 
 RetryRuleName = str
@@ -652,6 +676,7 @@ class Queue(_QueueRequired, total=False):
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
+    canary_tasks: CanaryTasks
     retry_rules: List[RetryRule]
     """Rules for failed attempts (docs/retry-rules.md). Absent without rules."""
     retry_rules_version: str
@@ -714,21 +739,22 @@ class Version(TypedDict):
 
 
 class _FarmInputRequired(TypedDict):
-    """Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`
-    or a field of the queue policy, a farm keeps its own."""
+    """Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`,
+    `quarantine` or a field of the queue policy, a farm keeps its own."""
 
     name: Name
 
 
 class FarmInput(_FarmInputRequired, total=False):
-    """Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`
-    or a field of the queue policy, a farm keeps its own."""
+    """Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`,
+    `quarantine` or a field of the queue policy, a farm keeps its own."""
 
     description: Description
     max_concurrent_tasks: MaxConcurrentTasks
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     booked_amounts: BookedAmounts
     amount_default: AmountDefault
     queue_policy: QueuePolicy
@@ -736,6 +762,7 @@ class FarmInput(_FarmInputRequired, total=False):
     share_weights: ShareWeights
     usage_half_life_seconds: UsageHalfLifeSeconds
     priority_first: PriorityFirst
+    quarantine: bool
 
 
 RetryRulesInput = Optional[List[RetryRule]]
@@ -757,6 +784,7 @@ class QueueSettings(_QueueSettingsRequired, total=False):
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     retry_rules: RetryRulesInput
     """Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this
     key keeps the stored ones."""
@@ -1184,6 +1212,12 @@ class ProductRevision(TypedDict):
     product: Product
 
 
+OptionalConcurrencyCap = Optional[int]
+
+
+StepCaps = Dict[str, OptionalConcurrencyCap]
+
+
 class _ProductJobInputRequired(TypedDict):
     """The schema ProductJobInput."""
 
@@ -1211,10 +1245,15 @@ class ProductJobInput(_ProductJobInputRequired, total=False):
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     paused: bool
     """The job starts paused."""
     start_after: Optional[Timestamp]
     """No task of the job starts before this time. A time that has passed has no effect."""
+    max_concurrent_tasks: OptionalConcurrencyCap
+    """Cap on the assigned and running tasks of the job (docs/policy.md#caps). Null and 0 are none."""
+    step_max_concurrent_tasks: StepCaps
+    """Caps on the assigned and running tasks of steps, by the name of the step. Null and 0 are none."""
 
 
 class CloneJobInput(TypedDict, total=False):
@@ -1239,10 +1278,18 @@ class CloneJobInput(TypedDict, total=False):
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     paused: bool
     """The job starts paused."""
     start_after: Optional[Timestamp]
     """No task of the job starts before this time. A time that has passed has no effect."""
+    max_concurrent_tasks: OptionalConcurrencyCap
+    """Cap on the assigned and running tasks of the job (docs/policy.md#caps). Null and 0 are none."""
+    step_max_concurrent_tasks: StepCaps
+    """Caps on the assigned and running tasks of steps, by the name of the step. Null and 0 are none."""
+
+
+ConcurrencyCap = int
 
 
 class BeforeAfter(TypedDict):
@@ -1331,12 +1378,18 @@ class PresetDetail(_PresetDetailRequired, total=False):
 JobStatus = Literal["pending", "blocked", "paused", "running", "completed", "failed", "canceled"]
 
 
-class EffectiveRetry(TypedDict):
+class _EffectiveRetryRequired(TypedDict):
     """Effective settings after the cascade server, farm, queue, job."""
 
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
+
+
+class EffectiveRetry(_EffectiveRetryRequired, total=False):
+    """Effective settings after the cascade server, farm, queue, job."""
+
+    canary_tasks: CanaryTasks
 
 
 class TaskCounts(TypedDict):
@@ -1389,6 +1442,10 @@ class Job(_JobRequired, total=False):
     it has ended, and if the reason is unknown. Not in events."""
     start_after: Timestamp
     """No task of the job starts before this time. Absent when it has passed. Not in events."""
+    max_concurrent_tasks: int
+    """Cap on its assigned and running tasks. Absent without one. Not in events."""
+    step_max_concurrent_tasks: Dict[str, int]
+    """Caps on the assigned and running tasks of its steps, by name. Absent without any. Not in events."""
     product: JobProduct
 
 
@@ -1402,9 +1459,16 @@ class JobUpdate(TypedDict, total=False):
     start_after: Optional[Timestamp]
     """No task of the job starts before this time; running ones continue. Null removes the time. 409 for a job that
     has ended."""
+    max_concurrent_tasks: OptionalConcurrencyCap
+    """Cap on the assigned and running tasks of the job (docs/policy.md#caps). Null and 0 remove it. Running tasks
+    continue."""
+    step_max_concurrent_tasks: StepCaps
+    """Caps on the assigned and running tasks of steps, by the name of the step. Null and 0 remove a cap; steps that
+    are not named keep theirs."""
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     retry_rules: RetryRulesInput
     """Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this
     key keeps the stored ones."""
@@ -1707,6 +1771,7 @@ class JobDetailOwnRetry(TypedDict, total=False):
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
+    canary_tasks: CanaryTasks
 
 
 class _JobDetailRequired(Job):
@@ -2358,7 +2423,7 @@ class FarmOverviewHour(FarmHistory):
     """The last hour, one point per minute."""
 
 
-WaitingReason = Literal["paused_job", "paused_queue", "usage_pool_missing", "workers", "retry_after", "farm_cap", "queue_cap", "usage_pool", "cores", "amounts", "order"]
+WaitingReason = Literal["paused_job", "paused_queue", "usage_pool_missing", "workers", "retry_after", "farm_cap", "queue_cap", "job_cap", "step_cap", "usage_pool", "cores", "amounts", "order"]
 
 
 class _WaitingGroupRequired(TypedDict):
@@ -2794,6 +2859,17 @@ class HeldStepGate(TypedDict):
     step: NamedResource
 
 
+class CanaryGate(TypedDict):
+    """Other tasks of the step are tried first: its canary tasks."""
+
+    gate: Literal["canary"]
+    reason: Literal["canary tasks first"]
+    sentence: str
+    step: NamedResource
+    indices: List[int]
+    """Positions of the canary tasks in the step, from 0."""
+
+
 class PausedQueueGate(TypedDict):
     """The queue is paused."""
 
@@ -2853,6 +2929,28 @@ class QueueCapGate(TypedDict):
     holders: List[SlotHolder]
 
 
+class JobCapGate(TypedDict):
+    """The job is at its own cap of active tasks."""
+
+    gate: Literal["job_cap"]
+    reason: Literal["job at max_concurrent_tasks"]
+    sentence: str
+    limit: Count
+    live: Count
+    holders: List[SlotHolder]
+
+
+class StepCapGate(TypedDict):
+    """The step is at its own cap of active tasks."""
+
+    gate: Literal["step_cap"]
+    reason: Literal["step at max_concurrent_tasks"]
+    sentence: str
+    step: NamedResource
+    limit: Count
+    live: Count
+
+
 class _UsagePoolGateRequired(TypedDict):
     """A usage pool that the task requires has no free slot."""
 
@@ -2889,6 +2987,41 @@ class WorkersGate(_WorkersGateRequired, total=False):
     """No online worker can run the task. The reason is that of the nearest miss."""
 
     nearest_miss: NearestMiss
+
+
+class _WorkerDoubtRequired(TypedDict):
+    """Why a worker gets no tasks, of a step or at all."""
+
+    kind: Literal["suspected", "quarantined"]
+    """A suspicion ends by itself; a quarantine ends when it is lifted."""
+    since: Timestamp
+    reason: str
+
+
+class WorkerDoubt(_WorkerDoubtRequired, total=False):
+    """Why a worker gets no tasks, of a step or at all."""
+
+    policy_version: int
+    """Of a quarantine, the `quarantine_version` of the farm at that time."""
+
+
+class QuarantineGateDoubtedItem(WorkerDoubt):
+    """The schema QuarantineGateDoubtedItem."""
+
+    worker_id: str
+    worker: str
+    whole: bool
+    """Whether it gets no tasks at all; otherwise none of the step."""
+
+
+class QuarantineGate(TypedDict):
+    """Workers that could run the task are kept from it because of their failures. Other workers get it first."""
+
+    gate: Literal["quarantine"]
+    reason: Literal["workers in quarantine"]
+    sentence: str
+    doubted: List[QuarantineGateDoubtedItem]
+    """At most 20 of these workers."""
 
 
 class _CoresGateRequired(TypedDict):
@@ -2956,7 +3089,7 @@ class SchedulerGate(TypedDict):
     sentence: str
 
 
-Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, UsagePoolGate, WorkersGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
+Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, CanaryGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, JobCapGate, StepCapGate, UsagePoolGate, WorkersGate, QuarantineGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
 
 
 class WorkerFailures(TypedDict):
@@ -3390,6 +3523,9 @@ class Worker(_WorkerRequired, total=False):
     failing_jobs: int
     """Number of different jobs with a failed task on this worker in the last hour. Only if it is at least 3, and
     the worker is not disabled: the cause is probably the worker."""
+    quarantine: WorkerDoubt
+    """Why it gets no tasks: a quarantine as a whole, or a suspicion, which has no effect while more than a tenth of
+    the online workers are suspected. Absent if there is neither."""
     draining: bool
     """Present while the worker is draining: it takes no tasks, and its current ones are still running."""
 
@@ -3632,6 +3768,37 @@ class WorkerBooking(_WorkerBookingRequired, total=False):
     """That of the farm when the task was assigned. Absent if its queue policy was fifo."""
 
 
+class _WorkerStepEvidenceRequired(TypedDict):
+    """The schema WorkerStepEvidence."""
+
+    job_id: str
+    job_name: str
+    step_id: str
+    step_name: str
+    failed_open: int
+    """Tasks that failed on the worker and have not ended elsewhere yet."""
+    failed_only_here: int
+    """Tasks that failed on the worker and succeeded on another one."""
+    failed_everywhere: int
+    """Tasks that also failed on another worker."""
+    succeeded: int
+    """Tasks of the step that succeeded on the worker since its first failure that counts."""
+    others_failed: int
+    """Failed attempts of the step on other workers."""
+    others_succeeded: int
+    """Succeeded attempts of the step on other workers."""
+    odds: float
+    """Natural logarithm of the odds that the failures are the worker's fault."""
+    last_at: Timestamp
+
+
+class WorkerStepEvidence(_WorkerStepEvidenceRequired, total=False):
+    """The schema WorkerStepEvidence."""
+
+    quarantine: WorkerDoubt
+    """Why it gets no tasks of the step. Absent if it does."""
+
+
 class _WorkerDetailRequired(Worker):
     """The schema WorkerDetail."""
 
@@ -3647,6 +3814,9 @@ class WorkerDetail(_WorkerDetailRequired, total=False):
     """As in `GET /workers/{id}/history`, of the last three hours. Only with `history=true`."""
     bookings: List[WorkerBooking]
     """What each of its assigned and running tasks holds, in the order of assignment."""
+    evidence: List[WorkerStepEvidence]
+    """By step, what its failures say about the worker, latest first. Empty unless the farm puts workers in
+    quarantine."""
 
 
 DiagnosticLevel = Literal["DEBUG", "INFO", "WARN", "ERROR"]

@@ -59,6 +59,7 @@ void test('a request contains only the entered values', (t) => {
     maxAttempts: '3',
     retryDelaySeconds: '0',
     failureLimit: '0',
+    maxConcurrentTasks: '12',
     dependsOn: [{ id: 'a', name: 'A' }],
     isPaused: true,
     startAfter: '2026-11-22T20:00',
@@ -75,6 +76,7 @@ void test('a request contains only the entered values', (t) => {
       max_attempts: 3,
       retry_delay_seconds: 0,
       failure_limit: 0,
+      max_concurrent_tasks: 12,
       depends_on: ['a'],
       paused: true,
       start_after: new Date('2026-11-22T20:00').toISOString(),
@@ -315,6 +317,7 @@ void test('a job is converted to a draft', (t) => {
     parameters: { Frames: '1-20', Layers: '["a"]' },
     effective_retry: { max_attempts: 5, retry_delay_seconds: 10, failure_limit: 0 },
     own_retry: { failure_limit: 0 },
+    max_concurrent_tasks: 7,
   } as unknown as JobDetail;
   const sent = { name: 'Sent', origin: 'submission', format: 'json', template: '{}' } as const;
   t.strictSame(draftOf(job, TEXT, [{ ...sent, origin: 'queue' }, sent]), {
@@ -328,6 +331,7 @@ void test('a job is converted to a draft', (t) => {
     project: 'p',
     priority: '70',
     failureLimit: '0',
+    maxConcurrentTasks: '7',
     environments: [{ template: '{}', format: 'json' }],
   });
   t.end();

@@ -14,6 +14,7 @@ import { durationText } from '../../../parts/time-text.ts';
 import { Ago } from '../../../parts/time.tsx';
 import { useUrlState } from '../../../state/use-url-state.ts';
 import { JOB_VIEW } from '../job-view.ts';
+import { StepCap } from './step-cap.tsx';
 import { StepActions } from './step-actions.tsx';
 import './steps-tab.css';
 
@@ -56,6 +57,7 @@ function StepDetail({ job, step, onChanged }: { job: JobDetail; step: Step; onCh
       <KeyValues
         facts={[
           ['Tasks', countsText(step.task_counts)],
+          ['Concurrent tasks', <StepCap key="cap" job={job} step={step} onChanged={onChanged} />],
           ['Chunks', step.chunks?.sentence ?? null],
           ['Raised', raisedText(step)],
           ['Held', hold === undefined ? null : heldText(hold)],

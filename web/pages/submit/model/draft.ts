@@ -26,6 +26,8 @@ export interface Draft {
   readonly maxAttempts: string;
   readonly retryDelaySeconds: string;
   readonly failureLimit: string;
+  /** Empty: no cap. */
+  readonly maxConcurrentTasks: string;
   readonly dependsOn: readonly Upstream[];
   /** Environment templates of the job that is submitted again, the outermost first. */
   readonly environments: readonly SentEnvironment[];
@@ -59,6 +61,7 @@ export const EMPTY_DRAFT: Draft = {
   maxAttempts: '',
   retryDelaySeconds: '',
   failureLimit: '',
+  maxConcurrentTasks: '',
   dependsOn: [],
   environments: [],
   isPaused: false,
@@ -122,6 +125,7 @@ export function readDraft(stored: unknown): Draft | null {
     maxAttempts: text('maxAttempts'),
     retryDelaySeconds: text('retryDelaySeconds'),
     failureLimit: text('failureLimit'),
+    maxConcurrentTasks: text('maxConcurrentTasks'),
     dependsOn: listIn(stored['dependsOn']).flatMap((one) =>
       isRecord(one) && typeof one['id'] === 'string' && typeof one['name'] === 'string'
         ? [{ id: one['id'], name: one['name'] }]

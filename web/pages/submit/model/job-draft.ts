@@ -26,5 +26,6 @@ export function draftOf(job: JobDetail, text: string, environments: readonly Job
     maxAttempts: retry('max_attempts'),
     retryDelaySeconds: retry('retry_delay_seconds'),
     failureLimit: retry('failure_limit'),
+    maxConcurrentTasks: job.max_concurrent_tasks === undefined ? '' : String(job.max_concurrent_tasks),
   };
 }

@@ -10,7 +10,7 @@ import { submittedValues } from './values.ts';
 export interface Submission {
   /** Null for a template of the user. */
   readonly product: { readonly name: string; readonly jobName: string } | null;
-  readonly query: QueryOf<'post', '/jobs'>;
+  readonly query: Omit<QueryOf<'post', '/jobs'>, 'step_max_concurrent_tasks'>;
   readonly document: CallArguments<'post', '/jobs'>[0]['document'];
   /** Environment templates that are sent with the job. */
   readonly environments: readonly SentEnvironment[];
@@ -39,6 +39,7 @@ export function submissionOf(
       ...number('max_attempts', draft.maxAttempts),
       ...number('retry_delay_seconds', draft.retryDelaySeconds),
       ...number('failure_limit', draft.failureLimit),
+      ...number('max_concurrent_tasks', draft.maxConcurrentTasks),
       ...(draft.dependsOn.length > 0 && { depends_on: draft.dependsOn.map(({ id }) => id) }),
       ...(draft.isPaused && { paused: true }),
       ...given('start_after', utcOfLocal(draft.startAfter) ?? ''),
@@ -78,6 +79,7 @@ export const NUMBER_RULES = {
   maxAttempts: { min: 1, max: 65535 },
   retryDelaySeconds: { min: 0, max: 31_536_000 },
   failureLimit: { min: 0, max: 2147483647 },
+  maxConcurrentTasks: { min: 0, max: 999_999_999 },
 } as const satisfies Partial<Record<keyof Draft, NumberRule>>;
 
 export type NumberName = keyof typeof NUMBER_RULES;
@@ -97,6 +99,7 @@ export const QUERY_NAMES = {
   maxAttempts: 'max_attempts',
   retryDelaySeconds: 'retry_delay_seconds',
   failureLimit: 'failure_limit',
+  maxConcurrentTasks: 'max_concurrent_tasks',
   dependsOn: 'depends_on',
   startAfter: 'start_after',
 } as const;

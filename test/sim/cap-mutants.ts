@@ -1,0 +1,47 @@
+import type { LeaseState } from '../../actors/service/lease/state.ts';
+import { handle, type Mutant } from './mutant.ts';
+
+/** Mutants of caps of jobs and steps. */
+export const CAP_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'the cap of a job is not offered',
+    plant: handle('lease', 'steps.ready', (state, message, context, original) => {
+      const offers = message.offers.map(({ jobMaxConcurrentTasks: _cap, ...offer }) => offer);
+      original(state, { ...message, offers }, context);
+    }),
+  },
+  {
+    name: 'the cap of a step counts for its job',
+    plant: handle('lease', 'steps.ready', (state, message, context, original) => {
+      const offers = message.offers.map((offer) =>
+        offer.maxConcurrentTasks === undefined
+          ? offer
+          : { ...offer, jobMaxConcurrentTasks: offer.maxConcurrentTasks },
+      );
+      original(state, { ...message, offers }, context);
+    }),
+  },
+  {
+    name: 'a changed cap is not sent to the lease actor',
+    plant: handle('job', 'job.update', (state, message, context, original) => {
+      const { caps } = message.update;
+      if (caps === undefined) {
+        original(state, message, context);
+        return;
+      }
+      const send: typeof context.send = (actor, id, said) => {
+        if (said.type !== 'steps.ready') context.send(actor, id, said);
+      };
+      original(state, message, { ...context, send });
+    }),
+  },
+  {
+    name: 'tasks that end make no room under the caps of their job',
+    plant: handle('lease', 'tasks.ended', (state, message, context, original) => {
+      const lease = state as LeaseState;
+      original(lease, message, context);
+      const job = lease.index.entry(message.jobId, message.stepOrder)?.job;
+      if (job !== undefined && job.maxConcurrentTasks > 0) job.live += message.count;
+    }),
+  },
+];

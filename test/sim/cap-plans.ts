@@ -1,0 +1,25 @@
+import type { JobCaps } from '../../src/core/records/job-caps.ts';
+
+/** Caps, chosen by number: they draw nothing, so that the other properties of a seed stay the same. */
+
+/** Returns the caps of a new job. */
+export function capsOfJob(number: number): JobCaps {
+  const ofJob = [0, 2, 1, 0, 4][number % 5] ?? 0;
+  const ofSteps = [{ Step0: 1 }, {}, { Step0: 2, Step1: 1 }, { Step1: 3 }][number % 4] ?? {};
+  return { maxConcurrentTasks: ofJob, stepCaps: ofSteps };
+}
+
+/** Returns a change of the caps of a job. */
+export function changeOfCaps(number: number): JobCaps {
+  const changes: readonly JobCaps[] = [
+    { maxConcurrentTasks: 1 },
+    { maxConcurrentTasks: 0 },
+    { stepCaps: { Step0: 0, Step1: 2 } },
+    { maxConcurrentTasks: 3, stepCaps: { Step0: 1 } },
+    {},
+  ];
+  return changes[number % changes.length] ?? {};
+}
+
+/** A change that removes all caps. */
+export const NO_CAPS: JobCaps = { maxConcurrentTasks: 0, stepCaps: { Step0: 0, Step1: 0, Step2: 0 } };
