@@ -96,7 +96,8 @@ class PlainFarm {
     this.halves = halves;
     for (const name of new Set([...this.jobs.values()].map((job) => nameOf(job, setting.sharedBy)))) {
       const weight = setting.weights.find((each) => each.name === name)?.weight ?? 1;
-      const usage = this.usageOf(name, setting, halves * halfLife) * (setting.kind === 'balanced' ? 1 : weight);
+      const usage =
+        this.usageOf(name, setting, halves * halfLife) * (setting.kind === 'balanced' ? 1 : weight);
       if (this.coresOf(name, setting) > 0 || usage >= 1) continue;
       const kept = this.log.filter(({ job }) => {
         const known = this.jobs.get(job);
