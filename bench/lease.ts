@@ -9,9 +9,12 @@
  *   --workers 1,16  --cores 1,64  --tasks 1000,1000000   all of them with each other; without these the cases below
  *   --jobs N        jobs that are there at once          --signatures N   different requirements among them
  *   --reports ride|stream                                --offered N      leases a second, for the latency
+ *   --policy weighted --owners 200 --booked 4    a shared farm: measured after the same case without policy and bookings
  *   --parked N      only: N workers without work         --repetitions N  --seconds N  --no-disk  --short  --json
  */
 import { parseArgs } from 'node:util';
+import { QUEUE_POLICIES } from '../src/core/records/queue-policy.ts';
+import { BENCH_AMOUNTS } from './kit/bench-amounts.ts';
 import { measureCase, type LeaseFigures, type LeaseTimes } from './kit/lease/lease-case.ts';
 import { caseName, leaseTables } from './kit/lease/lease-tables.ts';
 import { SIGNATURES_MAX } from './kit/lease/lease-work.ts';
@@ -27,6 +30,9 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: '1' },
     signatures: { type: 'string', default: '1' },
     reports: { type: 'string', default: 'ride' }, // wording-ok: value of --reports
+    policy: { type: 'string', default: 'fifo' },
+    owners: { type: 'string', default: '60' },
+    booked: { type: 'string', default: '0' },
     offered: { type: 'string' },
     parked: { type: 'string' },
     repetitions: { type: 'string' },
@@ -52,6 +58,9 @@ const plain: LeaseCase = {
   tasks: TASKS,
   jobs: 1,
   signatures: 1,
+  owners: 60,
+  policy: 'fifo',
+  booked: 0,
   reports: 'ride', // wording-ok: value of --reports
   offered: null,
   disk: false,
@@ -93,11 +102,21 @@ const times: LeaseTimes = {
       : 1000 * number(values.seconds, 'seconds'),
   repetitions: number(values.repetitions ?? (values.short ? '1' : '3'), 'repetitions'),
 };
-const figures: { cases: LeaseFigures[]; parked: ParkedFigures[] } = { cases: [], parked: [] };
+const figures: { cases: LeaseFigures[]; parked: ParkedFigures[]; shared_to_plain: number[] } = {
+  cases: [],
+  parked: [],
+  shared_to_plain: [],
+};
 const chosen = choose();
 for (const each of chosen.cases) {
   process.stderr.write(`${caseName(each)} ...\n`);
-  figures.cases.push(await measureCase(each, times));
+  const measured = await measureCase(each, times);
+  const before = figures.cases.at(-1);
+  figures.cases.push(measured);
+  if (isShared(each) && before !== undefined)
+    figures.shared_to_plain.push(
+      Math.round((100 * measured.leases_per_second) / before.leases_per_second) / 100,
+    );
 }
 for (const workers of chosen.parked) {
   process.stderr.write(`${workers} workers without work ...\n`);
@@ -107,6 +126,8 @@ saveResult('lease', figures);
 process.stdout.write(
   values.json ? `${JSON.stringify(figures)}\n` : leaseTables(figures.cases, figures.parked),
 );
+for (const ratio of figures.shared_to_plain)
+  process.stderr.write(`leases of the shared farm by those of the plain one: ${ratio}\n`);
 
 function choose(): { readonly cases: readonly LeaseCase[]; readonly parked: readonly number[] } {
   const { workers, cores, tasks, parked } = values;
@@ -129,13 +150,36 @@ function choose(): { readonly cases: readonly LeaseCase[]; readonly parked: read
         tasks: taskCount,
         jobs: number(values.jobs, 'jobs'),
         signatures,
+        owners: number(values.owners, 'owners'),
+        policy: policyOf(values.policy),
+        booked: bookedOf(values.booked),
         reports,
         offered: values.offered === undefined ? null : number(values.offered, 'offered'),
         disk: !values['no-disk'],
       })),
     ),
   );
-  return { cases, parked: [] };
+  const compared = cases.flatMap((each) =>
+    isShared(each) ? [{ ...each, policy: 'fifo' as const, booked: 0 }, each] : [each],
+  );
+  return { cases: compared, parked: [] };
+}
+
+function isShared({ policy, booked }: LeaseCase): boolean {
+  return policy !== 'fifo' || booked > 0;
+}
+
+function policyOf(text: string): LeaseCase['policy'] {
+  const policy = QUEUE_POLICIES.find((each) => each === text);
+  if (policy === undefined)
+    throw new Error(`--policy is ${QUEUE_POLICIES.join(', ')}, not ${JSON.stringify(text)}`);
+  return policy;
+}
+
+function bookedOf(text: string): number {
+  const booked = Number(text);
+  if (Number.isSafeInteger(booked) && booked >= 0 && booked <= BENCH_AMOUNTS.length) return booked;
+  throw new Error(`--booked wants a whole number up to ${BENCH_AMOUNTS.length}, not ${JSON.stringify(text)}`);
 }
 
 function number(text: string, name: string): number {

@@ -18,7 +18,11 @@ export interface ManyJobs {
   readonly signatures: number;
   /** Number of tasks at the beginning of each job that have already succeeded. */
   readonly doneEach: number;
+  /** Owners of the jobs, in turn; 60 if absent. */
+  readonly owners?: number;
 }
+
+const OWNERS = 60;
 
 /** Memory of a worker that may run every job. */
 const WORKER_MIB = 1024;
@@ -66,8 +70,8 @@ function rowsOf({ farm, queue, nth, clock }: Place, newId: string, size: ManyJob
       queueId: queue,
       name: `shot_${String(nth).padStart(5, '0')} lighting`,
       description: '',
-      owner: `artist${nth % 60}`,
-      submitter: `artist${nth % 60}`,
+      owner: `artist${nth % (size.owners ?? OWNERS)}`,
+      submitter: `artist${nth % (size.owners ?? OWNERS)}`,
       priority: 50,
       project: `film${nth % 25}`,
       status: doneEach > 0 ? 'running' : 'pending',

@@ -102,7 +102,7 @@ function explanationText(
   explanation: TaskExplanation,
   skipped: string | undefined,
 ): string {
-  const { name, status, summary, gates, failures, chunks } = explanation;
+  const { name, status, summary, gates, failures, chunks, share } = explanation;
   const lines = gates.length === 1 && gates[0]?.sentence === summary ? [] : gates;
   const width = Math.max(0, ...lines.map((gate) => gate.gate.length));
   const gateLines = lines.map(
@@ -117,6 +117,10 @@ function explanationText(
     `${printable(name)}: ${coloredStatus(status, terminal)}\n${printable(summary)}\n`,
     skipped === undefined ? '' : `It was ${printable(skipped)}.\n`,
     ...(gateLines.length > 0 ? ['\n', ...gateLines] : []),
+    // The gate of the order contains the sentence.
+    share === undefined || gates.some(({ gate }) => gate === 'order')
+      ? ''
+      : `\n${printable(share.sentence)}\n`,
     chunks === undefined ? '' : `\nThe step has ${printable(chunks)}.\n`,
     failureTable,
     `\nNext: callsheet ${helpfulCommand(explanation, skipped)}\n`,

@@ -6,6 +6,11 @@ import { counted } from '../options/confirm.ts';
 import { integer } from '../options/integer.ts';
 import { allFarms, allQueues, allWorkers } from '../client/lookup.ts';
 import type { RestClient } from '../client/rest-client.ts';
+import {
+  queuePolicyChanges,
+  queuePolicyOptions,
+  type QueuePolicyOptions,
+} from '../options/queue-policy-options.ts';
 import { retryChanges, retryOptions, type RetryOptions } from '../options/retry-options.ts';
 import { verb, type Noun } from '../grammar/verb.ts';
 import {
@@ -55,6 +60,12 @@ const FARMS: Catalog<Farm, BodyOf<'put', '/farms/{id}'>> = {
       shrinks: true,
       isWide: true,
     },
+    {
+      title: 'QUEUE POLICY',
+      value: ({ queue_policy: policy = 'fifo', shared_by: sharedBy = 'owner' }) =>
+        policy === 'fifo' ? '' : `${policy} by ${sharedBy}`,
+      isWide: true,
+    },
     { title: 'QUARANTINE', value: (farm) => (farm.quarantine === true ? 'on' : ''), isWide: true },
     { title: 'DESCRIPTION', value: (farm) => farm.description, shrinks: true },
     { title: 'CREATED', value: (farm) => farm.created_at, isTime: true },
@@ -66,6 +77,7 @@ const FARMS: Catalog<Farm, BodyOf<'put', '/farms/{id}'>> = {
     updated_at: _updated,
     policy_version: _version,
     quarantine_version: _quarantineVersion,
+    queue_policy_version: _queuePolicyVersion,
     ...input
   }) => input,
   read: (client, id) => client.callWithHeaders('get', '/farms/{id}', { path: { id } }),
@@ -79,7 +91,7 @@ const FARMS: Catalog<Farm, BodyOf<'put', '/farms/{id}'>> = {
 export const createFarm = (client: RestClient, name: string, description: string): Promise<Farm> =>
   client.call('post', '/farms', { body: { name, description } });
 
-interface SetOptions extends ChangeOptions, RetryOptions {
+interface SetOptions extends ChangeOptions, RetryOptions, QueuePolicyOptions {
   readonly name?: string;
   readonly description?: string;
   readonly maxConcurrentTasks?: number;
@@ -125,7 +137,7 @@ export const farms: Noun = {
       options: (command) =>
         overwritable(
           retryOptions(
-            command
+            queuePolicyOptions(command)
               .option('--name <name>', 'new name')
               .option('--description <text>', 'what the farm is for')
               .option(
@@ -160,6 +172,7 @@ export const farms: Noun = {
           max_concurrent_tasks: maxConcurrentTasks,
           booked_amounts: bookAmounts,
           amount_default: amountDefault,
+          ...queuePolicyChanges(options),
           quarantine: quarantine === undefined ? undefined : quarantine === 'on',
           ...retryChanges(options),
         };

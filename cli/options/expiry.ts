@@ -4,7 +4,7 @@ import { parseDuration } from '../../src/core/duration.ts';
 const DAY_MS = 86_400_000;
 
 /** Parses a duration such as `30d`, `12h` or `90m` into milliseconds; null if the text is not one. */
-function parseSpan(text: string): number | null {
+export function parseSpan(text: string): number | null {
   const days = /^([0-9]{1,5})d$/.exec(text)?.[1];
   return days === undefined ? parseDuration(text) : Number(days) * DAY_MS;
 }

@@ -2361,6 +2361,13 @@ export interface components {
             readonly amount_default?: components["schemas"]["AmountDefault"];
             /** @description Rises with each change of `booked_amounts` and `amount_default`. Bookings and explanations name it. Absent from a farm that never booked amounts. */
             readonly policy_version?: number;
+            readonly queue_policy?: components["schemas"]["QueuePolicy"];
+            readonly shared_by?: components["schemas"]["SharedBy"];
+            readonly share_weights?: components["schemas"]["ShareWeights"];
+            readonly usage_half_life_seconds?: components["schemas"]["UsageHalfLifeSeconds"];
+            readonly priority_first?: components["schemas"]["PriorityFirst"];
+            /** @description Rises with each change of the five fields before. Bookings and explanations name it. Absent from a farm that always had the policy fifo. */
+            readonly queue_policy_version?: number;
             /** @description Whether workers that fail tasks which succeed elsewhere are put in quarantine. Absent from a farm where it was never on. */
             readonly quarantine?: boolean;
             /** @description Rises with each change of `quarantine`. Quarantines name it. Absent like `quarantine`. */
@@ -2368,6 +2375,24 @@ export interface components {
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
         };
+        /**
+         * @description The order of the farm's ready tasks (docs/policy.md#queue-policies): that of the contract (fifo), equal numbers of cores in use (balanced), or shares by weight of past usage (weighted). Absent from a farm that always had fifo.
+         * @enum {string}
+         */
+        readonly QueuePolicy: "fifo" | "balanced" | "weighted";
+        /**
+         * @description What shares the farm: jobs, owners, projects or queues. balanced shares it by owner, project or job, weighted by owner, project or queue; each by owner unless it was set.
+         * @enum {string}
+         */
+        readonly SharedBy: "job" | "owner" | "project" | "queue";
+        /** @description Weights of owners, projects or queues for the policy weighted, by name; queues by id. In requests a queue of the farm can be named. Others have the weight 1. */
+        readonly ShareWeights: {
+            readonly [key: string]: number;
+        };
+        /** @description The time in which past usage loses half of its effect on the policy weighted. A day unless it was set. */
+        readonly UsageHalfLifeSeconds: number;
+        /** @description Whether jobs of higher priority come first, whatever their owner, project or queue has used. True unless it was set. */
+        readonly PriorityFirst: boolean;
         /** @description Amounts that the tasks of the farm book on their worker like cores: amount.worker.memory. An empty list turns it off. Absent from a farm that books only cores. Responses have lower case. amount.worker.vcpu is always booked, and usage pools cannot be listed. */
         readonly BookedAmounts: readonly string[];
         /**
@@ -2375,7 +2400,7 @@ export interface components {
          * @enum {string}
          */
         readonly AmountDefault: "none" | "core_share";
-        /** @description Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default` or `quarantine`, a farm keeps its own. */
+        /** @description Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`, `quarantine` or a field of the queue policy, a farm keeps its own. */
         readonly FarmInput: {
             readonly name: components["schemas"]["Name"];
             /** @default  */
@@ -2388,6 +2413,11 @@ export interface components {
             readonly canary_tasks?: components["schemas"]["OptionalCanaryTasks"];
             readonly booked_amounts?: components["schemas"]["BookedAmounts"];
             readonly amount_default?: components["schemas"]["AmountDefault"];
+            readonly queue_policy?: components["schemas"]["QueuePolicy"];
+            readonly shared_by?: components["schemas"]["SharedBy"];
+            readonly share_weights?: components["schemas"]["ShareWeights"];
+            readonly usage_half_life_seconds?: components["schemas"]["UsageHalfLifeSeconds"];
+            readonly priority_first?: components["schemas"]["PriorityFirst"];
             readonly quarantine?: boolean;
         };
         readonly Queue: {
@@ -2819,7 +2849,7 @@ export interface components {
             readonly job_id: string;
             readonly queue_id: string;
             readonly priority: components["schemas"]["BeforeAfter"];
-            /** @description Place among the jobs of the queue with ready tasks, from 1. */
+            /** @description Place among the jobs of the queue with ready tasks, from 1, by priority and age. A queue policy of the farm can serve jobs of equal priority in another order. */
             readonly position: components["schemas"]["BeforeAfter"];
             /** @description Number of these jobs, with this one. */
             readonly total: components["schemas"]["Count"];
@@ -3863,6 +3893,7 @@ export interface components {
             /** @description Everything that delays the task, from its job down to its position in the order. Empty for an active or ended task. */
             readonly gates: readonly components["schemas"]["Gate"][];
             readonly position?: components["schemas"]["QueuePosition"];
+            readonly share?: components["schemas"]["QueueShare"];
             readonly workers?: components["schemas"]["WorkersOutlook"];
             /** @description The latest failure; absent before the first. */
             readonly attempt?: components["schemas"]["Attempt"];
@@ -3870,6 +3901,26 @@ export interface components {
             readonly failures: readonly components["schemas"]["WorkerFailures"][];
             /** @description The size of the step's chunks and its reason. Only for a waiting task of a step whose chunks have a target run time. */
             readonly chunks?: string;
+        };
+        /** @description The owner, project, job or queue that the task belongs to, and what its tasks use of the farm (docs/policy.md#queue-policies). Only for a candidate of a farm whose queue policy is not fifo. Without the permission `jobs.read.all`, `ahead` is empty, and what projects and queues use is absent. */
+        readonly QueueShare: {
+            readonly sentence: string;
+            /** @enum {string} */
+            readonly queue_policy: "balanced" | "weighted";
+            readonly shared_by: components["schemas"]["SharedBy"];
+            /** @description The owner, the project, or the id of the job or queue. */
+            readonly sharer: string;
+            readonly cores_in_use?: number;
+            /** @description What it uses by its weight, divided by what all that have tasks use by their weights together: 1 is a fair share. For balanced, cores in use; for weighted, past usage. Absent if none has used anything. */
+            readonly share_ratio?: number;
+            /** @description Others whose tasks come first, at most three. */
+            readonly ahead: readonly {
+                readonly sharer: string;
+                readonly jobs: components["schemas"]["Count"];
+                readonly tasks: components["schemas"]["Count"];
+            }[];
+            /** @description That of the farm. */
+            readonly queue_policy_version: number;
         };
         /** @description Ready tasks ahead of this one, on workers that can run both. Absent if the task is not among the candidates, or no worker can run it. */
         readonly QueuePosition: {
@@ -4621,6 +4672,10 @@ export interface components {
             readonly gpus: readonly number[];
             /** @description That of the farm when the task was assigned. Absent if it holds only cores. */
             readonly policy_version?: number;
+            /** @description Why it came first when it was assigned. Absent if the queue policy of the farm was fifo. */
+            readonly assigned_because?: string;
+            /** @description That of the farm when the task was assigned. Absent if its queue policy was fifo. */
+            readonly queue_policy_version?: number;
         };
         readonly WorkerStepEvidence: {
             readonly job_id: string;

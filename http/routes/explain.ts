@@ -6,7 +6,7 @@ import type { StoreReader } from '../../src/core/ports/store.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import { attemptView } from '../views/attempt-view.ts';
-import { gateView, workersOutlookView } from '../views/explanation-view.ts';
+import { gateView, shareView, workersOutlookView } from '../views/explanation-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
 import { querySchedulers, NO_SCHEDULER_ANSWER } from './query-schedulers.ts';
@@ -36,7 +36,7 @@ export const explainTask: Handler<'explainTask'> = async ({ path, principal: { o
   if (!found.ok) return { kind: 'problem', problem: found.problem };
   const task = found.value;
   const facts = new FactsReader(ports, ownerScope).of(task, requirementsOf(store, task), asked);
-  const { summary, gates, position, workers } = explanationOf(facts);
+  const { summary, gates, position, share, workers } = explanationOf(facts);
   const { jobId, stepOrder, index } = task.address;
   return {
     kind: 'json',
@@ -51,6 +51,7 @@ export const explainTask: Handler<'explainTask'> = async ({ path, principal: { o
       summary,
       gates: gates.map(gateView),
       ...(position !== null && { position }),
+      ...(share !== undefined && { share: shareView(share) }),
       ...(workers !== null && { workers: workersOutlookView(workers) }),
       ...(facts.attempt !== null && { attempt: attemptView(facts.attempt) }),
       failures: failuresOf(store, task, facts.names),

@@ -7,6 +7,7 @@ import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { FarmRecord } from '../../src/core/records/farm.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { farmView } from '../views/farm-view.ts';
+import { queuePolicyInput, sharedByFault } from '../views/queue-policy-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { askCatalog, created, deleted, replaced, okOrNotFound } from './catalog-replies.ts';
@@ -26,13 +27,13 @@ export const getFarm: Handler<'getFarm'> = ({ path }, { store }) =>
   okOrNotFound('farm', path.id, store.get('farm', keys.farm(farmId(path.id))), farmView, SETTINGS.farm);
 
 export const createFarm: Handler<'createFarm'> = async ({ body }, ports) => {
-  const refusal = amountRefusal(body);
+  const refusal = amountRefusal(body) ?? policyRefusal(body, undefined);
   if (refusal !== null) return refusal;
   const id = farmId(ports.newId());
   const outcome = await askCatalog<FarmRecord>(ports, (replyTo) => ({
     type: 'farm.create',
     farmId: id,
-    input: farmInput(body),
+    input: { ...farmInput(body), ...queuePolicyInput(body, undefined, id, ports.store) },
     replyTo,
   }));
   return created('/api/v1/farms', outcome, farmView);
@@ -40,13 +41,14 @@ export const createFarm: Handler<'createFarm'> = async ({ body }, ports) => {
 
 export const replaceFarm: Handler<'replaceFarm'> = async ({ path, body, headers }, ports) => {
   const id = farmId(path.id);
-  if (ports.store.get('farm', keys.farm(id)) === undefined) return notFound('farm', path.id);
-  const refusal = amountRefusal(body);
+  const stored = ports.store.get('farm', keys.farm(id));
+  if (stored === undefined) return notFound('farm', path.id);
+  const refusal = amountRefusal(body) ?? policyRefusal(body, stored);
   if (refusal !== null) return refusal;
   const outcome = await askCatalog<FarmRecord>(ports, (replyTo) => ({
     type: 'farm.replace',
     farmId: id,
-    input: farmInput(body),
+    input: { ...farmInput(body), ...queuePolicyInput(body, stored.queuePolicy, id, ports.store) },
     ...ifMatchOf({ headers }),
     replyTo,
   }));
@@ -87,6 +89,12 @@ function bookedAmountsInput({
       ...(byDefault !== undefined && { byDefault }),
     },
   };
+}
+
+/** Returns 400 for a queue policy that cannot share the farm by what the body names. */
+function policyRefusal(body: Schemas['FarmInput'], stored: FarmRecord | undefined): ProblemReply | null {
+  const fault = sharedByFault(body, stored?.queuePolicy);
+  return fault === null ? null : invalid('/shared_by', fault);
 }
 
 /** Returns 400 for an amount that cannot be booked, or that is listed twice. */

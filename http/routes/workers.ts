@@ -16,6 +16,7 @@ import type { Ports } from '../ports.ts';
 import { evidenceView } from '../views/quarantine-view.ts';
 import { workerHistoryView } from '../views/history-view.ts';
 import { pageOf, sortedBy } from '../views/page-view.ts';
+import { StoreNames } from '../views/store-names.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
 import { VisibleJobs } from '../views/visible-jobs.ts';
@@ -117,7 +118,7 @@ export const getWorker: Handler<'getWorker'> = ({ path, query, principal }, port
   const body = {
     ...viewOf(ports, worker, booking, work),
     current_tasks: currentTasks(ports, work.bookings),
-    bookings: bookingViews(work.bookings),
+    bookings: bookingViews(work.bookings, new StoreNames(store)),
     failures: stepFailuresView(store, work.failures),
     evidence: evidenceView(store, evidenceOf(store, worker), visible, ports.now()),
     ...(query.history && {

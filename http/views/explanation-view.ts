@@ -1,4 +1,9 @@
-import type { Gate, NearestMiss, WorkersOutlook } from '../../src/core/explain/task-explanation.ts';
+import type {
+  Gate,
+  NearestMiss,
+  PlacedShare,
+  WorkersOutlook,
+} from '../../src/core/explain/task-explanation.ts';
 import type { RejectedWorkers, ShortAmount } from '../../src/core/lease/explanation.ts';
 import { appliedRuleView, poolHoldView } from './retry-rules-view.ts';
 import { doubtView } from './quarantine-view.ts';
@@ -83,6 +88,27 @@ export function gateView(gate: Gate): Schemas['Gate'] {
     }
   }
 }
+
+/** Returns how the queue policy of the farm places a task, in the format of the contract. */
+export const shareView = ({
+  sentence,
+  kind,
+  sharedBy,
+  sharer,
+  cores,
+  ratio,
+  ahead,
+  version,
+}: PlacedShare): Schemas['QueueShare'] => ({
+  sentence,
+  queue_policy: kind,
+  shared_by: sharedBy,
+  sharer,
+  ...(cores !== null && { cores_in_use: cores }),
+  ...(ratio !== null && { share_ratio: ratio }),
+  ahead,
+  queue_policy_version: version,
+});
 
 const shortAmountView = ({ name, needed, mostFree, workers }: ShortAmount): Schemas['ShortAmount'] => ({
   amount: name,

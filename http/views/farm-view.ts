@@ -1,4 +1,5 @@
 import type { FarmRecord } from '../../src/core/records/farm.ts';
+import { queuePolicyView } from './queue-policy-view.ts';
 import { retryView } from './retry-view.ts';
 import type { Schemas } from './schemas.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
@@ -16,6 +17,7 @@ export function farmView(farm: FarmRecord): Schemas['Farm'] {
       amount_default: farm.bookedAmounts.byDefault,
       policy_version: farm.bookedAmounts.version,
     }),
+    ...(farm.queuePolicy !== undefined && queuePolicyView(farm.queuePolicy)),
     ...(farm.quarantine !== undefined && {
       quarantine: farm.quarantine.isOn,
       quarantine_version: farm.quarantine.version,

@@ -1,4 +1,6 @@
 import { parseAttemptId, stepIdOf } from '../../src/core/ids.ts';
+import { reasonText } from '../../src/core/explain/share-text.ts';
+import type { Names } from '../../src/core/explain/task-facts.ts';
 import { failingJobsOf } from '../../src/core/lifecycle/failure-tallies.ts';
 import { bookedOn, gpusBookedBy } from '../../src/core/lease/booked-on-worker.ts';
 import type { FarmRecord } from '../../src/core/records/farm.ts';
@@ -127,13 +129,17 @@ export const stepFailuresView = (
   });
 
 /** Returns what each attempt holds of a worker. */
-export const bookingViews = (bookings: readonly Booking[]): Schemas['WorkerBooking'][] =>
-  bookings.map(({ attemptId, cores, amounts = {}, gpus = [], policyVersion }) => ({
+export const bookingViews = (bookings: readonly Booking[], names: Names): Schemas['WorkerBooking'][] =>
+  bookings.map(({ attemptId, cores, amounts = {}, gpus = [], policyVersion, reason }) => ({
     attempt_id: attemptId,
     cores,
     amounts,
     gpus,
     ...(policyVersion !== undefined && { policy_version: policyVersion }),
+    ...(reason !== undefined && {
+      assigned_because: reasonText(reason, names),
+      queue_policy_version: reason.version,
+    }),
   }));
 
 /** Counts workers by status, and their cores. */

@@ -114,6 +114,7 @@ export const NIGHTLY = [
   'dist/test/deploy/package.test.js',
   // The simulation beyond random farms: aimed scenarios, and planted bugs.
   ...filesIn('sim', [
+    'fairness',
     'identity',
     'kill-agent-mutants',
     'kill-outage-mutants',

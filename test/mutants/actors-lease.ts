@@ -19,9 +19,9 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'actors/service/lease/on-tasks-taken.ts',
     [`${LEASE}/refusals.test.ts`, `${LEASE}/lease.test.ts`],
-    ['the cores of refused picks stay taken', ' -message.refused * message.cores)', ' 0)'],
+    ['the cores of refused picks stay taken', ' message.refused * message.cores)', ' 0)'],
     ['the amounts of refused picks stay taken', 'message.refusedHoldings ?? []', '[]'],
-    ['refused picks free one core each', ' -message.refused * message.cores)', ' -message.refused)'],
+    ['refused picks free one core each', ' message.refused * message.cores)', ' message.refused)'],
     [
       'refused picks stay counted in the caps',
       'hasFreedCapacity = state.index.settle(message.jobId, message.stepOrder, message.refused);',
@@ -62,8 +62,8 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     ],
     [
       'leased tasks take one core each',
-      'adjustCommittedCores(state, worker, pick.count * pick.cores)',
-      'adjustCommittedCores(state, worker, pick.count)',
+      'worker.committedCores += pick.count * pick.cores;',
+      'worker.committedCores += pick.count;',
     ],
     [
       'a reserved worker takes tasks of other steps',
@@ -82,8 +82,8 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     ],
     [
       'free cores do not regroup the parked requests',
-      '  worker.committedCores += cores;\n  reindexParkedRequests(state, worker);',
-      '  worker.committedCores += cores;',
+      '  countUse(state, worker, jobId, -cores);\n  reindexParkedRequests(state, worker);',
+      '  countUse(state, worker, jobId, -cores);',
     ],
     ['a replaced request gets no reply', 'if (replaced !== null) replyEmpty(replaced, context);', ''],
     ['the hold timer is not set', 'if (state.parked.size === 1) armHold(state, context);', ''],
@@ -113,11 +113,11 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
       '',
     ],
     ['a draining worker is online', ' && record.draining !== true,', ','],
-    ['freed cores stay taken', 'adjustCommittedCores(state, worker, -message.cores);', ''],
+    ['freed cores stay taken', 'freeCores(state, worker, message.jobId, message.cores);', ''],
     [
       'freed cores serve no request',
-      '  adjustCommittedCores(state, worker, -message.cores);\n  serveWorker(state, worker, context);',
-      '  adjustCommittedCores(state, worker, -message.cores);',
+      '  freeCores(state, worker, message.jobId, message.cores);\n  serveWorker(state, worker, context);',
+      '  freeCores(state, worker, message.jobId, message.cores);',
     ],
     [
       'tasks that avoided other workers stay when their favourite leaves',

@@ -269,8 +269,8 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
     ['a task that failed everywhere is never leased', ' || !this.kinds.hasOther(signature, avoided);', ';'],
     [
       'a step that is overtaken by worse candidates is not marked',
-      'if (step.isOvertaken || compareCandidates(step, best) > 0) continue;',
-      'if (step.isOvertaken || compareCandidates(step, best) < 0) continue;',
+      'if (step.isOvertaken || compare(step, best) > 0) continue;',
+      'if (step.isOvertaken || compare(step, best) < 0) continue;',
     ],
     ['a removed step stays in the caps', '    this.countLive(entry, -entry.live);\n', ''],
     [
@@ -278,6 +278,40 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
       'const heldBefore = { pools: before?.requirements.pools ?? [], live: before?.live ?? 0 };',
       'const heldBefore = { pools: [], live: 0 };',
     ],
+  ),
+  ...mutantsOf(
+    'src/core/lease/shares.ts',
+    ['test/core/lease/shares.property.test.ts', 'test/actors/service/lease/queue-policy.test.ts'],
+    [
+      'usage is not counted at full minutes',
+      'if (sharer.cores === 0 || sharer.at >= at) continue;',
+      'continue;',
+    ],
+    [
+      'usage that has changed is not saved',
+      '    this.unsaved.add(sharer);\n    this.forgotten',
+      '    this.forgotten',
+    ],
+    [
+      'a job keeps its sharer in another queue',
+      'if (account.sharer === sharer) return sharer;',
+      'return sharer;',
+    ],
+    ['cores in use do not move a sharer', '    this.order.moved(sharer);\n', ''],
+    ['weights are ignored', 'this.weights.get(name) ?? 1', '1'],
+  ),
+  ...mutantsOf(
+    'src/core/lease/share-order.ts',
+    ['test/core/lease/shares.property.test.ts', 'test/actors/service/lease/queue-policy.test.ts'],
+    ['shares come before priority', 'priorityFirst && a.priority !== b.priority', 'false'],
+    ['the sharer with the most is first', 'return rankA < rankB ? -1 : 1;', 'return rankA > rankB ? -1 : 1;'],
+    ['past usage does not decide a tie', 'if (tieA !== tieB) return tieA < tieB ? -1 : 1;', ''],
+  ),
+  ...mutantsOf(
+    'src/core/lease/indexed-heap.ts',
+    ['test/core/lease/shares.property.test.ts'],
+    ['an entry that comes later stays first', '    this.moveDown(entry);\n', ''],
+    ['a removed entry leaves its place to the last one', '    this.update(last);\n', ''],
   ),
   ...mutantsOf(
     'src/core/lease/worker-amounts.ts',

@@ -42,6 +42,7 @@ import type { ServiceModel, ServiceWatcher } from './service-model.ts';
 import { ActorStates, type FarmView, type ServiceView } from './service-view.ts';
 import { assignedAttempts, equalsAssignment, storedAttempt, storedAttempts } from './stored-attempts.ts';
 import { watchTake } from './take-rules.ts';
+import { sharesBefore } from './share-levels.ts';
 import { Violation } from './violation.ts';
 import { judgeWorkerTurn } from './worker-rules.ts';
 import type { TurnOutputs, Turn, TurnObserver } from './watch-turns.ts';
@@ -242,6 +243,7 @@ export class Checker implements ServiceWatcher {
   private watchLease(turn: Turn): AfterTurn {
     const lease = turn.state as LeaseState;
     const reserved = new Map(lease.reservations);
+    const shares = sharesBefore(lease);
     const pools =
       turn.message.type === 'pools.changed' && lease.recovery === 'ready' ? turn.message.pools : [];
     return ({ sent }) => {
@@ -274,6 +276,8 @@ export class Checker implements ServiceWatcher {
         isClockSteady: this.isClockSteady,
         attemptsOf: (task: TaskId) => this.attempts.get(task) ?? [],
         reserved,
+        shares,
+        jobOf: (job: JobId) => this.states?.job(job)?.record ?? this.service.store.get('job', keys.job(job)),
         isFresh: (job: JobId) => this.seen.get(job)?.changedIn === this.unitsOfWork,
       };
       this.note(judgeLeases(lease, takes, around));

@@ -16,6 +16,7 @@ import {
   jobsWaitForTheirUpstreams,
   blockedJobsHaveTheirUpstreams,
 } from './job-invariants.ts';
+import { leaseCountsShares, loadedSharesDecideAlike } from './share-invariants.ts';
 import {
   bookedAmountsFit,
   bookingsAreOpenAttempts,
@@ -75,6 +76,7 @@ export const AFTER_EACH_STEP: readonly Invariant[] = [
   leaseKnowsWorkers,
   leaseKnowsReadyTasks,
   leaseCountsLive,
+  leaseCountsShares,
 ];
 
 /** Checks for when no message is pending and no timer is due. */
@@ -85,6 +87,7 @@ export const WHEN_FLUSHED: readonly Invariant[] = [
   memoryEqualsStore,
   noRowsOfDeletedWorkersRemain,
   poolsAreHeldByOpenAttempts,
+  loadedSharesDecideAlike,
 ];
 
 export const FINAL_INVARIANTS: readonly Invariant[] = [jobsEndOrCannotRun, noBookingsRemain];

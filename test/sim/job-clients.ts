@@ -11,6 +11,7 @@ import type { SkipNote } from '../../src/core/records/task-text.ts';
 import { pageOf, readTask } from '../../src/core/records/task-page.ts';
 import { ask, type ClientWorld } from './client-port.ts';
 import { rulesOfJob } from './retry-rule-plans.ts';
+import { ownerOf, projectOf } from './share-plans.ts';
 import { capsOfJob, changeOfCaps, NO_CAPS } from './cap-plans.ts';
 import { randomPlan, randomRetry } from './job-plans.ts';
 
@@ -65,9 +66,9 @@ export class JobClients {
       extensions: [],
       template: { text: 'name: simulated' },
       templateFormat: 'yaml',
-      owner: 'simulation',
+      owner: options.shares ? ownerOf(this.submitted) : 'simulation',
       submitter: 'simulation',
-      project: '',
+      project: options.shares ? projectOf(this.submitted) : '',
       priority: random.pick(PRIORITIES),
       retry: randomRetry(random),
       ...(options.rules && { retryRules: rulesOfJob(this.submitted) }),

@@ -2,6 +2,9 @@ import type { JobMessage } from '../../actors/service/job/messages.ts';
 import type { JobState } from '../../actors/service/job/state.ts';
 import type { LeaseState } from '../../actors/service/lease/state.ts';
 import type { JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
+import type { StepRequirements } from '../../src/openjd/template/plan.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
+import type { QueuePolicySetting } from '../../src/core/records/queue-policy.ts';
 import { WIRE_LIMITS } from '../../src/core/wire/limits.ts';
 import { isPassedOver, type AttemptsOf } from './avoidance-oracle.ts';
 import type { Holding } from '../../src/core/records/holding.ts';
@@ -12,6 +15,8 @@ import { isLeasable } from './invariant-frame.ts';
 import { needsOf } from './retry-rule-oracle.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
+import { coresBySharer, ShareLevels, usesOf, type SharesBefore } from './share-levels.ts';
+import { judgeSharedLease } from './share-oracle.ts';
 import { Violation } from './violation.ts';
 
 type Take = Extract<JobMessage, { type: 'tasks.take' }>;
@@ -31,6 +36,9 @@ export interface LeaseSurroundings {
   readonly attemptsOf: AttemptsOf;
   /** Workers that were reserved for a step before the turn. */
   readonly reserved: LeaseState['reservations'];
+  /** The shares of the farm before the turn. */
+  readonly shares: SharesBefore;
+  readonly jobOf: (id: JobId) => JobRecord | undefined;
   /** Reports whether the job changed in this unit of work: the lease actor may receive the change later in it. */
   readonly isFresh: (job: JobId) => boolean;
 }
@@ -52,6 +60,8 @@ export function judgeLeases(
   const books = new Books(lease, takes);
   const elsewhere = pickedBefore(lease, picks);
   const candidates = candidatesOf(around);
+  const levels = levelsBefore(lease, takes, around);
+  if (levels === 'unknown') return null;
   for (const [leaseId, ofLease] of picks) {
     const request = lease.pending.get(leaseId)?.request;
     if (request === undefined)
@@ -63,19 +73,28 @@ export function judgeLeases(
         mine.add(name);
       }
     }
-    const wrong = walk(candidates, request, ofLease, mine, elsewhere, books, around);
+    const judged: JudgedLease = { request, takes: ofLease, mine, elsewhere };
+    const wrong =
+      levels === null
+        ? walk(candidates, judged, books, around)
+        : walkShared(candidates, judged, books, around, levels);
     if (wrong !== null) return wrong;
     for (const name of tasksOfAll(ofLease)) elsewhere.add(name);
   }
   return null;
 }
 
+/** A lease with the names of its tasks, and of those of other leases. */
+interface JudgedLease {
+  readonly request: { readonly workerId: WorkerId; readonly queueId: QueueId | null };
+  readonly takes: readonly Take[];
+  readonly mine: ReadonlySet<string>;
+  readonly elsewhere: ReadonlySet<string>;
+}
+
 function walk(
   candidates: readonly Candidate[],
-  request: { readonly workerId: WorkerId; readonly queueId: QueueId | null },
-  takes: readonly Take[],
-  mine: ReadonlySet<string>,
-  elsewhere: ReadonlySet<string>,
+  { request, takes, mine, elsewhere }: JudgedLease,
   books: Books,
   { view, isFresh, attemptsOf, reserved }: LeaseSurroundings,
 ): Violation | null {
@@ -141,6 +160,108 @@ function walk(
   return left.size === 0
     ? null
     : new Violation('only a candidate is taken', `${[...left].join(', ')} to ${worker.id}`);
+}
+
+interface SharesInTurn {
+  readonly setting: QueuePolicySetting;
+  readonly levels: ShareLevels;
+}
+
+/**
+ * Returns the levels of sharers before the leases of the turn; null if the farm is not shared. Unknown in the unit of work
+ * that changes the policy, and if a job with cores in use was deleted.
+ */
+function levelsBefore(
+  lease: LeaseState,
+  takes: readonly Take[],
+  { view, now, shares, jobOf }: LeaseSurroundings,
+): SharesInTurn | null | 'unknown' {
+  const setting = view.farm.record.queuePolicy;
+  if (shares.version !== (setting?.version ?? 0) || lease.queuePolicyVersion !== shares.version)
+    return 'unknown';
+  if (setting === undefined || setting.kind === 'fifo') return null;
+  const uses = usesOf(lease);
+  for (const { pick } of takes) {
+    const taken = pick.ranges.reduce((sum, { count }) => sum + count, 0) * pick.cores;
+    uses.set(pick.jobId, (uses.get(pick.jobId) ?? 0) - taken);
+  }
+  const cores = coresBySharer(uses, setting, jobOf);
+  return cores === null ? 'unknown' : { setting, levels: new ShareLevels(setting, shares, cores, now) };
+}
+
+/** As `walk`, for a shared farm. */
+function walkShared(
+  candidates: readonly Candidate[],
+  { request, takes, mine, elsewhere }: JudgedLease,
+  books: Books,
+  { view, isFresh, attemptsOf, reserved }: LeaseSurroundings,
+  { setting, levels }: SharesInTurn,
+): Violation | null {
+  const worker = view.workers.find(({ record }) => record.id === request.workerId)?.record;
+  if (worker === undefined) return new Violation('only a registered worker gets a lease', request.workerId);
+  const only = reservationOf(request.workerId, takes, reserved, view.lease.reservations);
+  const named = candidates.flatMap((candidate) => {
+    const { job, stepOrder, index } = candidate;
+    const step = job.steps[stepOrder];
+    const name = nameOf(job.record.id, stepOrder, index);
+    if (step === undefined || (elsewhere.has(name) && !mine.has(name))) return [];
+    return [{ ...candidate, name, needs: needsOf(step) }];
+  });
+  const ready = new Set(named.map(({ name }) => name));
+  // Tasks of a job that has just changed, which are not ready any more, hold cores that the others do not get.
+  if ([...mine].some((name) => !ready.has(name))) {
+    const isStale = takes.every(
+      (take) => isFresh(take.pick.jobId) || tasksOf(take).every((name) => ready.has(name)),
+    );
+    return isStale ? null : new Violation('only a candidate is taken', request.workerId);
+  }
+  const eligible = named.filter(
+    ({ job, stepOrder, index, needs }) =>
+      (request.queueId === null || request.queueId === job.record.queueId) &&
+      mayRun(worker, job.record.queueId, needs) &&
+      (only === undefined || (only.jobId === job.record.id && only.stepOrder === stepOrder)) &&
+      !isPassedOver(view, attemptsOf, worker.id, job, stepOrder, index),
+  );
+  const next = (needs: StepRequirements): Holding | null =>
+    books.amountsOf(worker.id).next(worker, needs, view.farm.record.bookedAmounts);
+  return judgeSharedLease({
+    candidates: eligible,
+    setting,
+    levels,
+    size: mine.size,
+    isMine: ({ name }) => mine.has(name),
+    isFresh: ({ job }) => isFresh(job.record.id),
+    coresIfItFits: ({ job, stepOrder, name, needs }) => {
+      const cores = coresNeeded(worker, needs);
+      const fits =
+        cores <= worker.cpuCount - books.coresOf(worker.id) &&
+        next(needs) !== null &&
+        hasRoom(view, books, job.record.queueId) &&
+        (books.jobs.hasRoom(job, stepOrder) || (mine.has(name) && isFresh(job.record.id))) &&
+        needs.pools.every((pool) => books.hasSlot(pool));
+      return fits ? cores : null;
+    },
+    take: ({ job, stepOrder, index, name, needs }) => {
+      const cores = coresNeeded(worker, needs);
+      const take = takes.find(({ pick }) => pick.jobId === job.record.id && pick.stepOrder === stepOrder);
+      const version = take?.pick.reason?.version ?? 0;
+      if (take?.pick.cores !== cores || version !== setting.version)
+        return new Violation(
+          'a task takes its cores by the policy',
+          `${name}: ${take?.pick.cores ?? 0}, ${version}`,
+        );
+      const held = holdingOf(take, index);
+      const holding = next(needs);
+      if (holding !== null && !isSameHolding(held, holding))
+        return new Violation(
+          'a task takes the amounts that its farm books',
+          `${name}: ${JSON.stringify(held)}`,
+        );
+      books.take(worker.id, job.record.queueId, cores, needs.pools, held);
+      books.jobs.take(job.record.id, stepOrder);
+      return null;
+    },
+  });
 }
 
 /**

@@ -16,6 +16,7 @@ import { CAP_MUTANTS } from './cap-mutants.ts';
 import { CHUNK_MUTANTS } from './chunk-mutants.ts';
 import { RETRY_RULE_MUTANTS } from './retry-rule-mutants.ts';
 import { IDENTITY_MUTANTS } from './identity-mutants.ts';
+import { SHARE_MUTANTS } from './share-mutants.ts';
 import { OUTAGE_MUTANTS } from './outage-mutants.ts';
 import { RULE_MUTANTS } from './rule-mutants.ts';
 import { staleCompletion } from './scenarios.ts';
@@ -267,6 +268,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CHUNK_MUTANTS,
   ...RETRY_RULE_MUTANTS,
   ...AMOUNT_MUTANTS,
+  ...SHARE_MUTANTS,
   ...CAP_MUTANTS,
   ...OUTAGE_MUTANTS,
   ...IDENTITY_MUTANTS,

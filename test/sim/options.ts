@@ -50,6 +50,8 @@ export interface SimulationOptions {
   readonly rules: boolean;
   /** Farms book amounts, steps require them, and workers have GPUs. */
   readonly amounts: boolean;
+  /** Farms have queue policies, and jobs several owners and projects. */
+  readonly shares: boolean;
   /** Jobs and steps have caps, which clients change. */
   readonly caps: boolean;
   /** Clients set and remove start times of jobs. */
@@ -235,6 +237,7 @@ export function drawOptions(random: Random): SimulationOptions {
     chunks: false,
     rules: false,
     amounts: false,
+    shares: false,
     caps: false,
     deletes: isActive(0.4),
     standing: isActive(0.4),
@@ -349,6 +352,15 @@ const AMOUNTS_SHARE = 0.3;
 export const drawAmounts = (drawn: SimulationOptions, random: Random): SimulationOptions => ({
   ...drawn,
   amounts: random.chance(AMOUNTS_SHARE),
+});
+
+/** Share of seeds whose farms are shared. */
+const SHARED_SHARE = 0.25;
+
+/** Lets the farms be shared. Drawn separately, so that the other options of a seed stay the same. */
+export const drawShares = (drawn: SimulationOptions, random: Random): SimulationOptions => ({
+  ...drawn,
+  shares: random.chance(SHARED_SHARE),
 });
 
 /** Share of seeds with caps. */

@@ -7,6 +7,7 @@ import { keys } from '../../src/core/records/tables.ts';
 import { ask, requestUntilAnswered, type ClientWorld } from './client-port.ts';
 import { rulesOfQueue } from './retry-rule-plans.ts';
 import { randomBookedAmounts } from './amount-plans.ts';
+import { randomQueuePolicy } from './share-plans.ts';
 import { randomRetry } from './job-plans.ts';
 
 /** Clients that create a farm and change its settings and queues. */
@@ -159,6 +160,7 @@ export class SettingsClients {
       maxConcurrentTasks: options.limits ? random.pick([0, 0, 1, 3, 10]) : 0,
       retry: randomRetry(random),
       ...(options.amounts && { bookedAmounts: randomBookedAmounts(random) }),
+      ...(options.shares && { queuePolicy: randomQueuePolicy(random, this.queues) }),
     };
   }
 

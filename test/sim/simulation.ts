@@ -20,6 +20,7 @@ import {
   drawOptions,
   drawOutages,
   drawRules,
+  drawShares,
   drawUntils,
   type SimulationOptions,
 } from './options.ts';
@@ -55,6 +56,8 @@ const CHUNKS_SEED_FACTOR = 70_241;
 const RULES_SEED_FACTOR = 15_485_863;
 /** Selects farms of which none was recorded for a mutant when it was chosen. */
 const AMOUNTS_SEED_FACTOR = 336_609;
+/** Selects farms of which none was recorded for a mutant when it was chosen. */
+const SHARES_SEED_FACTOR = 70_448;
 /** Selects farms of which none was recorded for a mutant when it was chosen. */
 const CAPS_SEED_FACTOR = 398_125;
 const EPOCH_MS = Date.UTC(2026, 0, 1);
@@ -129,7 +132,8 @@ class Simulation {
     const chunked = drawChunks(ending, new Random(seed * CHUNKS_SEED_FACTOR));
     const booked = drawAmounts(chunked, new Random(seed * AMOUNTS_SEED_FACTOR));
     const ruled = drawRules(booked, new Random(seed * RULES_SEED_FACTOR));
-    const drawn = drawCaps(ruled, new Random(seed * CAPS_SEED_FACTOR));
+    const capped = drawCaps(ruled, new Random(seed * CAPS_SEED_FACTOR));
+    const drawn = drawShares(capped, new Random(seed * SHARES_SEED_FACTOR));
     this.scenario = scenario ?? null;
     const cast = scenario?.options(drawn) ?? drawn;
     this.options = change?.(cast) ?? cast;

@@ -1,20 +1,23 @@
 import type { BookedAmountsSetting, QuarantineSetting } from '../../../src/core/records/farm.ts';
+import { FIFO, SHARERS_OF, type QueuePolicySetting } from '../../../src/core/records/queue-policy.ts';
 import type { FarmSettings } from '../farm/messages.ts';
 import type { FarmInput } from './messages.ts';
 
-type Stored = Pick<FarmSettings, 'bookedAmounts' | 'quarantine'>;
+type Stored = Pick<FarmSettings, 'bookedAmounts' | 'quarantine' | 'queuePolicy'>;
 
 /** Returns the settings of a farm after the input. `before`: the stored ones; undefined for a new farm. */
 export function farmSettingsOf(
-  { bookedAmounts, quarantine, ...settings }: FarmInput,
+  { bookedAmounts, quarantine, queuePolicy, ...settings }: FarmInput,
   before: Stored | undefined,
 ): FarmSettings {
   const amounts = amountsOf(bookedAmounts, before?.bookedAmounts);
   const quarantines = quarantineOf(quarantine, before?.quarantine);
+  const policy = queuePolicyOf(queuePolicy, before?.queuePolicy);
   return {
     ...settings,
     ...(amounts !== null && { bookedAmounts: amounts }),
     ...(quarantines !== null && { quarantine: quarantines }),
+    ...(policy !== null && { queuePolicy: policy }),
   };
 }
 
@@ -38,3 +41,28 @@ function quarantineOf(
   if (isOn === undefined || isOn === stored.isOn) return stored;
   return { isOn, version: stored.version + 1 };
 }
+
+function queuePolicyOf(
+  input: FarmInput['queuePolicy'],
+  stored: QueuePolicySetting | undefined,
+): QueuePolicySetting | null {
+  if (input === undefined) return stored ?? null;
+  const { version, ...present } = stored ?? FIFO;
+  const merged = { ...present, ...input };
+  const possible = SHARERS_OF[merged.kind];
+  const [first = merged.sharedBy] = possible;
+  // A policy that cannot share by what the one before did gets its default.
+  const next = { ...merged, sharedBy: possible.includes(merged.sharedBy) ? merged.sharedBy : first };
+  if (isSamePolicy(next, present)) return stored ?? null;
+  return { ...next, version: version + 1 };
+}
+
+const isSamePolicy = (
+  a: Omit<QueuePolicySetting, 'version'>,
+  b: Omit<QueuePolicySetting, 'version'>,
+): boolean =>
+  a.kind === b.kind &&
+  a.sharedBy === b.sharedBy &&
+  a.halfLifeSeconds === b.halfLifeSeconds &&
+  a.priorityFirst === b.priorityFirst &&
+  JSON.stringify(a.weights) === JSON.stringify(b.weights);

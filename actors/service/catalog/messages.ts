@@ -4,6 +4,7 @@ import type { Namesake } from '../../../src/core/bus-identity/join-decision.ts';
 import type { JoinTokenRecord } from '../../../src/core/records/join-token.ts';
 import type { WorkerCredentialRecord } from '../../../src/core/records/worker-credential.ts';
 import type { BookedAmountsSetting } from '../../../src/core/records/farm.ts';
+import type { QueuePolicySetting } from '../../../src/core/records/queue-policy.ts';
 import type { FarmSettings } from '../farm/messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import type { StorageLocationRecord, StorageRoot } from '../../../src/core/records/storage-location.ts';
@@ -61,9 +62,11 @@ export interface JoinRequest {
 }
 
 /** Settings of a farm as a client sends them. */
-export interface FarmInput extends Omit<FarmSettings, 'bookedAmounts' | 'quarantine'> {
+export interface FarmInput extends Omit<FarmSettings, 'bookedAmounts' | 'quarantine' | 'queuePolicy'> {
   /** Absent parts keep the stored values. No names: only cores are booked. */
   readonly bookedAmounts?: Partial<Omit<BookedAmountsSetting, 'version'>>;
+  /** Absent parts keep the stored values. */
+  readonly queuePolicy?: Partial<Omit<QueuePolicySetting, 'version'>>;
   /** Whether workers are put in quarantine. Absent keeps the stored value. */
   readonly quarantine?: boolean;
 }

@@ -3,6 +3,7 @@ import type { JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { FarmSample } from '../../../src/core/history/farm-samples.ts';
 import type { BookedAmountsSetting, QuarantineSetting } from '../../../src/core/records/farm.ts';
 import type { JobCaps } from '../../../src/core/records/job-caps.ts';
+import type { QueuePolicySetting } from '../../../src/core/records/queue-policy.ts';
 import type { RetryOverride } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { JobStatus, TerminalJobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
 import type { JobPlan } from '../../../src/openjd/template/plan.ts';
@@ -45,6 +46,8 @@ export interface FarmSettings {
   readonly retry: RetryOverride;
   /** Absent: only cores are booked, and never were others. */
   readonly bookedAmounts?: BookedAmountsSetting;
+  /** Absent: the order of the contract, and there was never another one. */
+  readonly queuePolicy?: QueuePolicySetting;
   /** Absent: workers are not put in quarantine, and never were. */
   readonly quarantine?: QuarantineSetting;
 }

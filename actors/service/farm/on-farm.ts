@@ -72,6 +72,7 @@ export function onFarmDelete(
   }
   for (const { id } of state.workers.all()) context.send('worker', id, { type: 'worker.remove' });
   context.change(removePrefix('farmSample', keys.farmSamplesOf(state.record.id)));
+  context.change(removePrefix('shareUsage', keys.shareUsageOf(state.record.id)));
   context.change(remove('farm', keys.farm(state.record.id)));
   context.send('lease', state.record.id, { type: 'farm.removed' });
   context.effect({
@@ -115,6 +116,7 @@ function writeFarm(state: FarmState, record: FarmRecord, context: FarmContext): 
     type: 'farm.limits-changed',
     maxConcurrentTasks: record.maxConcurrentTasks,
     bookedAmounts: record.bookedAmounts ?? null,
+    queuePolicy: record.queuePolicy ?? null,
   });
 }
 

@@ -13,6 +13,7 @@ import type { SkipNote } from '../../../src/core/records/task-text.ts';
 import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import type { Holding } from '../../../src/core/records/holding.ts';
+import type { ShareReason } from '../../../src/core/records/queue-policy.ts';
 import type { Outcome } from '../../../src/core/problems.ts';
 
 /** Tasks of one step that the lease actor has selected for a worker. */
@@ -26,6 +27,8 @@ export interface TaskSelection {
   readonly raises?: number;
   /** Holdings of each task besides cores, in the order of `ranges`. Absent: only cores. */
   readonly holdings?: readonly Holding[];
+  /** Why they came next. Absent if the farm is not shared. */
+  readonly reason?: ShareReason;
 }
 
 /** A client's change of a job. Absent fields stay as they are. */

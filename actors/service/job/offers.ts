@@ -29,6 +29,8 @@ export function offerOfStep(state: JobState, step: StepState, now: number): Read
     jobCreatedAt: state.record.createdAt,
     requirements: withRaised(step.plan.requirements, step.record.raised),
     ...(record.raised.length > 0 && { raises: raisesOf(record.raised) }),
+    owner: state.record.owner,
+    project: state.record.project,
     live: record.taskCounts.assigned + record.taskCounts.running,
     ...(ofStep > 0 && { maxConcurrentTasks: ofStep }),
     ...(ofJob > 0 && { jobMaxConcurrentTasks: ofJob }),

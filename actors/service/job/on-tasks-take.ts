@@ -1,7 +1,14 @@
-import { attemptIdOf, stepIdOf, taskIdOf, type AttemptAddress } from '../../../src/core/ids.ts';
+import {
+  attemptIdOf,
+  stepIdOf,
+  taskIdOf,
+  type AttemptAddress,
+  type AttemptId,
+} from '../../../src/core/ids.ts';
 import { isRetryDelayed } from '../../../src/core/lifecycle/retry-policy.ts';
 import { raisesOf } from '../../../src/core/retry-rules/raised-amounts.ts';
 import type { Holding } from '../../../src/core/records/holding.ts';
+import type { Booking } from '../../../src/core/records/worker.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 import { taskNameOf } from '../../../src/openjd/template/task-name.ts';
 import { typedParametersOf } from '../../../src/core/wire/assignment-parts.ts';
@@ -67,8 +74,7 @@ export const onTasksTake = (
         };
         const assignment = take(step, task, attempt, message, holding, turn, context);
         assignments.push(assignment);
-        const booking = { attemptId: assignment.attempt_id, cores: pick.cores };
-        bookings.push({ attempt, booking: holding === undefined ? booking : { ...booking, ...holding } });
+        bookings.push({ attempt, booking: bookingOf(assignment.attempt_id, pick, holding) });
         state.assigned.add(step, index, context.now, dueAt);
       }
     }
@@ -96,6 +102,16 @@ export const onTasksTake = (
     );
   };
 };
+
+function bookingOf(
+  attemptId: AttemptId,
+  { cores, reason }: Take['pick'],
+  holding: Holding | undefined,
+): Booking {
+  const booking = { attemptId, cores };
+  const held = holding === undefined ? booking : { ...booking, ...holding };
+  return reason === undefined ? held : { ...held, reason };
+}
 
 function take(
   step: StepState,

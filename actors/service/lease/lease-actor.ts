@@ -16,6 +16,7 @@ import { onTasksTaken } from './on-tasks-taken.ts';
 import { onWorkerDoubted } from './on-worker-doubted.ts';
 import { onCoresFreed, onWorkerOffered, onWorkerRemoved } from './on-worker-offered.ts';
 import { replyEmpty, replyUnknownWorker, armHold, serveAll, servePool, serveRelisted } from './serve.ts';
+import { saveShares } from './share-farm.ts';
 import { loadLease, newLeaseState, type LeaseState } from './state.ts';
 import { loadJobs, whenRecovered, onLeaseRecovered } from './recovery.ts';
 import { clearSchedulable } from './unschedulable-sweep.ts';
@@ -23,8 +24,8 @@ import { clearSchedulable } from './unschedulable-sweep.ts';
 type LeaseContext = ServiceContext<'lease'>;
 
 /**
- * The lease actor of a farm assigns tasks to workers (docs/architecture.md#a-lease-in-one-shard). All its state is
- * derived: jobs, workers and the farm report ready tasks, free cores and caps, and report them again whenever the actor
+ * The lease actor of a farm assigns tasks to workers (docs/architecture.md#a-lease-in-one-shard). All its state but the
+ * usage of a shared farm is derived: jobs, workers and the farm report ready tasks, free cores and caps, and report them again whenever the actor
  * is loaded. A job may refuse tasks that the lease actor selects.
  */
 export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSystem, 'lease', LeaseState> {
@@ -37,6 +38,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
       loadJobs(state, settings.recoveryBatchSize, context);
       armPoolHolds(state, context);
     },
+    save: saveShares,
     isDeleted: (state) => state.isDeleted,
     onMissing: (id, message, context) => {
       if (message.type === 'farm.limits-changed') return newLeaseState(farmId(id), settings.tallies);
@@ -123,13 +125,14 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
 type LeaseHandlers = Handlers<ServiceSystem, 'lease', LeaseState>;
 
 /**
- * Wraps the handlers: after each message, releases freed pool slots with the commit and sets the timer of the next
- * sweep.
+ * Wraps the handlers: before each message, counts the usage of the time that has passed; after it, releases freed pool
+ * slots with the commit and sets the timer of the next sweep.
  */
 function withReleases(periodMs: number | null, handlers: LeaseHandlers): LeaseHandlers {
   const wrapped = Object.entries(handlers).map(([type, handle]) => [
     type,
     (state: LeaseState, message: LeaseMessage, context: LeaseContext): void => {
+      state.index.shares?.advance(context.now);
       // The entry of a message type receives only messages of that type.
       (handle as (state: LeaseState, message: LeaseMessage, context: LeaseContext) => void)(
         state,
@@ -139,6 +142,7 @@ function withReleases(periodMs: number | null, handlers: LeaseHandlers): LeaseHa
       for (const { slot, count } of state.pools.takeReleased()) {
         context.effect({ kind: 'release', farmId: state.farmId, slot, count });
       }
+      if (state.index.shares?.hasUnsaved === true) context.markDirty();
       armSweep(state, periodMs, context);
     },
   ]);

@@ -24,7 +24,9 @@ import type {
 import type { BookedAmountsSetting } from '../../../src/core/records/farm.ts';
 import type { WorkerDoubts } from '../../../src/core/records/worker-evidence.ts';
 import type { Holding } from '../../../src/core/records/holding.ts';
+import type { QueuePolicySetting } from '../../../src/core/records/queue-policy.ts';
 import type { DelayedTask } from '../../../src/core/lease/step-entry.ts';
+import type { JobCores } from '../../../src/core/lease/worker-uses.ts';
 
 /** A step of which tasks are explained. `indices`: the tasks; null for the first ready one. */
 export interface StepInQuestion {
@@ -45,6 +47,9 @@ export interface ReadyStep {
   readonly requirements: StepRequirements;
   /** How often retry rules have raised the requirements. Absent is 0. */
   readonly raises?: number;
+  /** Owner and project of the job. Absent is empty. */
+  readonly owner?: string;
+  readonly project?: string;
   /** Number of assigned and running tasks of the step, which count against the caps of farm and queue. */
   readonly live: number;
   /** Caps on the live tasks of the step and of its job. Absent: none. */
@@ -132,6 +137,8 @@ export type LeaseMessage =
       readonly type: 'worker.offered';
       readonly record: WorkerRecord;
       readonly committedCores: number;
+      /** The same cores by job. */
+      readonly uses: readonly JobCores[];
       /** Holdings of its tasks besides cores. */
       readonly holdings: readonly Holding[];
     }
@@ -147,19 +154,21 @@ export type LeaseMessage =
     }
   /** From a worker actor: the worker was deleted. */
   | { readonly type: 'worker.removed'; readonly workerId: WorkerId }
-  /** From a worker actor: some of its cores are free again. */
+  /** From a worker actor: some of its cores that tasks of a job held are free again. */
   | {
       readonly type: 'cores.freed';
       readonly workerId: WorkerId;
+      readonly jobId: JobId;
       readonly cores: number;
       /** Other amounts that are free too. Absent: none. */
       readonly holdings?: readonly Holding[];
     }
-  /** From the farm: its settings are these. `bookedAmounts`: null if it books only cores. */
+  /** From the farm: its settings are these. `bookedAmounts`: null if it books only cores. `queuePolicy`: null if it never had one. */
   | {
       readonly type: 'farm.limits-changed';
       readonly maxConcurrentTasks: number;
       readonly bookedAmounts: BookedAmountsSetting | null;
+      readonly queuePolicy: QueuePolicySetting | null;
     }
   | { readonly type: 'farm.removed' }
   /** From the shard at shutdown: replies empty to all parked requests. No new requests arrive afterwards. */

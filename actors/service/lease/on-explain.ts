@@ -1,5 +1,5 @@
-import type { JobId, QueueId } from '../../../src/core/ids.ts';
-import { compareCandidates, type StepName } from '../../../src/core/lease/candidate-order.ts';
+import type { QueueId } from '../../../src/core/ids.ts';
+import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 import { coresOf, isEligible, type Demand } from '../../../src/core/lease/eligibility.ts';
 import {
   leaseOfTask,
@@ -10,7 +10,6 @@ import {
   type PoolExplanation,
   type ShortAmount,
   type StepExplanation,
-  type TasksAhead,
   type TaskStanding,
 } from '../../../src/core/lease/explanation.ts';
 import type { DoubtedWorker } from '../../../src/core/records/worker-evidence.ts';
@@ -23,12 +22,11 @@ import { freeCoresOf } from './serve.ts';
 import { ShortAmounts, shortagesOf } from './shortages.ts';
 import { holdersAmong, holdersOfPool } from './holders.ts';
 import type { LeaseState } from './state.ts';
-import type { StepEntry, Signature } from '../../../src/core/lease/step-entry.ts';
+import { placesOf } from './tasks-ahead.ts';
+import type { StepEntry } from '../../../src/core/lease/step-entry.ts';
 
 /** Maximum number of steps listed as holders of a cap or pool. */
 const HOLDERS_MAX = 20;
-/** Maximum number of steps that are counted for one message, which takes a few milliseconds of the shard. */
-const STEPS_COUNTED_MAX = 100_000;
 
 /**
  * Explains a waiting task as far as the lease actor knows. Changes nothing. Linear in steps and workers, not in tasks.
@@ -58,7 +56,7 @@ export function onStepsExplain(
 
 function explainSteps(state: LeaseState, steps: readonly StepInQuestion[]): StepExplanation[] {
   const entries = steps.map(({ jobId, stepOrder }) => state.index.entry(jobId, stepOrder));
-  const ahead = stepsAhead(
+  const places = placesOf(
     state,
     entries.filter((entry) => entry !== undefined),
   );
@@ -75,7 +73,7 @@ function explainSteps(state: LeaseState, steps: readonly StepInQuestion[]): Step
       isQueuePaused: state.index.caps.of(queueId).paused,
       pools: step.requirements.pools.map((name) => shared.pool(name)),
       workers: workersOf(state, step, shared.workers(step)),
-      before: (entry === undefined ? undefined : ahead.get(entry)) ?? { tasks: 0, jobs: 0 },
+      ...((entry === undefined ? undefined : places.get(entry)) ?? { before: { tasks: 0, jobs: 0 } }),
       reservedWorker: [...state.reservations].find(([, reserved]) => isSameStep(reserved, step))?.[0] ?? null,
     };
     const tasks = (indices ?? firstOf(entry)).map((index) => standingOf(entry, index));
@@ -275,53 +273,4 @@ function doubtedFor(
     if (!isReserved && shortagesOf(state, worker, step.requirements).length === 0) roomy++;
   }
   return { doubted, passedOver, roomy };
-}
-
-/**
- * Counts the ready tasks ahead of each step, in all steps that compete with it for a worker. Steps with the same demand
- * are counted in one pass.
- */
-function stepsAhead(state: LeaseState, entries: readonly StepEntry[]): ReadonlyMap<StepEntry, TasksAhead> {
-  const ahead = new Map<StepEntry, TasksAhead>();
-  const groups = new Map<Signature, StepEntry[]>();
-  for (const entry of entries) once(groups, entry.signature, () => []).push(entry);
-  let remaining = STEPS_COUNTED_MAX;
-  for (const group of groups.values()) {
-    const own = [...new Set(group)].sort(compareCandidates);
-    /** Tasks and jobs between the previous entry of the group and this one. */
-    const between = own.map(() => ({ tasks: 0, jobs: new Set<JobId>() }));
-    for (const { steps } of rivalSignatures(state, group)) {
-      let at = 0;
-      for (const step of steps) {
-        for (let next = own[at]; next !== undefined && compareCandidates(step, next) >= 0; next = own[at])
-          at++;
-        const gap = between[at];
-        if (gap === undefined || remaining-- <= 0) break;
-        gap.tasks += step.ready.size;
-        gap.jobs.add(step.jobId);
-      }
-    }
-    let tasks = 0;
-    const jobs = new Set<JobId>();
-    for (const [at, entry] of own.entries()) {
-      tasks += between[at]?.tasks ?? 0;
-      for (const job of between[at]?.jobs ?? []) jobs.add(job);
-      ahead.set(entry, {
-        tasks,
-        jobs: jobs.size - (jobs.has(entry.jobId) ? 1 : 0),
-        ...(remaining < 0 && { isLowerBound: true }),
-      });
-    }
-  }
-  return ahead;
-}
-
-/** Returns the signatures of the steps that compete for a worker with steps of one signature. */
-function rivalSignatures(state: LeaseState, [own]: readonly StepEntry[]): ReadonlySet<Signature> {
-  if (own === undefined) return new Set();
-  const signatures = new Set<Signature>([own.signature]);
-  for (const offer of state.kinds.eligibleOffers(own)) {
-    for (const signature of state.index.eligibleSignatures(offer)) signatures.add(signature);
-  }
-  return signatures;
 }

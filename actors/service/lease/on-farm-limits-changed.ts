@@ -1,6 +1,7 @@
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { reindexParkedRequests, serveAll } from './serve.ts';
+import { changePolicy } from './share-farm.ts';
 import { bookedAmountsOf, type LeaseState } from './state.ts';
 
 /**
@@ -9,7 +10,7 @@ import { bookedAmountsOf, type LeaseState } from './state.ts';
  */
 export function onFarmLimitsChanged(
   state: LeaseState,
-  { maxConcurrentTasks, bookedAmounts }: Extract<LeaseMessage, { type: 'farm.limits-changed' }>,
+  { maxConcurrentTasks, bookedAmounts, queuePolicy }: Extract<LeaseMessage, { type: 'farm.limits-changed' }>,
   context: ServiceContext<'lease'>,
 ): void {
   state.index.caps.limitFarm(maxConcurrentTasks);
@@ -18,5 +19,6 @@ export function onFarmLimitsChanged(
     state.bookedAmounts = next;
     for (const worker of state.workers.values()) reindexParkedRequests(state, worker);
   }
+  changePolicy(state, queuePolicy, context);
   serveAll(state, context);
 }

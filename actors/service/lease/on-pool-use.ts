@@ -33,7 +33,7 @@ function poolUse(state: LeaseState, pool: string): Omit<PoolUse, 'isPartial'> {
     )
     .flatMap(({ steps }) => steps)
     .concat(cappedStepsOf(state, pool))
-    .sort(compareCandidates);
+    .sort(state.index.shares?.order.compare ?? compareCandidates);
   return {
     holders: holdersOfPool(state, pool),
     waiters: waiting.slice(0, WAITERS_MAX).map(waiterOf),

@@ -2,7 +2,7 @@ import { stepIdOf, type StepId, type WorkerId } from '../../../src/core/ids.ts';
 import type { LeaseReply, PathMapMessage, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
-import { adjustCommittedCores, park, serve, serveAll, serveRelisted, serveWorker } from './serve.ts';
+import { freeCores, park, serve, serveAll, serveRelisted, serveWorker } from './serve.ts';
 import type { LeaseState } from './state.ts';
 import type { LeasedStep, PendingLease } from './pending-leases.ts';
 
@@ -22,7 +22,7 @@ export function onTasksTaken(
     hasFreedCapacity = state.index.settle(message.jobId, message.stepOrder, message.refused);
     if (worker !== undefined) {
       for (const holding of message.refusedHoldings ?? []) worker.amounts.remove(holding);
-      adjustCommittedCores(state, worker, -message.refused * message.cores);
+      freeCores(state, worker, message.jobId, message.refused * message.cores);
     }
   }
   if (message.assignments.length > 0) {

@@ -7,13 +7,15 @@ import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import {
   replyUnknownWorker,
-  adjustCommittedCores,
+  freeCores,
   releaseReservation,
   reindexParkedRequests,
   serveAll,
   serveWorker,
 } from './serve.ts';
+import { replaceUses } from './share-farm.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
+import { WorkerUses } from '../../../src/core/lease/worker-uses.ts';
 import { clearSchedulableOn } from './unschedulable-sweep.ts';
 
 /** Records the offer of a worker. `exprMemoryBytes`: memory that the server grants one expression. */
@@ -24,7 +26,7 @@ export const onWorkerOffered =
     message: Extract<LeaseMessage, { type: 'worker.offered' }>,
     context: ServiceContext<'lease'>,
   ): void => {
-    const { record, committedCores, holdings } = message;
+    const { record, committedCores, uses, holdings } = message;
     // Requests of an earlier incarnation of the daemon no longer have a receiver.
     if (state.workers.get(record.id)?.incarnation !== record.incarnation)
       dismissRequests(state, record.id, context);
@@ -41,8 +43,10 @@ export const onWorkerOffered =
       isOnline: takesTasks && !state.doubts.isQuarantined(record.id),
       committedCores,
       amounts: new WorkerAmounts(offer, holdings),
+      uses: new WorkerUses(uses),
     };
     if (record.draining === true) dismissRequests(state, record.id, context);
+    replaceUses(state, state.workers.get(record.id), worker);
     state.workers.set(record.id, worker);
     recordStanding(state, worker, context);
   };
@@ -83,11 +87,12 @@ export function onCoresFreed(
   const worker = state.workers.get(message.workerId);
   if (worker === undefined) return;
   for (const holding of message.holdings ?? []) worker.amounts.remove(holding);
-  adjustCommittedCores(state, worker, -message.cores);
+  freeCores(state, worker, message.jobId, message.cores);
   serveWorker(state, worker, context);
 }
 
 function removeWorker(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {
+  replaceUses(state, state.workers.get(workerId), undefined);
   state.workers.delete(workerId);
   dismissRequests(state, workerId, context);
   removeFromOnline(state, workerId, context);

@@ -41,6 +41,7 @@ export function onLeaseRecovered(
     return;
   }
   state.recovery = 'ready';
+  state.index.shares?.start(context.now);
   state.pools.counted();
   state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
   grantQuarantines(state, context);

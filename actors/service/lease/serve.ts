@@ -7,6 +7,8 @@ import type { LeaseState, LeaseWorker } from './state.ts';
 import type { Signature } from '../../../src/core/lease/step-entry.ts';
 import type { UnansweredRequest } from './pending-leases.ts';
 import type { StepName } from '../../../src/core/lease/candidate-order.ts';
+import { countUse } from './share-farm.ts';
+import type { JobId } from '../../../src/core/ids.ts';
 
 const BOUNDS = { tasks: WIRE_LIMITS.tasksPerLease, steps: WIRE_LIMITS.stepsPerLease };
 
@@ -36,7 +38,9 @@ export function serve(
   if (taken.length === 0) return false;
   const leaseId = state.pending.begin({ request, outstanding: taken, assignments: [], steps: [] });
   for (const pick of taken) {
-    adjustCommittedCores(state, worker, pick.count * pick.cores);
+    worker.committedCores += pick.count * pick.cores;
+    worker.uses.add(pick.jobId, pick.count * pick.cores);
+    reindexParkedRequests(state, worker);
     context.send('job', pick.jobId, {
       type: 'tasks.take',
       leaseId,
@@ -134,9 +138,10 @@ function serveReserved(state: LeaseState, context: ServiceContext<'lease'>): voi
   }
 }
 
-/** Adds committed cores of a worker (negative: removes them) and reindexes its parked requests. */
-export function adjustCommittedCores(state: LeaseState, worker: LeaseWorker, cores: number): void {
-  worker.committedCores += cores;
+/** Frees committed cores of a worker that tasks of a job held, and reindexes its parked requests. */
+export function freeCores(state: LeaseState, worker: LeaseWorker, jobId: JobId, cores: number): void {
+  worker.committedCores -= cores;
+  countUse(state, worker, jobId, -cores);
   reindexParkedRequests(state, worker);
 }
 

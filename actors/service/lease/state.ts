@@ -6,8 +6,8 @@
  * its worker. A lease in `pending` ends within its unit of work. A reservation ends when a task of its step is
  * selected, its step stops waiting or its worker goes offline.
  *
- * Invariants: nothing here is stored; everything is rebuilt from the store and from reports of jobs and workers. A
- * worker is reserved for at most one step.
+ * Invariants: everything is rebuilt from the store and from reports of jobs and workers; only the usage of sharers
+ * (docs/policy.md#queue-policies) is stored by this actor. A worker is reserved for at most one step.
  */
 
 import type { FarmId, JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
@@ -29,7 +29,9 @@ import { isolationOf } from '../../../src/core/wire/assignment-parts.ts';
 import type { IsolationIdentity, LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import { PendingLeases } from './pending-leases.ts';
+import { loadShares } from './share-farm.ts';
 import { UnschedulableSteps } from './unschedulable-steps.ts';
+import type { WorkerUses } from '../../../src/core/lease/worker-uses.ts';
 import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 
 /** A worker as the lease actor sees it. */
@@ -43,6 +45,8 @@ export interface LeaseWorker {
   committedCores: number;
   /** Amounts that its tasks hold besides cores. */
   readonly amounts: WorkerAmounts;
+  /** Its committed cores by job. */
+  readonly uses: WorkerUses;
 }
 
 /** The step that a worker is reserved for, and the start of the reservation (milliseconds since the epoch). */
@@ -69,6 +73,8 @@ export interface LeaseState {
   readonly reservations: Map<WorkerId, Reservation>;
   /** The amounts that the farm books besides cores; null for none (docs/policy.md#booked-amounts). */
   bookedAmounts: BookedAmounts | null;
+  /** Version of the farm's queue policy, which `index` applies; 0 if it never had one. */
+  queuePolicyVersion: number;
   /** Accounts that tasks run as, by queue, for queues that name one. */
   readonly isolation: Map<QueueId, IsolationIdentity>;
   readonly unschedulable: UnschedulableSteps;
@@ -102,6 +108,7 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
     pending: new PendingLeases(),
     reservations: new Map(),
     bookedAmounts: null,
+    queuePolicyVersion: 0,
     isolation: new Map(),
     unschedulable: new UnschedulableSteps(),
     isSweepSet: false,
@@ -134,6 +141,8 @@ export function loadLease(id: string, reader: StoreReader, tallies: Tallies, now
   state.pathMaps.replace([...reader.scan('storageLocation')].map((row) => row.value));
   state.index.caps.limitFarm(farm.maxConcurrentTasks);
   state.bookedAmounts = bookedAmountsOf(farm.bookedAmounts ?? null);
+  state.queuePolicyVersion = farm.queuePolicy?.version ?? 0;
+  state.index.shareBy(loadShares(farm, reader));
   for (const { value: queue } of reader.scan('queue')) {
     if (queue.farmId !== farm.id) continue;
     state.index.caps.limitQueue(queue.id, queue.maxConcurrentTasks, queue.paused);

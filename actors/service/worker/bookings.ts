@@ -14,11 +14,12 @@ export class Bookings {
   /** Loads stored bookings. Throws for an invalid attempt id. */
   constructor(written: readonly Booking[] = []) {
     for (const row of written) {
-      const { attemptId, cores } = row;
+      const { attemptId, cores, reason } = row;
       const attempt = parseAttemptId(attemptId);
       if (attempt === null)
         throw new Error(`the store has a booking with the invalid attempt id ${attemptId}`);
-      this.held.push({ attempt, booking: { attemptId, cores, ...holdingOf(row) } });
+      const booking = { attemptId, cores, ...holdingOf(row), ...(reason !== undefined && { reason }) };
+      this.held.push({ attempt, booking });
     }
   }
 
@@ -43,6 +44,11 @@ export class Bookings {
     if (position === this.held.length - 1) this.held.pop();
     else this.held.splice(position, 1);
     return booking;
+  }
+
+  /** Returns the bookings with the addresses of their attempts. */
+  entries(): readonly AttemptBooking[] {
+    return this.held;
   }
 
   all(): Booking[] {

@@ -55,7 +55,7 @@ export type WorkerMessage =
     }
   /** From a job actor: these attempts hold cores of the worker from now on. */
   | { readonly type: 'attempts.booked'; readonly bookings: readonly AttemptBooking[] }
-  /** From a job actor: these attempts are closed. */
+  /** From a job actor: these attempts of it are closed. */
   | {
       readonly type: 'attempts.released';
       readonly attempts: readonly AttemptAddress[];

@@ -42,9 +42,11 @@ export const onAttemptsReleased =
     reportExits(exitingIds, context);
     // A worker that is not online and had no attempts is not watched.
     if (exiting.length > 0 && state.record.status !== 'online') watchLiveness(state, settings, context);
-    if (cores === 0) return;
+    const [first] = attempts;
+    if (cores === 0 || first === undefined) return;
     context.markDirty();
     const { id: workerId, farmId } = state.record;
-    const freed = { type: 'cores.freed', workerId, cores } as const;
+    // All attempts of a message are of one job.
+    const freed = { type: 'cores.freed', workerId, jobId: first.jobId, cores } as const;
     context.send('lease', farmId, holdings.length === 0 ? freed : { ...freed, holdings });
   };

@@ -18,6 +18,7 @@ import type { QuarantineSetting } from '../../../src/core/records/farm.ts';
 import type { WorkerEvidenceRecord } from '../../../src/core/records/worker-evidence.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
+import { WorkerUses, type JobCores } from '../../../src/core/lease/worker-uses.ts';
 import { Bookings } from './bookings.ts';
 
 export interface WorkerState {
@@ -90,6 +91,13 @@ export function loadWorker(
     storedHeartbeatAt: record.lastHeartbeatAt,
     maybeContactAt: Math.min(now, record.lastHeartbeatAt + heartbeatAgeMs),
   };
+}
+
+/** Returns the cores of the booked attempts by job. */
+export function usesOf({ bookings }: WorkerState): readonly JobCores[] {
+  const uses = new WorkerUses();
+  for (const { attempt, booking } of bookings.entries()) uses.add(attempt.jobId, booking.cores);
+  return uses.all();
 }
 
 /** Returns what the booked attempts hold besides cores. */

@@ -4,7 +4,7 @@ import { keys } from '../../../src/core/records/tables.ts';
 import type { BookingRecord, WorkerRecord } from '../../../src/core/records/worker.ts';
 import { CATALOG_ID } from '../catalog/messages.ts';
 import type { ServiceContext } from '../service-system.ts';
-import { committedCoresOf, holdingsOf, type WorkerState } from './state.ts';
+import { committedCoresOf, holdingsOf, usesOf, type WorkerState } from './state.ts';
 
 type WorkerContext = ServiceContext<'worker'>;
 
@@ -62,6 +62,7 @@ export function sendOffer(state: WorkerState, context: WorkerContext): void {
     type: 'worker.offered',
     record: state.record,
     committedCores: committedCoresOf(state),
+    uses: usesOf(state),
     holdings: holdingsOf(state),
   });
 }

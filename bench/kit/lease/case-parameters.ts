@@ -1,3 +1,4 @@
+import type { QueuePolicyKind } from '../../../src/core/records/queue-policy.ts';
 import type { Reports } from '../swarm/swarm-protocol.ts';
 
 /** Parameters of one line of the bench. */
@@ -11,6 +12,12 @@ export interface LeaseCase {
   readonly jobs: number;
   /** Different requirements among the jobs. */
   readonly signatures: number;
+  /** Owners of the jobs, in turn. */
+  readonly owners: number;
+  /** Queue policy of the farm, by owner. */
+  readonly policy: QueuePolicyKind;
+  /** Number of amounts that the farm books besides cores, of which each task takes some. */
+  readonly booked: number;
   readonly reports: Reports;
   /** Offered requests per second at which the latency is measured as well; null for none. */
   readonly offered: number | null;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { layOutManyJobs } from '../many-jobs.ts';
+import { BENCH_AMOUNTS } from '../bench-amounts.ts';
 import { usageOf } from '../process-usage.ts';
 import { benchDirectory, call, makeFarm, startBenchService, type BenchService } from '../service.ts';
 import type { Latencies } from '../swarm/samples.ts';
@@ -83,6 +84,7 @@ export async function measureCase(of: LeaseCase, times: LeaseTimes): Promise<Lea
   const service = await startBenchService([], laidOut?.directory);
   try {
     const farm = laidOut === null ? await makeFarm(service.url) : await farmOf(service, laidOut.farmId);
+    await setPolicies(service, farm, of);
     const seed = await requestSeed(service.dataDirectory);
     const echo = await startEchoResponder(service.busPort, seed);
     const swarm = await startSwarm(service.busPort, of.workers, of.cores, { echoSeed: seed });
@@ -99,14 +101,34 @@ export async function measureCase(of: LeaseCase, times: LeaseTimes): Promise<Lea
 }
 
 /** Returns a store with the jobs of the case, made without a service. */
-async function layOut({ jobs, tasks, signatures }: LeaseCase): Promise<{
+async function layOut({ jobs, tasks, signatures, owners }: LeaseCase): Promise<{
   readonly directory: string;
   readonly farmId: string;
 }> {
   const directory = await benchDirectory();
-  const size = { jobs, tasksEach: tasks, signatures, doneEach: 0 };
+  const size = { jobs, tasksEach: tasks, signatures, doneEach: 0, owners };
   const { farmId } = await layOutManyJobs(join(directory, 'state'), size);
   return { directory, farmId };
+}
+
+/** Sets the queue policy and the booked amounts of the farm, unless the case has none. */
+async function setPolicies(
+  { url }: BenchService,
+  { farmId }: Farm,
+  { policy, booked }: LeaseCase,
+): Promise<void> {
+  if (policy === 'fifo' && booked === 0) return;
+  const weights = Object.fromEntries([1, 2, 3, 4].map((weight) => [`artist${weight}`, weight]));
+  const body = {
+    name: 'bench',
+    queue_policy: policy,
+    shared_by: 'owner',
+    ...(policy === 'weighted' && { share_weights: weights }),
+    booked_amounts: BENCH_AMOUNTS.slice(0, booked),
+    amount_default: 'core_share',
+  };
+  const headers = { 'content-type': 'application/json' };
+  await call(`${url}/api/v1/farms/${farmId}`, { method: 'PUT', headers, body: JSON.stringify(body) });
 }
 
 /** Returns the farm with one of its queues. */
@@ -184,7 +206,7 @@ class CaseBench {
     readonly sizes: { readonly request: number; readonly reply: number };
   }): LeaseFigures {
     const { disk, small, same, leased, offered, sizes } = measured;
-    const { workers, cores, tasks, jobs, signatures, reports } = this.of;
+    const { workers, cores, tasks, jobs, signatures, owners, policy, booked, reports } = this.of;
     const echo = echoFigures(same, sizes.request, sizes.reply);
     const echo200 = echoFigures(small, SMALL_BYTES, SMALL_BYTES);
     const leasesPerSecond = rate(leased, ({ leases }) => leases);
@@ -196,6 +218,9 @@ class CaseBench {
       tasks,
       jobs,
       signatures,
+      owners,
+      policy,
+      booked,
       reports,
       echo,
       echo_200: echo200,

@@ -10,8 +10,8 @@ const time = (ms: number): string => (ms < 10 ? ms.toFixed(2) : ms.toFixed(ms < 
 const micro = (us: number): string => us.toFixed(1);
 
 /** Jobs run one at a time: the next one starts when a job ends. */
-const jobsOf = ({ jobs, tasks, signatures }: LeaseCase | LeaseFigures): string =>
-  `${jobs === 1 ? 'of' : `${whole(jobs)} x`} ${whole(tasks)}${signatures > 1 ? `, ${signatures} signatures` : ''}`;
+const jobsOf = ({ jobs, tasks, signatures, policy, owners, booked }: LeaseCase | LeaseFigures): string =>
+  `${jobs === 1 ? 'of' : `${whole(jobs)} x`} ${whole(tasks)}${signatures > 1 ? `, ${signatures} signatures` : ''}${policy === 'fifo' ? '' : `, ${policy} by ${owners} owners`}${booked === 0 ? '' : `, ${booked} amounts`}`;
 
 /** Returns a short description of a case. */
 export const caseName = (of: LeaseCase): string =>

@@ -1,3 +1,4 @@
+import { CUSTOM_AMOUNTS } from '../bench-amounts.ts';
 import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
 import { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
 import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
@@ -128,6 +129,7 @@ export class LoadWorker {
       software_version: 'bench',
       compute_location: '',
       tags: {},
+      amounts: CUSTOM_AMOUNTS,
       open_attempts: [],
       reply_to: `${this.identity.inbox}.presence`,
     });

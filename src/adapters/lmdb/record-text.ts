@@ -73,7 +73,10 @@ function attemptText(attempt: WholeAttempt): string | null {
   return text + SESSION_HEAD + stringText(sessionId);
 }
 
-type WholeBooking = RequireAllFields<Booking, 'attemptId' | 'cores' | 'amounts' | 'gpus' | 'policyVersion'>;
+type WholeBooking = RequireAllFields<
+  Booking,
+  'attemptId' | 'cores' | 'amounts' | 'gpus' | 'policyVersion' | 'reason'
+>;
 
 function bookingText({
   bookings,
@@ -82,7 +85,8 @@ function bookingText({
   if (bookings.length > ARRAY16_MAX || exiting !== undefined) return null;
   let text = BOOKING_HEAD + arrayHead(bookings.length);
   for (const booking of bookings) {
-    if (booking.amounts !== undefined || booking.gpus !== undefined) return null;
+    if (booking.amounts !== undefined || booking.gpus !== undefined || booking.reason !== undefined)
+      return null;
     text += heldText(booking);
   }
   return text;

@@ -20,6 +20,7 @@ import type {
 } from './task-explanation.ts';
 import type { FarmHolder, TaskFacts } from './task-facts.ts';
 import type { PoolHold } from '../retry-rules/pool-hold.ts';
+import { shareText } from './share-text.ts';
 import { clockText, durationText, pluralize, listText, numberText, sentenceOf } from './wording.ts';
 
 /** Maximum numbers of holders in an explanation and in its sentence. */
@@ -220,15 +221,16 @@ export function busyText({
 }
 
 /** Returns the gate of the tasks that are served first. */
-export function orderGates({ before }: LeaseExplanation): OrderGate[] {
+export function orderGates({ names }: TaskFacts, { before, share }: LeaseExplanation): OrderGate[] {
   if (!isBehind(before)) return [];
   const { tasks, jobs, isLowerBound, isWithheld } = before;
   const verb = tasks === 1 && jobs === 0 && isLowerBound !== true ? 'is' : 'are';
+  const why = share === undefined ? '' : `: ${shareText(share, names)}`;
   return [
     {
       gate: 'order',
       reason: 'tasks before it',
-      sentence: sentenceOf(`${beforeText(before)} ${verb} ahead of it`),
+      sentence: sentenceOf(`${beforeText(before)} ${verb} ahead of it${why}`),
       ...(isWithheld !== true && { tasks, jobs }),
     },
   ];

@@ -18,6 +18,7 @@ import {
   startGates,
 } from './hold-gates.ts';
 import { liveSummary, terminalSummary } from './outcome.ts';
+import { shareText } from './share-text.ts';
 import { jobCapGates, stepCapGates } from './own-cap-gates.ts';
 import { quarantineGates } from './quarantine-gate.ts';
 import type { TaskFacts } from './task-facts.ts';
@@ -39,6 +40,7 @@ export function explainTask(facts: TaskFacts): TaskExplanation {
   const { lease } = facts;
   const isCandidate = status === 'ready' && lease?.isOffered === true && lease.workers.eligible > 0;
   const gates = gatesOf(facts, lease, status, isCandidate);
+  const share = isCandidate ? lease.share : undefined;
   return {
     summary: waitingSummary(facts, gates),
     gates,
@@ -46,6 +48,9 @@ export function explainTask(facts: TaskFacts): TaskExplanation {
       isCandidate && lease.before.isWithheld !== true
         ? { tasks: lease.before.tasks, jobs: lease.before.jobs }
         : null,
+    ...(share !== undefined && {
+      share: { ...share, sentence: sentenceOf(shareText(share, facts.names)) },
+    }),
     workers: lease === null ? null : workersOutlook(lease, facts.names),
   };
 }
@@ -79,7 +84,7 @@ function gatesOf(
     ...(isReady && lease !== null ? quarantineGates(facts, lease) : []),
     ...(isReady && lease !== null ? coresGates(facts, lease) : []),
     ...(isReady && lease !== null ? amountsGates(lease) : []),
-    ...(isCandidate && lease !== null ? orderGates(lease) : []),
+    ...(isCandidate && lease !== null ? orderGates(facts, lease) : []),
   ];
   return isReady ? [...gates, ...schedulerGates(lease, gates)] : [...gates, ...exitGates(facts)];
 }

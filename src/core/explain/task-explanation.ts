@@ -1,7 +1,7 @@
 import type { Doubt } from '../records/worker-evidence.ts';
 import type { FarmId, JobId, QueueId, StepId, WorkerId } from '../ids.ts';
 import type { IneligibleReason } from '../lease/eligibility.ts';
-import type { RejectedWorkers, ShortAmount } from '../lease/explanation.ts';
+import type { RejectedWorkers, ShareExplanation, ShortAmount } from '../lease/explanation.ts';
 import type { JobStatus, TerminalJobStatus } from '../lifecycle/job-transitions.ts';
 import type { AppliedRule } from '../retry-rules/applied-rule.ts';
 import type { PoolHold } from '../retry-rules/pool-hold.ts';
@@ -18,8 +18,15 @@ export interface TaskExplanation {
    * not a candidate, or no worker may run it.
    */
   readonly position: { readonly tasks: number; readonly jobs: number } | null;
+  /** How the farm's queue policy places a candidate. Absent under `fifo`. */
+  readonly share?: PlacedShare;
   /** Null if the scheduler was not asked, or did not answer. */
   readonly workers: WorkersOutlook | null;
+}
+
+/** The standing of a task's sharer, with a sentence. */
+export interface PlacedShare extends ShareExplanation {
+  readonly sentence: string;
 }
 
 /** The gates that can hold a task, in the order in which they are listed. */

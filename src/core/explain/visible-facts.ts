@@ -1,5 +1,5 @@
 import type { JobId } from '../ids.ts';
-import type { Holder, LeaseExplanation, TasksAhead } from '../lease/explanation.ts';
+import type { Holder, LeaseExplanation, ShareExplanation, TasksAhead } from '../lease/explanation.ts';
 import { isBehind } from './capacity-gates.ts';
 import type { TaskFacts, UpstreamJob } from './task-facts.ts';
 
@@ -18,6 +18,7 @@ export const visibleLease = (lease: LeaseExplanation, isVisible: IsVisible): Lea
   // The holders of the caps of a job and its steps are that job's own.
   pools: lease.pools.map((pool) => ({ ...pool, holders: visibleHolders(pool.holders, isVisible) })),
   before: visibleBefore(lease.before),
+  ...(lease.share !== undefined && { share: visibleShare(lease.share) }),
 });
 
 /** Keeps the holders of pools in other farms that the reader may see. */
@@ -38,6 +39,15 @@ function visibleHolders<Each extends Holder>(
 function visibleBefore(before: TasksAhead): TasksAhead {
   const isOwn = before.jobs === 0 && before.isLowerBound !== true;
   return isOwn || !isBehind(before) ? before : { tasks: 0, jobs: 0, isLowerBound: true, isWithheld: true };
+}
+
+/**
+ * Removes other sharers. What an owner or a job has used remains, because the reader sees these jobs; what a project or
+ * queue has used does not.
+ */
+function visibleShare(share: ShareExplanation): ShareExplanation {
+  const isOwn = share.sharedBy === 'owner' || share.sharedBy === 'job';
+  return { ...share, ...(!isOwn && { cores: null, ratio: null }), ahead: [] };
 }
 
 /** Replaces the upstream jobs that the reader may not see, and that are not completed, with one without id and record. */

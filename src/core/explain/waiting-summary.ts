@@ -1,5 +1,6 @@
 import type { LeaseExplanation } from '../lease/explanation.ts';
 import { amountsGates, beforeText, busyText, isBehind, shortText } from './capacity-gates.ts';
+import { shareText } from './share-text.ts';
 import { quarantineGates } from './quarantine-gate.ts';
 import type { Gate, GateName } from './task-explanation.ts';
 import type { TaskFacts } from './task-facts.ts';
@@ -144,6 +145,7 @@ function unobstructed({ task, lease, requirements, names }: TaskFacts): string {
   if (requirements.cores === null && lease.workers.withRoom === 0) parts.push('it reserves a whole machine');
   const [amounts] = amountsGates(lease);
   if (amounts !== undefined) parts.push(shortText(amounts.short));
+  if (lease.share !== undefined && isBehind(lease.before)) parts.push(shareText(lease.share, names));
   if (lease.reservedWorker !== null)
     parts.push(`${names.worker(lease.reservedWorker)} is kept free for its step`);
   if (lease.workers.avoided.length > 0) {

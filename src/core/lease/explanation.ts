@@ -1,6 +1,7 @@
 import type { JobId, WorkerId, QueueId } from '../ids.ts';
 import type { DoubtedWorker } from '../records/worker-evidence.ts';
 import type { PoolHold } from '../retry-rules/pool-hold.ts';
+import type { QueuePolicyKind, SharedBy } from '../records/queue-policy.ts';
 import type { Ineligibility, IneligibleReason, UnmetRequirementReason } from './eligibility.ts';
 
 /** Reply of the lease actor about a task of an offered step: the facts from which explain makes sentences. */
@@ -23,6 +24,8 @@ export interface LeaseExplanation {
    * jobs among them.
    */
   readonly before: TasksAhead;
+  /** How the farm's queue policy places it. Absent under `fifo`, and for a step that is not offered. */
+  readonly share?: ShareExplanation;
   /** The worker that is reserved for the step, or null. */
   readonly reservedWorker: WorkerId | null;
 }
@@ -36,6 +39,34 @@ export interface TasksAhead {
   /** Set if the reader may not see the numbers, which are 0 then. Absent is false. */
   readonly isWithheld?: boolean;
 }
+
+/** Standing of the sharer of a task: an owner, project, job or queue (docs/policy.md#queue-policies). */
+export interface ShareExplanation {
+  readonly kind: Exclude<QueuePolicyKind, 'fifo'>;
+  readonly sharedBy: SharedBy;
+  /** Owner, project, or id of a job or queue. */
+  readonly sharer: string;
+  /** Cores in use by its tasks; null if the reader may not see it. */
+  readonly cores: number | null;
+  /**
+   * What it uses by its weight, divided by what all sharers with tasks use by theirs: above 1, others come first. Null if
+   * none has used anything, or if the reader may not see it.
+   */
+  readonly ratio: number | null;
+  /** Other sharers whose tasks are served first: those that are served first of all, at most `SHARERS_NAMED_MAX`. */
+  readonly ahead: readonly SharerAhead[];
+  /** Version of the policy. */
+  readonly version: number;
+}
+
+/** Tasks of another sharer that are served first. */
+export interface SharerAhead {
+  readonly sharer: string;
+  readonly jobs: number;
+  readonly tasks: number;
+}
+
+export const SHARERS_NAMED_MAX = 3;
 
 /** Reply of the lease actor about waiting tasks of one step. */
 export interface StepExplanation {

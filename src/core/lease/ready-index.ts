@@ -16,6 +16,8 @@ import { hasOwnCaps, roomUnderOwnCaps } from './own-caps.ts';
 import type { Allows, ReadyTasks } from './ready-tasks.ts';
 import { Signatures } from './signatures.ts';
 import type { TaskRange } from './task-ranges.ts';
+import type { Shares } from './shares.ts';
+import type { ShareReason } from '../records/queue-policy.ts';
 import type { AmountLedger } from './worker-amounts.ts';
 import { FarmDoubts } from './worker-doubts.ts';
 import type { WorkerKinds } from './worker-kinds.ts';
@@ -29,6 +31,9 @@ export interface OfferedStep extends Candidate, Demand {
   readonly lastReadyAt: number;
   /** How often retry rules have raised the requirements. Absent is 0. */
   readonly raises?: number;
+  /** Owner and project of the job. Absent is empty. */
+  readonly owner?: string;
+  readonly project?: string;
   /** Caps on the live tasks of the step and of its job. Absent: none. */
   readonly maxConcurrentTasks?: number;
   readonly jobMaxConcurrentTasks?: number;
@@ -46,6 +51,8 @@ export interface TakenTasks {
   readonly raises: number;
   /** Holdings of each task besides cores, in the order of `ranges`. Absent if the farm books only cores. */
   readonly holdings?: readonly Holding[];
+  /** Why the first of them came next. Absent if the farm is not shared. */
+  readonly reason?: ShareReason;
 }
 
 /** Maximum size of one lease, regardless of the worker's cores. */
@@ -66,6 +73,7 @@ export class ReadyIndex {
   private readonly jobs = new Map<JobId, JobEntry>();
   private readonly signatures = new Signatures();
   private readonly overtaken = new Set<StepEntry>();
+  private shared: Shares | null = null;
   /** Steps with ready tasks that have no room under their own caps. */
   private readonly capped = new Set<StepEntry>();
   /** Signatures of the steps that have room under their own caps again. */
@@ -77,11 +85,26 @@ export class ReadyIndex {
     this.doubts = doubts;
   }
 
+  /** The shares of the farm; null if tasks are taken in the order of the contract. */
+  get shares(): Shares | null {
+    return this.shared;
+  }
+
+  /** Changes the order in which tasks are taken. The steps of the index join the shares. */
+  shareBy(shares: Shares | null): void {
+    this.shared = shares;
+    for (const step of this.allSteps()) {
+      step.sharer = shares?.join(step) ?? null;
+    }
+    if (shares === null) return;
+    for (const { steps } of this.waitingSignatures()) for (const step of steps) shares.order.list(step);
+  }
+
   /** Replaces all state of a step. */
   offer(step: OfferedStep, ready: ReadyTasks, held: ReadonlyMap<number, DelayedTask>): StepEntry {
     const before = this.entry(step.jobId, step.stepOrder);
     const heldBefore = { pools: before?.requirements.pools ?? [], live: before?.live ?? 0 };
-    this.forget(step.jobId, step.stepOrder);
+    this.removeStep(step.jobId, step.stepOrder);
     const signature = this.signatures.join(step);
     const job = this.jobs.get(step.jobId) ?? newJobEntry();
     this.jobs.set(step.jobId, job);
@@ -104,9 +127,13 @@ export class ReadyIndex {
       lastReadyAt: step.lastReadyAt,
       raises: step.raises ?? 0,
       isOvertaken: false,
+      owner: step.owner ?? '',
+      project: step.project ?? '',
+      sharer: null,
       signature,
       isListed: false,
     };
+    if (this.shared !== null) entry.sharer = this.shared.join(entry);
     job.steps.set(step.stepOrder, entry);
     this.countLive(entry, step.live);
     this.pools.recount(heldBefore, { pools: step.requirements.pools, live: step.live });
@@ -239,7 +266,8 @@ export class ReadyIndex {
    * A step that does not fit is skipped entirely, because its tasks all have the same cost. Cores that remain because
    * of the bounds wait for the worker's next lease. `only` restricts the lease to the step that the worker is reserved
    * for. With a `ledger` (docs/policy.md#booked-amounts), a task also has to fit the remaining amounts, and takes its
-   * own of them.
+   * own of them. In a shared farm (docs/policy.md#queue-policies), each task is taken from the step that comes first
+   * after the tasks before it, and the lease ends before a step too many.
    */
   take(
     worker: WorkerOffer,
@@ -253,15 +281,18 @@ export class ReadyIndex {
     let exhausted: Set<Signature> | null = null;
     let free = freeCores;
     let left = bounds.tasks;
-    while (free > 0 && left > 0 && taken.length < bounds.steps) {
+    while (free > 0 && left > 0 && (this.shared !== null || taken.length < bounds.steps)) {
       const step =
         only === null
           ? this.firstFitting(worker, queueId, free, exhausted, ledger)
           : this.fitting(only, worker, queueId, free, exhausted, ledger);
       if (step === null) break;
+      const pick = this.shared === null ? undefined : taken.find((each) => isOfStep(each, step));
+      if (pick === undefined && taken.length >= bounds.steps) break;
       const cores = coresOf(step.requirements, worker.cpuCount);
       const allows = this.allowsFor(worker, step);
-      const wanted = Math.min(step.ready.countFor(allows), Math.floor(free / cores), this.roomOf(step), left);
+      const most = this.shared === null ? left : 1;
+      const wanted = Math.min(step.ready.countFor(allows), Math.floor(free / cores), this.roomOf(step), most);
       const holdings = ledger === null ? null : takeAmounts(ledger, worker, step.signature, wanted);
       const count = this.pools.claim(step.requirements.pools, holdings?.length ?? wanted);
       for (const unused of holdings?.splice(count) ?? []) ledger?.worker.remove(unused);
@@ -270,16 +301,21 @@ export class ReadyIndex {
         if (this.room(step) <= 0) (exhausted ??= new Set()).add(step.signature);
         continue;
       }
+      const { sharer } = step;
+      const isFirst = pick === undefined && sharer !== null;
+      const reason = isFirst ? (this.shared?.reasonFor(sharer) ?? null) : null;
       const ranges = this.change(step, (ready) => ready.takeFirst(count, allows));
       this.caught(step);
       this.countLive(step, count);
+      this.shared?.count(step.jobId, count * cores);
       if (hasOwnCaps(step.job)) this.relistJob(step.job);
       const { jobId, stepOrder, raises } = step;
-      taken.push(
-        holdings === null
-          ? { jobId, stepOrder, ranges, count, cores, raises }
-          : { jobId, stepOrder, ranges, count, cores, raises, holdings },
-      );
+      if (pick !== undefined) taken[taken.indexOf(pick)] = withTasks(pick, ranges, count, holdings);
+      else {
+        const tasks = { jobId, stepOrder, ranges, count, cores, raises };
+        const held = holdings === null ? tasks : { ...tasks, holdings };
+        taken.push(reason === null ? held : { ...held, reason });
+      }
       free -= count * cores;
       left -= count;
     }
@@ -293,12 +329,14 @@ export class ReadyIndex {
     exhausted: ReadonlySet<Signature> | null,
     ledger: AmountLedger | null,
   ): StepEntry | null {
+    const compare = this.shared?.order.compare ?? compareCandidates;
     let best: StepEntry | null = null;
     const tooLarge: StepEntry[] = [];
     for (const signature of this.signatures.eligibleFor(worker)) {
       const [first] = signature.steps;
+      if (first === undefined) break;
       // No later signature can precede the best candidate.
-      if (first === undefined || (best !== null && compareCandidates(first, best) > 0)) break;
+      if (this.shared === null && best !== null && compare(first, best) > 0) break;
       if (exhausted?.has(signature) === true || this.room(signature) <= 0) continue;
       const head = this.headFor(worker, signature);
       if (head === undefined) continue;
@@ -307,11 +345,11 @@ export class ReadyIndex {
         (ledger !== null && !fitsAmounts(ledger, worker, signature));
       if (isTooLarge) tooLarge.push(head);
       else if (queueId !== null && signature.queueId !== queueId) continue;
-      else if (best === null || compareCandidates(head, best) < 0) best = head;
+      else if (best === null || compare(head, best) < 0) best = head;
     }
     if (best === null) return null;
     for (const step of tooLarge) {
-      if (step.isOvertaken || compareCandidates(step, best) > 0) continue;
+      if (step.isOvertaken || compare(step, best) > 0) continue;
       step.isOvertaken = true;
       this.overtaken.add(step);
     }
@@ -340,8 +378,11 @@ export class ReadyIndex {
 
   /** Returns the first step of the signature with tasks for the worker, or null. */
   private headFor(worker: WorkerOffer, signature: Signature): StepEntry | undefined {
-    if (signature.avoiding === 0 && this.doubts.size === 0) return signature.steps[0];
-    return signature.steps.find((step) => step.ready.countFor(this.allowsFor(worker, step)) > 0);
+    const order = this.shared?.order;
+    const isAllowed = (step: StepEntry): boolean => step.ready.countFor(this.allowsFor(worker, step)) > 0;
+    if (signature.avoiding === 0 && this.doubts.size === 0)
+      return order === undefined ? signature.steps[0] : order.headOf(signature);
+    return order === undefined ? signature.steps.find(isAllowed) : order.allowedHeadOf(signature, isAllowed);
   }
 
   /**
@@ -367,6 +408,11 @@ export class ReadyIndex {
     return result;
   }
 
+  private list(entry: StepEntry): void {
+    this.signatures.list(entry);
+    this.shared?.order.list(entry);
+  }
+
   /** Counts tasks that became live, or settled. Reports whether a reached cap of the queue or farm has room again. */
   private countLive(entry: StepEntry, change: number): boolean {
     entry.live += change;
@@ -379,7 +425,7 @@ export class ReadyIndex {
     const hasReady = entry.ready.size > 0;
     const hasRoom = roomUnderOwnCaps(entry) > 0;
     if (hasReady && hasRoom) {
-      if (!entry.isListed) this.signatures.list(entry);
+      if (!entry.isListed) this.list(entry);
     } else if (entry.isListed) this.unlist(entry);
     if (hasReady && !hasRoom) this.capped.add(entry);
     else if (this.capped.delete(entry) && hasReady) this.relisted.add(entry.signature);
@@ -392,6 +438,7 @@ export class ReadyIndex {
 
   private unlist(entry: StepEntry): void {
     this.signatures.unlist(entry);
+    this.shared?.order.unlist(entry);
     this.caught(entry);
   }
 
@@ -401,8 +448,14 @@ export class ReadyIndex {
     this.overtaken.delete(entry);
   }
 
-  /** Removes a step. Its live tasks keep their pool slots. */
+  /** Removes a step, and with the last one its job. */
   private forget(jobId: JobId, stepOrder: number): void {
+    this.removeStep(jobId, stepOrder);
+    if (!this.jobs.has(jobId)) this.shared?.leave(jobId);
+  }
+
+  /** Removes a step. Its live tasks keep their pool slots. */
+  private removeStep(jobId: JobId, stepOrder: number): void {
     const entry = this.entry(jobId, stepOrder);
     if (entry === undefined) return;
     if (entry.isListed) this.unlist(entry);
@@ -435,3 +488,24 @@ const takeAmounts = (
   { requirements }: Signature,
   most: number,
 ): Holding[] => amounts.take(farm.demandOf(requirements, worker), most);
+
+const isOfStep = (tasks: TakenTasks, { jobId, stepOrder }: StepEntry): boolean =>
+  tasks.jobId === jobId && tasks.stepOrder === stepOrder;
+
+/** Returns the tasks with more of the same step. */
+function withTasks(
+  taken: TakenTasks,
+  ranges: readonly TaskRange[],
+  count: number,
+  holdings: readonly Holding[] | null,
+): TakenTasks {
+  const all = [...taken.ranges];
+  for (const range of ranges) {
+    const last = all.at(-1);
+    if (last !== undefined && last.start + last.count === range.start)
+      all[all.length - 1] = { start: last.start, count: last.count + range.count };
+    else all.push(range);
+  }
+  const more = { ...taken, ranges: all, count: taken.count + count };
+  return holdings === null ? more : { ...more, holdings: [...(taken.holdings ?? []), ...holdings] };
+}

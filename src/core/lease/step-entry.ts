@@ -2,6 +2,7 @@ import type { WorkerId } from '../ids.ts';
 import type { Candidate } from './candidate-order.ts';
 import type { Demand } from './eligibility.ts';
 import type { ReadyTasks } from './ready-tasks.ts';
+import type { Sharer } from './share-order.ts';
 
 /** A ready task with a retry delay, or on which workers have failed. */
 export interface DelayedTask {
@@ -42,6 +43,10 @@ export interface StepEntry extends Candidate, Demand {
   isOvertaken: boolean;
   /** How often retry rules have raised the requirements. */
   readonly raises: number;
+  readonly owner: string;
+  readonly project: string;
+  /** Null unless the farm is shared (docs/policy.md#queue-policies). */
+  sharer: Sharer | null;
   readonly signature: Signature;
   /** Whether it is among the steps of its signature: it has ready tasks, and room under its own caps. */
   isListed: boolean;

@@ -1,5 +1,6 @@
 import type { FarmId } from '../ids.ts';
 import type { RetryOverride } from '../lifecycle/retry-policy.ts';
+import type { QueuePolicySetting } from './queue-policy.ts';
 
 /** The part of a booked amount that a step without a requirement for it takes: none, or its share of the cores. */
 export type AmountDefault = 'none' | 'core_share';
@@ -33,6 +34,8 @@ export interface FarmRecord {
   readonly retry: RetryOverride;
   /** Amounts that are booked like cores (docs/policy.md#booked-amounts); absent if there were never any. */
   readonly bookedAmounts?: BookedAmountsSetting;
+  /** The order of its tasks (docs/policy.md#queue-policies); absent if it was always that of the contract. */
+  readonly queuePolicy?: QueuePolicySetting;
   /** Absent if it was never on. */
   readonly quarantine?: QuarantineSetting;
   readonly createdAt: number;

@@ -43,7 +43,7 @@ export const SETTINGS = {
   farm: (
     farm: Pick<
       FarmRecord,
-      'name' | 'description' | 'maxConcurrentTasks' | 'retry' | 'bookedAmounts' | 'quarantine'
+      'name' | 'description' | 'maxConcurrentTasks' | 'retry' | 'bookedAmounts' | 'quarantine' | 'queuePolicy'
     >,
   ): Settings => ({
     name: farm.name,
@@ -52,6 +52,7 @@ export const SETTINGS = {
     ...retryOf(farm.retry),
     booked_amounts: farm.bookedAmounts?.names,
     amount_default: farm.bookedAmounts?.byDefault,
+    queue_policy: farm.queuePolicy,
     quarantine: farm.quarantine?.isOn,
   }),
   queue: (queue: QueueRecord): Settings => ({

@@ -22,6 +22,7 @@ import type { JobRecord, TemplateRecord } from './job.ts';
 import type { JoinTokenRecord } from './join-token.ts';
 import type { ProductRecord } from './product.ts';
 import type { QueueEnvironmentRecord } from './queue-environment.ts';
+import type { ShareUsageRecord } from './queue-policy.ts';
 import type { QueueRecord } from './queue.ts';
 import type { SessionRecord } from './session.ts';
 import type { StepFailuresRecord, WorkerFailuresRecord } from './step-failures.ts';
@@ -108,6 +109,8 @@ export interface Tables {
   queueEnvironment: QueueEnvironmentRecord;
   /** Of tasks that retry rules have applied to. */
   taskRules: TaskRulesRecord;
+  /** Usage of owners, projects or queues, by farm and name (docs/policy.md#queue-policies). */
+  shareUsage: ShareUsageRecord;
   /** Of workers whose failures may be their own fault. */
   workerEvidence: WorkerEvidenceRecord;
 }
@@ -157,6 +160,7 @@ export const TABLE_NAMES = [
   'workerAttempt',
   'queueEnvironment',
   'taskRules',
+  'shareUsage',
   'workerEvidence',
 ] as const satisfies readonly TableName[];
 
@@ -241,6 +245,8 @@ export const keys = {
   farmSample: (farm: FarmId, at: number): string =>
     `${farm}/${padded(Math.round(at / MINUTE_MS) % SAMPLES_MAX, MINUTE_DIGITS)}`,
   farmSamplesOf: (farm: FarmId): string => `${farm}/`,
+  shareUsage: (farm: FarmId, sharer: string): string => `${keys.shareUsageOf(farm)}${sharer}`,
+  shareUsageOf: (farm: FarmId): string => `${farm}/`,
   user: (id: string): string => id,
   username: (username: string): string => usernameKey(username),
   session: (digest: string): string => digest,

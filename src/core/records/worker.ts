@@ -1,5 +1,6 @@
 import type { AttemptId, FarmId, QueueId, WorkerId } from '../ids.ts';
 import type { Holding } from './holding.ts';
+import type { ShareReason } from './queue-policy.ts';
 
 export type WorkerStatus = 'online' | 'offline' | 'disabled';
 
@@ -101,6 +102,8 @@ export interface WorkerRecord {
 export interface Booking extends Holding {
   readonly attemptId: AttemptId;
   readonly cores: number;
+  /** Why it was assigned then. Absent if its farm was not shared. */
+  readonly reason?: ShareReason;
 }
 
 /** The open attempts of one worker: written in the same commit as the attempts themselves. */

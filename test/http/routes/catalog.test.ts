@@ -377,3 +377,63 @@ void test('a farm lists the amounts that it books', async (t) => {
   ]);
   t.notOk('bookedAmounts' in (inputs[2] as object), 'a client that does not know the fields keeps them');
 });
+
+void test('a farm has a queue policy', async (t) => {
+  const { api, client } = await startApi(t);
+  const policy = {
+    kind: 'weighted',
+    sharedBy: 'queue',
+    weights: [{ name: QUEUE, weight: 2 }],
+    halfLifeSeconds: 3600,
+    priorityFirst: false,
+    version: 4,
+  } as const;
+  api.write(put('farm', keys.farm(FARM), farmRecord({ queuePolicy: policy })));
+  api.write(put('queue', keys.queue(QUEUE), queueRecord({ name: 'day' })));
+  t.match((await client.get(`/api/v1/farms/${FARM}`)).body, {
+    queue_policy: 'weighted',
+    shared_by: 'queue',
+    share_weights: { [QUEUE]: 2 },
+    usage_half_life_seconds: 3600,
+    priority_first: false,
+    queue_policy_version: 4,
+  });
+  const inputs: unknown[] = [];
+  api.answer = ({ message }) => {
+    if (message.type === 'farm.replace') inputs.push(message.input);
+    return done(farmRecord());
+  };
+  const refusalOf = async (fields: object): Promise<unknown> => {
+    const answer = await client.json('PUT', `/api/v1/farms/${FARM}`, { name: 'main', ...fields });
+    t.equal(answer.status, 400);
+    return (answer.body as { detail: string }).detail;
+  };
+  t.match(
+    await refusalOf({ queue_policy: 'balanced', shared_by: 'queue' }),
+    /by owner, project, job, not by queue/,
+  );
+  t.match(
+    await refusalOf({ shared_by: 'job' }),
+    /the queue policy weighted shares a farm by owner, project, queue/,
+  );
+  t.match(await refusalOf({ queue_policy: 'lottery' }), /queue_policy/);
+  t.match(await refusalOf({ share_weights: { ana: 0 } }), /share_weights/);
+  t.match(await refusalOf({ usage_half_life_seconds: 59 }), /usage_half_life_seconds/);
+  t.same(inputs, []);
+  await client.json('PUT', `/api/v1/farms/${FARM}`, { name: 'main', share_weights: { day: 3, ana: 0.5 } });
+  await client.json('PUT', `/api/v1/farms/${FARM}`, { name: 'main', queue_policy: 'balanced' });
+  await client.json('PUT', `/api/v1/farms/${FARM}`, { name: 'main' });
+  t.match(inputs, [
+    {
+      queuePolicy: {
+        weights: [
+          { name: 'ana', weight: 0.5 },
+          { name: QUEUE, weight: 3 },
+        ],
+      },
+    },
+    { queuePolicy: { kind: 'balanced' } },
+    {},
+  ]);
+  t.notOk('queuePolicy' in (inputs[2] as object), 'a client that does not know the fields keeps them');
+});

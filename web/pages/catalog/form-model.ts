@@ -42,11 +42,12 @@ export type FormField = FieldBase &
         /** The value of a new entry. */
         readonly initial?: string;
       }
-    /** A value that is typed as JSON. An empty text is an empty list. */
-    | { readonly kind: 'json'; readonly isRequired?: boolean }
+    /** A value that is typed as JSON. An empty text is an empty list, or an empty object. */
+    | { readonly kind: 'json'; readonly isRequired?: boolean; readonly isObject?: boolean }
     /** Texts, separated by commas. */
     | { readonly kind: 'list'; readonly isRequired?: boolean }
-    | { readonly kind: 'flag' }
+    /** `initial`: of a new entry, or of one without the member; false if absent. */
+    | { readonly kind: 'flag'; readonly initial?: boolean }
     | { readonly kind: 'pairs'; readonly nameLabel: string; readonly valueLabel: string }
   );
 
@@ -59,7 +60,7 @@ export function valuesOf(fields: readonly FormField[], entry: object | null): Fo
 function valueOf(field: FormField, member: unknown): FieldValue {
   switch (field.kind) {
     case 'flag':
-      return member === true;
+      return member === undefined ? field.initial === true : member === true;
     case 'pairs':
       return pairsOf(member);
     case 'json':
@@ -138,7 +139,8 @@ function memberOf(field: FormField, value: FieldValue): unknown {
   if (typeof value === 'object')
     return Object.fromEntries(value.map((pair) => [pair.name.trim(), pair.value.trim()]));
   const text = field.kind === 'area' ? value : value.trim();
-  if (field.kind === 'json') return text === '' ? [] : (JSON.parse(text) as unknown);
+  if (field.kind === 'json')
+    return text === '' ? (field.isObject === true ? {} : []) : (JSON.parse(text) as unknown);
   if (field.kind === 'list')
     return text
       .split(',')

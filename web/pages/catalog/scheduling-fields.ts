@@ -56,6 +56,59 @@ export const BOOKED_AMOUNT_FIELDS: readonly FormField[] = [
   },
 ];
 
+const HALF_LIFE_MIN = 60;
+const DAY_SECONDS = 86_400;
+
+/** Fields of a farm: the order of its tasks (docs/policy.md#queue-policies). */
+export const QUEUE_POLICY_FIELDS: readonly FormField[] = [
+  {
+    kind: 'choice',
+    name: 'queue_policy',
+    label: 'Queue policy',
+    hint: 'The order of tasks: by priority and age, with equal numbers of cores in use, or by weight of past usage.',
+    choices: [
+      { value: 'fifo', label: 'fifo: by priority and age' },
+      { value: 'balanced', label: 'balanced: equal numbers of cores' },
+      { value: 'weighted', label: 'weighted: shares of past usage' },
+    ],
+    initial: 'fifo',
+    isRequired: true,
+  },
+  {
+    kind: 'choice',
+    name: 'shared_by',
+    label: 'Shared by',
+    hint: 'Balanced: owner, project or job. Weighted: owner, project or queue.',
+    choices: ['owner', 'project', 'job', 'queue'].map((value) => ({ value, label: value })),
+    initial: 'owner',
+    isRequired: true,
+  },
+  {
+    kind: 'json',
+    name: 'share_weights',
+    label: 'Weights',
+    hint: 'Only for weighted. A JSON object, such as {"ana": 2}. Others have the weight 1.',
+    isObject: true,
+  },
+  {
+    kind: 'integer',
+    name: 'usage_half_life_seconds',
+    label: 'Half-life of usage in seconds',
+    hint: 'Only for weighted. Past usage loses half of its effect in this time.',
+    min: HALF_LIFE_MIN,
+    max: YEAR_SECONDS,
+    whenEmpty: DAY_SECONDS,
+    placeholder: String(DAY_SECONDS),
+  },
+  {
+    kind: 'flag',
+    name: 'priority_first',
+    label: 'Priority before shares',
+    hint: 'Jobs of higher priority come first, whatever others have used.',
+    initial: true,
+  },
+];
+
 /** Field of a farm: quarantine of workers (docs/quarantine.md). */
 export const QUARANTINE_FIELD: FormField = {
   kind: 'flag',

@@ -18,6 +18,7 @@ import { CatalogPage } from '../catalog/catalog-page.tsx';
 import {
   BOOKED_AMOUNT_FIELDS,
   QUARANTINE_FIELD,
+  QUEUE_POLICY_FIELDS,
   retryFields,
   TASK_LIMIT_FIELD,
 } from '../catalog/scheduling-fields.ts';
@@ -64,6 +65,7 @@ const FARMS: Catalog<Farm> = {
     TASK_LIMIT_FIELD,
     ...retryFields('server'),
     ...BOOKED_AMOUNT_FIELDS,
+    ...QUEUE_POLICY_FIELDS,
     QUARANTINE_FIELD,
   ],
   deletionNote:

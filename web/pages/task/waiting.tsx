@@ -36,7 +36,7 @@ export function Waiting({ taskId }: { taskId: string }) {
 }
 
 function Explanation({ explanation }: { explanation: TaskExplanation }) {
-  const { summary, gates, position, workers, failures } = explanation;
+  const { summary, gates, position, share, workers, failures } = explanation;
   // With one gate, the summary repeats its sentence.
   const isSingle = gates.length === 1 && gates[0]?.sentence === summary;
   return (
@@ -68,6 +68,7 @@ function Explanation({ explanation }: { explanation: TaskExplanation }) {
               : `${counted(position.tasks, 'task')} ahead${position.jobs === 0 ? '' : `, also of ${counted(position.jobs, 'other job')}`}`}
           </Fact>
         )}
+        {share !== undefined && <Fact label="Share">{share.sentence}</Fact>}
         {workers !== undefined && workers.online > 0 && <Outlook workers={workers} />}
         {failures.length > 0 && (
           <Fact label="Failures of the step">

@@ -142,6 +142,7 @@ __all__ = [
     "Principal",
     "PrincipalUpdate",
     "Priority",
+    "PriorityFirst",
     "Problem",
     "Product",
     "ProductConstraints",
@@ -166,9 +167,12 @@ __all__ = [
     "QueueEnvironmentInput",
     "QueueInput",
     "QueuePage",
+    "QueuePolicy",
     "QueuePosition",
     "QueueReplacement",
     "QueueSettings",
+    "QueueShare",
+    "QueueShareAheadItem",
     "QueueSummary",
     "RaisedAmount",
     "Readiness",
@@ -195,6 +199,8 @@ __all__ = [
     "SettingsVersion",
     "SettingsWeb",
     "SettingsWebJobLinksItem",
+    "ShareWeights",
+    "SharedBy",
     "ShortAmount",
     "SkipReason",
     "SkippedStep",
@@ -241,6 +247,7 @@ __all__ = [
     "UpstreamJobGate",
     "UpstreamProgress",
     "UpstreamStepGate",
+    "UsageHalfLifeSeconds",
     "UsagePool",
     "UsagePoolGate",
     "UsagePoolHold",
@@ -526,6 +533,21 @@ BookedAmounts = List[str]
 AmountDefault = Literal["none", "core_share"]
 
 
+QueuePolicy = Literal["fifo", "balanced", "weighted"]
+
+
+SharedBy = Literal["job", "owner", "project", "queue"]
+
+
+ShareWeights = Dict[str, float]
+
+
+UsageHalfLifeSeconds = int
+
+
+PriorityFirst = bool
+
+
 class _FarmRequired(TypedDict):
     """The schema Farm."""
 
@@ -549,6 +571,14 @@ class Farm(_FarmRequired, total=False):
     policy_version: int
     """Rises with each change of `booked_amounts` and `amount_default`. Bookings and explanations name it. Absent
     from a farm that never booked amounts."""
+    queue_policy: QueuePolicy
+    shared_by: SharedBy
+    share_weights: ShareWeights
+    usage_half_life_seconds: UsageHalfLifeSeconds
+    priority_first: PriorityFirst
+    queue_policy_version: int
+    """Rises with each change of the five fields before. Bookings and explanations name it. Absent from a farm that
+    always had the policy fifo."""
     quarantine: bool
     """Whether workers that fail tasks which succeed elsewhere are put in quarantine. Absent from a farm where it
     was never on."""
@@ -709,15 +739,15 @@ class Version(TypedDict):
 
 
 class _FarmInputRequired(TypedDict):
-    """Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`
-    or `quarantine`, a farm keeps its own."""
+    """Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`,
+    `quarantine` or a field of the queue policy, a farm keeps its own."""
 
     name: Name
 
 
 class FarmInput(_FarmInputRequired, total=False):
-    """Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`
-    or `quarantine`, a farm keeps its own."""
+    """Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`,
+    `quarantine` or a field of the queue policy, a farm keeps its own."""
 
     description: Description
     max_concurrent_tasks: MaxConcurrentTasks
@@ -727,6 +757,11 @@ class FarmInput(_FarmInputRequired, total=False):
     canary_tasks: OptionalCanaryTasks
     booked_amounts: BookedAmounts
     amount_default: AmountDefault
+    queue_policy: QueuePolicy
+    shared_by: SharedBy
+    share_weights: ShareWeights
+    usage_half_life_seconds: UsageHalfLifeSeconds
+    priority_first: PriorityFirst
     quarantine: bool
 
 
@@ -1282,7 +1317,8 @@ class JobOrder(TypedDict):
     queue_id: str
     priority: BeforeAfter
     position: BeforeAfter
-    """Place among the jobs of the queue with ready tasks, from 1."""
+    """Place among the jobs of the queue with ready tasks, from 1, by priority and age. A queue policy of the farm
+    can serve jobs of equal priority in another order."""
     total: Count
     """Number of these jobs, with this one."""
     is_partial: bool
@@ -3075,6 +3111,41 @@ class QueuePosition(TypedDict):
     """Other jobs that they belong to."""
 
 
+class QueueShareAheadItem(TypedDict):
+    """The schema QueueShareAheadItem."""
+
+    sharer: str
+    jobs: Count
+    tasks: Count
+
+
+class _QueueShareRequired(TypedDict):
+    """The owner, project, job or queue that the task belongs to, and what its tasks use of the farm
+    (docs/policy.md#queue-policies). Only for a candidate of a farm whose queue policy is not fifo. Without the
+    permission `jobs.read.all`, `ahead` is empty, and what projects and queues use is absent."""
+
+    sentence: str
+    queue_policy: Literal["balanced", "weighted"]
+    shared_by: SharedBy
+    sharer: str
+    """The owner, the project, or the id of the job or queue."""
+    ahead: List[QueueShareAheadItem]
+    """Others whose tasks come first, at most three."""
+    queue_policy_version: int
+    """That of the farm."""
+
+
+class QueueShare(_QueueShareRequired, total=False):
+    """The owner, project, job or queue that the task belongs to, and what its tasks use of the farm
+    (docs/policy.md#queue-policies). Only for a candidate of a farm whose queue policy is not fifo. Without the
+    permission `jobs.read.all`, `ahead` is empty, and what projects and queues use is absent."""
+
+    cores_in_use: float
+    share_ratio: float
+    """What it uses by its weight, divided by what all that have tasks use by their weights together: 1 is a fair
+    share. For balanced, cores in use; for weighted, past usage. Absent if none has used anything."""
+
+
 class _WorkersOutlookRequired(TypedDict):
     """Workers that can run the task. Absent if the scheduler was not queried or did not answer."""
 
@@ -3121,6 +3192,7 @@ class TaskExplanation(_TaskExplanationRequired, total=False):
     """The schema TaskExplanation."""
 
     position: QueuePosition
+    share: QueueShare
     workers: WorkersOutlook
     attempt: Attempt
     """The latest failure; absent before the first."""
@@ -3690,6 +3762,10 @@ class WorkerBooking(_WorkerBookingRequired, total=False):
 
     policy_version: int
     """That of the farm when the task was assigned. Absent if it holds only cores."""
+    assigned_because: str
+    """Why it came first when it was assigned. Absent if the queue policy of the farm was fifo."""
+    queue_policy_version: int
+    """That of the farm when the task was assigned. Absent if its queue policy was fifo."""
 
 
 class _WorkerStepEvidenceRequired(TypedDict):

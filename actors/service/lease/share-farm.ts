@@ -1,0 +1,79 @@
+import { put, remove, removePrefix } from '../../../src/core/records/change-set.ts';
+import type { JobId } from '../../../src/core/ids.ts';
+import { Shares, type StoredUsage } from '../../../src/core/lease/shares.ts';
+import type { StoreReader } from '../../../src/core/ports/store.ts';
+import type { FarmRecord } from '../../../src/core/records/farm.ts';
+import type { QueuePolicySetting } from '../../../src/core/records/queue-policy.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import type { ServiceContext } from '../service-system.ts';
+import type { LeaseState, LeaseWorker } from './state.ts';
+
+type LeaseContext = ServiceContext<'lease'>;
+
+/** Returns the shares of a farm with this setting and usage; null for the order of the contract. */
+function sharesOf(setting: QueuePolicySetting | null, stored: Iterable<StoredUsage> = []): Shares | null {
+  return setting === null || setting.kind === 'fifo' ? null : new Shares(setting, stored);
+}
+
+/** Loads the shares of a farm. They are counted once its jobs and workers are known. */
+export function loadShares({ id, queuePolicy }: FarmRecord, reader: StoreReader): Shares | null {
+  const stored = [...reader.scan('shareUsage', { prefix: keys.shareUsageOf(id) })].map((row) => row.value);
+  return sharesOf(queuePolicy ?? null, stored);
+}
+
+/**
+ * Applies another queue policy to later leases. Usage is kept while the policy shares the farm among the same kind of
+ * sharers; otherwise its count starts anew.
+ */
+export function changePolicy(
+  state: LeaseState,
+  setting: QueuePolicySetting | null,
+  context: LeaseContext,
+): void {
+  const before = state.index.shares;
+  if ((setting?.version ?? 0) === state.queuePolicyVersion) return;
+  state.queuePolicyVersion = setting?.version ?? 0;
+  before?.advance(context.now);
+  const keepsUsage =
+    before !== null && before.setting.kind === setting?.kind && before.setting.sharedBy === setting.sharedBy;
+  const next = sharesOf(setting, keepsUsage ? before.usages() : []);
+  if (keepsUsage) saveShares(state, context);
+  else if (before !== null) context.change(removePrefix('shareUsage', keys.shareUsageOf(state.farmId)));
+  state.index.shareBy(next);
+  if (next === null) return;
+  for (const { uses } of state.workers.values()) {
+    for (const { jobId, cores } of uses.all()) next.count(jobId, cores);
+  }
+  next.saveAll();
+  if (state.recovery === 'ready') next.start(context.now);
+}
+
+/** Counts cores of a worker that tasks of a job have taken; negative: that are free again. */
+export function countUse(state: LeaseState, { uses }: LeaseWorker, jobId: JobId, cores: number): void {
+  uses.add(jobId, cores);
+  state.index.shares?.count(jobId, cores);
+}
+
+/** Counts the cores of a worker that has replaced another offer, or none. */
+export function replaceUses(
+  { index: { shares } }: LeaseState,
+  before: LeaseWorker | undefined,
+  after: LeaseWorker | undefined,
+): void {
+  if (shares === null) return;
+  const changes = new Map<JobId, number>();
+  for (const { jobId, cores } of before?.uses.all() ?? []) changes.set(jobId, -cores);
+  for (const { jobId, cores } of after?.uses.all() ?? [])
+    changes.set(jobId, (changes.get(jobId) ?? 0) + cores);
+  for (const [jobId, change] of changes) shares.count(jobId, change);
+}
+
+/** Writes the usage that has changed, once per commit window. */
+export function saveShares(state: LeaseState, context: LeaseContext): void {
+  const { shares } = state.index;
+  if (shares === null || state.isDeleted) return;
+  const { changed, forgotten } = shares.takeUnsaved();
+  for (const name of forgotten) context.change(remove('shareUsage', keys.shareUsage(state.farmId, name)));
+  for (const usage of changed)
+    context.change(put('shareUsage', keys.shareUsage(state.farmId, usage.name), { version: 1, ...usage }));
+}
