@@ -163,7 +163,7 @@ function meant<Item extends Named>(items: readonly Item[], given: string): reado
 const hasPrefix = (id: string, given: string): boolean =>
   given.length >= PREFIX_MIN && id.startsWith(given.toLowerCase());
 
-/** What tells apart items with one name: `  failed, created 3h ago`; empty if neither is known. */
+/** Returns the status and the age of one of several items of a name: `  failed, created 3h ago`; empty if unknown. */
 function detailsOf({ status, created_at: created }: Named): string {
   const details = [
     ...(status === undefined ? [] : [status]),

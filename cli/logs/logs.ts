@@ -61,7 +61,7 @@ async function assertAttempt({ client }: ClientContext, { id }: LogTask, attempt
   const numbers = items.map((each) => each.attempt_number);
   if (numbers.includes(attempt)) return;
   const known =
-    numbers.length === 0 ? 'it has none yet' : `it has ${numbers.toSorted((a, b) => a - b).join(', ')}`;
+    numbers.length === 0 ? 'it has not started' : `it has ${numbers.toSorted((a, b) => a - b).join(', ')}`;
   throw new CommandError(EXIT.notFound, `the task has no attempt ${attempt}: ${known}`);
 }
 

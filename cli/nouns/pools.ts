@@ -16,7 +16,7 @@ import {
 import { entryArgument } from '../grammar/verb-parts.ts';
 import { showPool } from './pool-details.ts';
 
-/** What happens to the tasks that hold slots; nothing without any. */
+/** Says that the tasks that hold slots continue; empty without such tasks. */
 function usersOf({ in_use: used }: UsagePool): readonly string[] {
   if (used === 0) return [];
   return [used === 1 ? '1 task that uses it continues.' : `${counted(used, 'task')} that use it continue.`];

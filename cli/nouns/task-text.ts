@@ -10,7 +10,7 @@ export const parametersOf = ({ parameters = {} }: Task): string =>
 export const progressOf = ({ progress, status_message: message = '' }: Task): string =>
   [...(progress === undefined ? [] : [`${Math.floor(progress)}%`]), message].join(' ').trim();
 
-/** States who has skipped the task and why; undefined if nobody has. */
+/** States who has skipped the task and why; undefined if it was not skipped. */
 export const skippedBy = ({ skipped }: Task): string | undefined =>
   skipped === undefined
     ? undefined

@@ -2,7 +2,7 @@ import { nameOf } from '../client/lookup.ts';
 import type { RestClient } from '../client/rest-client.ts';
 import { printable, type Terminal } from '../terminal/terminal.ts';
 
-/** What a result is about. */
+/** The object of a result. */
 interface Named {
   readonly id: string;
   readonly name: string;

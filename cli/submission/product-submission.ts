@@ -1,21 +1,21 @@
-import type { ProductParameter } from "../../client/resources.ts";
-import type { BodyOf } from "../../client/rest-calls.ts";
-import { parametersText } from "../products/product-text.ts";
-import type { ClientContext } from "../client/client-command.ts";
-import { CommandError, EXIT } from "../terminal/exit-codes.ts";
-import { findPlace, type Place } from "./job-place.ts";
-import { withFlags } from "./parameter-flags.ts";
-import type { RestClient } from "../client/rest-client.ts";
-import { explainedRequest, type SubmitRequest } from "./submit-once.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import type { ProductParameter } from '../../client/resources.ts';
+import type { BodyOf } from '../../client/rest-calls.ts';
+import { parametersText } from '../products/product-text.ts';
+import type { ClientContext } from '../client/client-command.ts';
+import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { findPlace, type Place } from './job-place.ts';
+import { withFlags } from './parameter-flags.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import { explainedRequest, type SubmitRequest } from './submit-once.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** A job to submit from a product. Farm, queue and jobs are as given on the command line. */
 interface ProductSubmission extends Place {
   readonly product: string;
   readonly parameters: ReadonlyMap<string, string>;
   readonly options: Omit<
-    BodyOf<"post", "/products/{name}/jobs">,
-    "farm_id" | "queue_id" | "depends_on" | "parameters" | "submitter"
+    BodyOf<'post', '/products/{name}/jobs'>,
+    'farm_id' | 'queue_id' | 'depends_on' | 'parameters' | 'submitter'
   >;
 }
 
@@ -37,10 +37,9 @@ export async function productRequest(
   };
   return explainedRequest(
     {
-      create: (headers) =>
-        client.call("post", "/products/{name}/jobs", { path, headers, body }),
+      create: (headers) => client.call('post', '/products/{name}/jobs', { path, headers, body }),
       preview: () =>
-        client.call("post", "/products/{name}/jobs", {
+        client.call('post', '/products/{name}/jobs', {
           path,
           query: { dry_run: true },
           body,
@@ -56,9 +55,8 @@ async function explain(
   { product, parameters: given }: ProductSubmission,
   terminal: Terminal,
 ): Promise<unknown> {
-  if (!(error instanceof CommandError) || error.exitCode !== EXIT.usage)
-    return error;
-  const known = await client.call("get", "/products/{name}/parameters", {
+  if (!(error instanceof CommandError) || error.exitCode !== EXIT.usage) return error;
+  const known = await client.call('get', '/products/{name}/parameters', {
     path: { name: product },
   });
   const faults = parameterFaults(product, known, given);
@@ -68,27 +66,23 @@ async function explain(
     flagged.message,
     // The flags name the faults already.
     ...(flagged === error ? faults : []),
-    "",
+    '',
     parametersText(known, { ...terminal, columns: null }).trimEnd(),
   ];
-  return new CommandError(error.exitCode, text.join("\n"));
+  return new CommandError(error.exitCode, text.join('\n'));
 }
 
 /** Returns a sentence for each parameter that is unknown or missing. */
 function parameterFaults(
   product: string,
-  known: readonly Pick<ProductParameter, "name" | "required">[],
+  known: readonly Pick<ProductParameter, 'name' | 'required'>[],
   given: ReadonlyMap<string, string>,
 ): readonly string[] {
   const names = new Set(known.map(({ name }) => name));
   const unknown = [...given.keys()].filter((name) => !names.has(name));
-  const missing = known.filter(
-    ({ name, required }) => required && !given.has(name),
-  );
+  const missing = known.filter(({ name, required }) => required && !given.has(name));
   return [
     ...unknown.map((name) => `${product} has no parameter ${name}`),
-    ...missing.map(
-      ({ name }) => `${product} needs a value for ${name} (-p ${name}=VALUE)`,
-    ),
+    ...missing.map(({ name }) => `${product} needs a value for ${name} (-p ${name}=VALUE)`),
   ];
 }

@@ -102,6 +102,7 @@ export const runningJobCommands: readonly Case<CliSession>[] = [
       await run(0, 'workers', 'disable', 'w1', '--reason', 'new disk');
       t.match((await run(0, 'workers')).out, /new disk: disabled by anonymous [0-9]+s ago/);
       await run(0, 'workers', 'enable', 'w1', '--json');
+      await run(5, 'workers', 'lift-quarantine', 'w1');
       await until('the job is requested again', () =>
         proxy.exchanges.some(({ target, status }) => target.endsWith(gated.trim()) && status === 304),
       );
