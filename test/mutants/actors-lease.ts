@@ -24,7 +24,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     ['refused picks free one core each', ' -message.refused * message.cores)', ' -message.refused)'],
     [
       'refused picks stay counted in the caps',
-      'hasFreedCapacity = state.index.settle(message.jobId, message.stepOrder, message.refused);',
+      'hasFreedCapacity = state.index.settle(jobId, stepOrder, refused, workers);',
       '',
     ],
     [
@@ -77,7 +77,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     ],
     [
       'the first request that finds no task ends the search',
-      'else if (signature.avoiding === 0) return;',
+      'else if (signature.avoiding === 0 && !state.pools.dependsOnHost(signature.requirements)) return;',
       'else return;',
     ],
     [

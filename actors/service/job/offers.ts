@@ -29,6 +29,7 @@ export function offerOfStep(state: JobState, step: StepState, now: number): Read
     requirements: withRaised(step.plan.requirements, step.record.raised),
     ...(record.raised.length > 0 && { raises: raisesOf(record.raised) }),
     live: record.taskCounts.assigned + record.taskCounts.running,
+    ...(step.plan.requirements.pools.length > 0 && { liveOn: state.openAttempts.workersOf(step) }),
     ...(ofStep > 0 && { maxConcurrentTasks: ofStep }),
     ...(ofJob > 0 && { jobMaxConcurrentTasks: ofJob }),
     ...readyOf(state, step, now),

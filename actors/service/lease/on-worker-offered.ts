@@ -24,6 +24,7 @@ export const onWorkerOffered =
     context: ServiceContext<'lease'>,
   ): void => {
     const { record, committedCores, holdings } = message;
+    state.pools.setHost(record.id, record.hostname);
     // Requests of an earlier incarnation of the daemon no longer have a receiver.
     if (state.workers.get(record.id)?.incarnation !== record.incarnation)
       dismissRequests(state, record.id, context);
@@ -58,6 +59,7 @@ export function onWorkerRemoved(
   context: ServiceContext<'lease'>,
 ): void {
   removeWorker(state, message.workerId, context);
+  state.pools.forgetWorker(message.workerId);
 }
 
 /** Handles freed cores and amounts of a worker. */
