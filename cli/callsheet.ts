@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
-import { DAEMONS } from '../src/core/config/keys.ts';
+import type { Daemon } from '../src/core/config/keys.ts';
+import { errorText } from './terminal/error-text.ts';
 import { CommandError, EXIT } from './terminal/exit-codes.ts';
-import { printableLines } from './terminal/terminal.ts';
 import { runProgram } from './commands/program.ts';
 
 async function main(args: readonly string[]): Promise<void> {
@@ -9,7 +9,7 @@ async function main(args: readonly string[]): Promise<void> {
     await runProgram(args);
   } catch (error) {
     if (error instanceof CommandError) {
-      console.error(printableLines(error.message));
+      console.error(errorText(error));
       process.exitCode = error.exitCode;
     } else if (error instanceof CommanderError) {
       // commander has already printed the message. It reports help and version as errors, too.
@@ -19,6 +19,8 @@ async function main(args: readonly string[]): Promise<void> {
     }
   }
 }
+
+const DAEMONS: Readonly<Record<Daemon, true>> = { server: true, worker: true };
 
 /** A closed output must not stop a daemon. */
 const isDaemon = Object.hasOwn(DAEMONS, process.argv[2] ?? '');

@@ -1,3 +1,4 @@
+import type { HttpAnswer } from './http-fetch.ts';
 import type { PointedError, Problem } from './resources.ts';
 import { retryAfterOf } from './retry-after.ts';
 
@@ -52,7 +53,7 @@ export class UnreadableAnswer extends Error {
 
 /** Builds the error of a response. Relies on nothing in the body, because a proxy may have answered. */
 export function problemOf(
-  { status, headers }: Pick<Response, 'status' | 'headers'>,
+  { status, headers }: Pick<HttpAnswer, 'status' | 'headers'>,
   body: string,
 ): ProblemError {
   const problem = objectIn(body);

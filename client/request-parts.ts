@@ -1,3 +1,4 @@
+import type { HttpRequest } from './http-fetch.ts';
 import type { Method, Sent } from './rest-calls.ts';
 
 /** Returns the address of a request. `base` has no trailing slash. */
@@ -8,12 +9,12 @@ export function urlOf(base: string, path: string, { path: values = {}, query = {
   return url;
 }
 
-/** Returns the options of fetch for a request. */
+/** Returns the request for fetch, without a signal. */
 export function initOf(
   method: Method,
   { headers = {}, body, document }: Sent,
   always: Readonly<Record<string, string>>,
-): RequestInit {
+): HttpRequest {
   const given = Object.fromEntries(headerEntries(headers));
   const sent = body === undefined ? document : { type: 'application/json', text: JSON.stringify(body) };
   const type = sent === undefined ? {} : { 'content-type': sent.type };

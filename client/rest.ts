@@ -1,4 +1,5 @@
 import { causeOf, isAnswerLost, isSilence, isTimeout } from './fetch-faults.ts';
+import type { HttpAnswer, HttpFetch, HttpHeaders } from './http-fetch.ts';
 import { problemOf, ServiceUnreachable, UnreadableAnswer } from './problem.ts';
 import { initOf, urlOf } from './request-parts.ts';
 import type { AnswerOf, CallArguments, Method, PathOf, Sent, StreamLines } from './rest-calls.ts';
@@ -25,7 +26,8 @@ export interface RestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** API key, sent with every request. In a page, the browser sends the session cookie instead. */
   readonly apiKey?: string;
-  readonly fetch?: typeof fetch;
+  /** Sends the requests: the global fetch by default. */
+  readonly fetch?: HttpFetch;
   /** Resolves after `ms` milliseconds; rejects with the reason of the signal if it aborts first. */
   readonly delay?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   /** Called before a call waits for the rate limit. */
@@ -54,13 +56,13 @@ export interface TaggedAnswer<Body> {
 
 /** Response with its headers. */
 export interface AnswerWithHeaders<Body> {
-  readonly headers: Headers;
+  readonly headers: HttpHeaders;
   readonly body: Body;
 }
 
 interface TextAnswer {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: HttpHeaders;
   readonly text: string;
 }
 
@@ -75,7 +77,7 @@ export class Rest {
   readonly base: string;
   readonly #options: RestOptions;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #fetch: typeof fetch;
+  readonly #fetch: HttpFetch;
   readonly #delay: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   readonly #onWaiting: (ms: number) => void;
   readonly #onUnauthorized: NonNullable<RestOptions['onUnauthorized']>;
@@ -85,7 +87,7 @@ export class Rest {
     this.#options = options;
     this.#headers = { ...options.headers, ...authorizationOf(options.apiKey) };
     // The fetch of a browser throws when it is called as a method of another object.
-    this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
+    this.#fetch = options.fetch ?? ((address, request) => fetch(address, request));
     this.#delay = options.delay ?? abortableDelay;
     this.#onWaiting = options.onWaiting ?? (() => undefined);
     this.#onUnauthorized = options.onUnauthorized ?? (() => Promise.resolve(false));
@@ -161,7 +163,7 @@ export class Rest {
   }
 
   async *#bytesOf(
-    { body }: Response,
+    { body }: HttpAnswer,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Uint8Array | typeof CUT_OFF> {
     if (body === null) return;
@@ -207,7 +209,7 @@ export class Rest {
     path: string,
     sent: Sent = {},
     timeoutMs: number | null,
-  ): Promise<Response> {
+  ): Promise<HttpAnswer> {
     const url = urlOf(this.base, path, sent);
     const init = initOf(method, sent, this.#headers);
     for (let waitedMs = 0, signIns = 0; ;) {

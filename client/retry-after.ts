@@ -1,7 +1,9 @@
+import type { HttpAnswer } from './http-fetch.ts';
+
 /** Minimum delay, even if the response demands less. */
 const WAIT_MS_MIN = 100;
 
-type Answered = Pick<Response, 'status' | 'headers'>;
+type Answered = Pick<HttpAnswer, 'status' | 'headers'>;
 
 /** Returns the milliseconds of `Retry-After`, which is in seconds; null if it is missing. */
 export function retryAfterOf({ headers }: Pick<Answered, 'headers'>): number | null {

@@ -9,6 +9,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from './build.js';
 import { withLock } from './lock.js';
+import { withNewerNatsServer } from './newer-nats-server.js';
 import { Stop, root, run, runMain, works } from './run.js';
 
 const NODE_MIN = [20, 19];
@@ -90,12 +91,15 @@ async function installProgram(
   return true;
 }
 
+/** Returns the environment in which programs find nats-server. */
 async function getNatsServer(env) {
   if ((env.SVC_BUS_URL ?? '') !== '') {
     say('SVC_BUS_URL is set: the bus is an external server');
-    return;
+    return env;
   }
   const program = env.SVC_BUS_SERVER_PATH || 'nats-server';
+  const newer = program === 'nats-server' ? await withNewerNatsServer(env, say) : null;
+  if (newer !== null) return newer;
   const isInstalled = await installProgram(env, {
     name: 'nats-server',
     program,
@@ -103,9 +107,11 @@ async function getNatsServer(env) {
     hint: (how) =>
       `: on Debian or Ubuntu run "${how}" as root, elsewhere put a nats-server 2.9 or newer on the PATH, or set SVC_BUS_URL to a server with JetStream.`,
   });
-  if (!isInstalled) return;
-  say("the server starts its own nats-server: Debian's unit of that name is disabled");
-  await disableUnit('nats-server');
+  if (isInstalled) {
+    say("the server starts its own nats-server: Debian's unit of that name is disabled");
+    await disableUnit('nats-server');
+  }
+  return env;
 }
 
 /** The tests of the pages run in Debian's Chromium. */
@@ -204,8 +210,8 @@ export function install({ bus = true, tests = false, nightly = false } = {}) {
   checkNode();
   return withLock(join(root, 'dist/.install-lock'), async () => {
     await installPackages();
-    const env = withSystemPrograms(process.env);
-    if (bus) await getNatsServer(env);
+    const system = withSystemPrograms(process.env);
+    const env = bus ? await getNatsServer(system) : system;
     if (tests) {
       await getChromium(env);
       await getOpenssl(env);

@@ -105,7 +105,7 @@ Maintainer: Callsheet <callsheet@localhost>
 Section: net
 Priority: optional
 Installed-Size: ${kib}
-Depends: nodejs (>= 20.19), bash, grep, passwd, util-linux
+Depends: nodejs (>= 20.19), bash, grep, passwd, procps, util-linux
 Recommends: nats-server (>= 2.9), perl, logrotate
 Description: render farm scheduler: service, worker and command line
  Farms, jobs and workers as actors, leases over NATS, state in LMDB. Job

@@ -8,17 +8,8 @@ import { build } from './build.js';
 import { capture, root, runMain } from './run.js';
 
 const bin = (path) => join(root, 'node_modules', path);
-const CACHE = join(root, 'dist/.cache');
 
-const FORMAT = [
-  bin('prettier/bin/prettier.cjs'),
-  '--check',
-  '--log-level=warn',
-  '--cache',
-  '--cache-strategy=content',
-  `--cache-location=${join(CACHE, 'prettier.json')}`,
-  '.',
-];
+const FORMAT = [bin('oxfmt/bin/oxfmt'), '--list-different', '.'];
 const IMPORT_RULES = [
   bin('dependency-cruiser/bin/dependency-cruise.mjs'),
   ...['--config', '.dependency-cruiser.js', '--output-type', 'err-long', '--no-progress'],

@@ -4,11 +4,11 @@ import { readDocument } from '../../src/adapters/yaml/read-document.ts';
 import type { DocumentNode } from '../../src/openjd/primitives/document.ts';
 import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
 import { findingsText } from '../openjd/findings-text.ts';
-import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { CommandError, EXIT, PaintedError } from '../terminal/exit-codes.ts';
 import { readTextFile } from '../terminal/text-file.ts';
 
 /** Files of a job bundle, without their extension. */
-export type BundleFile = 'template' | 'parameter_values' | 'asset_references';
+export type BundleFile = 'template' | 'parameter_values' | 'asset_references' | 'hooks';
 
 const EXTENSIONS = ['yaml', 'yml', 'json'];
 
@@ -40,7 +40,7 @@ export async function readBundleFile(
   const file = await readTextFile(path, 'job bundle');
   const document = readDocument(file.text, path.endsWith('.json') ? 'json' : 'yaml');
   const errors = document.ok ? check(document.document) : document.errors;
-  if (errors.length > 0) throw new CommandError(EXIT.usage, findingsText(file, errors, colors));
+  if (errors.length > 0) throw new PaintedError(EXIT.usage, findingsText(file, errors, colors));
 }
 
 /** Returns a member of a mapping; undefined if there is none. */

@@ -1,6 +1,6 @@
 import { verb, type Noun } from '../grammar/verb.ts';
 import { JOB_ARGUMENT } from '../grammar/verb-parts.ts';
-import { exportBundle, type BundleExportOptions } from './export-bundle.ts';
+import type { BundleExportOptions } from './export-bundle.ts';
 
 /** `callsheet bundles` */
 export const bundles: Noun = {
@@ -16,7 +16,7 @@ export const bundles: Noun = {
         command
           .option('--output <folder>', 'folder of the bundle (default: the name of the job)')
           .option('--force', 'write into a folder that is not empty'),
-      run: ([job = ''], options) => exportBundle(job, options),
+      run: async ([job = ''], options) => (await import('./export-bundle.ts')).exportBundle(job, options),
     }),
   ],
 };

@@ -4,7 +4,7 @@ import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts'
 import { readDocument } from '../../src/adapters/yaml/read-document.ts';
 import { errorAt, PARAMETER_RULE, parameterText } from '../submission/param-file.ts';
 import { findingsText } from '../openjd/findings-text.ts';
-import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { CommandError, EXIT, PaintedError } from '../terminal/exit-codes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { readTextFile } from '../terminal/text-file.ts';
 import { bundleFile, itemsOf, member, readBundleFile, textMember } from './bundle-files.ts';
@@ -29,7 +29,7 @@ export interface JobBundle extends ReservedSettings {
   /** Values of `parameter_values`, and of relative defaults of paths. All paths are absolute. */
   readonly parameters: ReadonlyMap<string, string>;
   readonly paths: readonly PathParameter[];
-  /** Sentences about ignored entries and absolute defaults. */
+  /** Sentences about ignored entries and hooks, and absolute defaults. */
   readonly notes: readonly string[];
 }
 
@@ -65,13 +65,18 @@ export async function readJobBundle(
       const parameter = byName.get(name);
       return [name, parameter === undefined ? value : absoluteValue(folder, parameter, value)] as const;
     });
+  const hooks = bundleFile(folder, 'hooks');
   const reserved = readReservedValues(entries.filter(({ name }) => isReserved(name)));
   return {
     ...reserved,
     template,
     paths,
     parameters: new Map([...defaults, ...given]),
-    notes: [...notes, ...reserved.notes],
+    notes: [
+      ...notes,
+      ...reserved.notes,
+      ...(hooks === null ? [] : [`the hooks of the bundle do not run: ${hooks}`]),
+    ],
   };
 }
 
@@ -147,6 +152,6 @@ async function readTemplatePaths(
   const read = readDocument(file.text, template.endsWith('.json') ? 'json' : 'yaml');
   const paths = read.ok ? pathParametersOf(read.document) : [];
   const { values, errors, notes } = pathDefaults(folder, paths);
-  if (errors.length > 0) throw new CommandError(EXIT.usage, findingsText(file, errors, colors));
+  if (errors.length > 0) throw new PaintedError(EXIT.usage, findingsText(file, errors, colors));
   return { paths, defaults: values, notes };
 }

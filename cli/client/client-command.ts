@@ -55,8 +55,8 @@ export function optionsOf<Options extends object>(command: Command): Options {
 
 /** Returns the context of a command. Throws a CommandError if the address or the stored key cannot be used. */
 export function contextOf(options: ClientOptions): ClientContext {
-  const terminal = processTerminal();
   const output = outputOf(options);
+  const terminal = processTerminal(output.format === 'wide');
   const target = targetOf(options);
   const client = new RestClient(target.url, keyOf(options, target, terminal));
   const isForPrograms = output.format !== 'table' && output.format !== 'wide';

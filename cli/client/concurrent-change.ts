@@ -1,4 +1,5 @@
 import { ProblemError } from '../../client/problem.ts';
+import type { HttpHeaders } from '../../client/http-fetch.ts';
 import type { AnswerWithHeaders } from '../../client/rest.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import { pointedLine } from './problem-text.ts';
@@ -24,7 +25,7 @@ export interface ConcurrentChange<Item> {
 }
 
 /** Returns the headers for a change of an object that was read with these. */
-export function versionHeadersOf(headers: Headers): VersionHeaders {
+export function versionHeadersOf(headers: HttpHeaders): VersionHeaders {
   const etag = headers.get('etag');
   return etag === null ? {} : { 'If-Match': [etag] };
 }

@@ -2,6 +2,7 @@ import { isUuid } from '../../src/core/ids.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 import type { Farm, Job, Page, Queue, Step, Task, Worker } from '../../client/resources.ts';
 import type { RestClient } from './rest-client.ts';
+import { formatAge } from '../output/age.ts';
 
 /**
  * Finds resources by id, by name, or by the unique beginning of an id. Ambiguous input is an error, and nothing is
@@ -18,10 +19,14 @@ const CANDIDATES_MAX = 10;
 
 /** Maximum number of names that one command requests by id. */
 const NAMES_MAX = 20;
+/** Maximum number of workers whose names are requested one by one. */
+const NAMED_EACH_MAX = 4;
 
 interface Named {
   readonly id: string;
   readonly name: string;
+  readonly status?: string;
+  readonly created_at?: string;
 }
 
 /** Requests one page of a list. */
@@ -99,6 +104,15 @@ export async function namesOf(
   return new Map(await Promise.all(asked.map(async (id) => [id, await nameOf(client, kind, id)] as const)));
 }
 
+/** Returns the names of workers by id: of few by a request each, of many from the list of workers. */
+export async function workerNames(
+  client: RestClient,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (new Set(ids).size <= NAMED_EACH_MAX) return namesOf(client, 'worker', ids);
+  return new Map((await allWorkers(client)).map(({ id, name }) => [id, name]));
+}
+
 export async function findFarm(client: RestClient, given: string): Promise<Farm> {
   return findIn(await allFarms(client), given, 'farm');
 }
@@ -149,8 +163,17 @@ function meant<Item extends Named>(items: readonly Item[], given: string): reado
 const hasPrefix = (id: string, given: string): boolean =>
   given.length >= PREFIX_MIN && id.startsWith(given.toLowerCase());
 
+/** What tells apart items with one name: `  failed, created 3h ago`; empty if neither is known. */
+function detailsOf({ status, created_at: created }: Named): string {
+  const details = [
+    ...(status === undefined ? [] : [status]),
+    ...(created === undefined ? [] : [`created ${formatAge(created, Date.now())} ago`]),
+  ];
+  return details.length === 0 ? '' : `  ${details.join(', ')}`;
+}
+
 function ambiguous(found: readonly Named[], given: string, what: string): CommandError {
-  const shown = found.slice(0, CANDIDATES_MAX).map(({ id, name }) => `  ${id}  ${name}`);
+  const shown = found.slice(0, CANDIDATES_MAX).map((item) => `  ${item.id}  ${item.name}${detailsOf(item)}`);
   if (found.length > CANDIDATES_MAX) shown.push('  ...');
   return new CommandError(
     EXIT.usage,
@@ -218,7 +241,7 @@ export async function findTask(client: RestClient, given: string): Promise<strin
   const at = steps.findIndex(({ name }) => name === step);
   const found = steps[at];
   if (found === undefined) {
-    throw new CommandError(EXIT.notFound, `the job ${id} has no step ${JSON.stringify(step)}`);
+    throw noStep(step, steps);
   }
   const tasks = found.task_counts.total;
   if (index === undefined && tasks !== 1) {
@@ -234,6 +257,13 @@ export async function findTask(client: RestClient, given: string): Promise<strin
   if (task !== undefined) return task.id;
   throw new CommandError(EXIT.notFound, `the step ${step} has no task ${index}: it has ${tasks}, from 0`);
 }
+
+/** Returns the error for a step that the job does not have, with those that it has. */
+export const noStep = (given: string, steps: readonly Pick<Step, 'name'>[]): CommandError =>
+  new CommandError(
+    EXIT.notFound,
+    `the job has no step ${JSON.stringify(given)}: its steps are ${steps.map(({ name }) => name).join(', ')}`,
+  );
 
 const tasksIn = (steps: readonly Step[]): number =>
   steps.reduce((sum, { task_counts: counts }) => sum + counts.total, 0);

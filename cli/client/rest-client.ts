@@ -3,6 +3,7 @@ import { ProblemError, ServiceUnreachable, UnreadableAnswer } from '../../client
 import { Rest, type AnswerWithHeaders, type StreamOptions, type TaggedAnswer } from '../../client/rest.ts';
 import type { AnswerOf, CallArguments, Method, PathOf, StreamLines } from '../../client/rest-calls.ts';
 import { CommandError, EXIT, ServiceUnavailable, errorForStatus } from '../terminal/exit-codes.ts';
+import { nodeFetch } from './node-fetch.ts';
 import { problemText } from './problem-text.ts';
 
 /** Where the API key of a command comes from: `--api-key` or `SVC_API_KEY`, a context, or `callsheet login`. */
@@ -34,7 +35,7 @@ export class RestClient {
     if (apiKey !== null && !/^[\x21-\x7e]+$/.test(apiKey.key)) {
       throw new CommandError(EXIT.usage, '--api-key: must be printable ASCII without spaces');
     }
-    this.#rest = new Rest({ base: url, ...(apiKey !== null && { apiKey: apiKey.key }) });
+    this.#rest = new Rest({ base: url, fetch: nodeFetch, ...(apiKey !== null && { apiKey: apiKey.key }) });
     this.#keySource = apiKey?.source ?? null;
   }
 

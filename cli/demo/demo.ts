@@ -169,7 +169,7 @@ function printResult(job: JobDetail, picturesDir: string, url: string): void {
     print(`The job has ${job.status}: ${job.failure_summary.dominant_reason || 'no reason was given'}`);
     print(`  callsheet tasks ${job.id} --status failed --url ${url}`);
   }
-  print(`The server: ${url}/api/v1/jobs/${job.id}`);
+  print(`The job in a browser: ${url}/jobs/${job.id}`);
 }
 
 /** Resolves when the demo is asked to stop. Further requests have no effect: daemons must not outlive the demo. */

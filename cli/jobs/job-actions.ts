@@ -13,6 +13,7 @@ import { retryRulesChange } from '../options/retry-rules.ts';
 import { retryChanges, type RetryOptions } from '../options/retry-options.ts';
 import { skippedText, skipTasks, type JobSkipOptions } from './skip.ts';
 import { printResult } from '../output/output.ts';
+import { jobSubject, subjectOf } from '../output/subject.ts';
 import type { ConfirmOptions } from '../grammar/verb-parts.ts';
 
 /** Options of a verb after which the command can wait for the end of the job. */
@@ -21,11 +22,11 @@ export interface WaitOptions extends ClientOptions {
   readonly watch?: boolean;
 }
 
-/** Waits for the job if the options ask for it, else prints its id and status. */
+/** Waits for the job if the options ask for it, else prints its status. */
 async function finish(context: ClientContext, id: string, { wait, watch }: WaitOptions): Promise<void> {
   if (wait === true || watch === true) return outcome(context, id, watch === true);
   const job = await context.client.call('get', '/jobs/{id}', { path: { id } });
-  printResult(context, job, () => `${job.id} ${job.status}\n`);
+  printResult(context, job, () => `${subjectOf(context.terminal, job)} ${job.status}\n`);
 }
 
 export async function changeJob(
@@ -42,7 +43,9 @@ export async function changeJob(
 /** Returns the sentence about the running tasks of a job; none without running tasks. */
 function runningText({ task_counts: counts }: Pick<JobDetail, 'task_counts'>): readonly string[] {
   const running = counts.assigned + counts.running;
-  return running > 0 ? [`${counted(running, 'running task')} of it are canceled.`] : [];
+  return running > 0
+    ? [`${counted(running, 'running task')} of it ${running === 1 ? 'is' : 'are'} canceled.`]
+    : [];
 }
 
 /** Asks before an action on a job that cannot be undone. `consequence` is a sentence about what follows. */
@@ -78,9 +81,10 @@ export async function deleteJob(given: string, options: ClientOptions & ConfirmO
     options,
     (job) => `Its ${counted(job.task_counts.total, 'task')} with their attempts and logs are deleted.`,
   );
+  const subject = await jobSubject(context, id);
   await context.client.call('delete', '/jobs/{id}', { path: { id } });
   // The status in the job's events after a deletion.
-  printResult(context, { id, status: 'removed' }, () => `${id} removed\n`);
+  printResult(context, { id, status: 'removed' }, () => `${subject} removed\n`);
 }
 
 /** Holds or releases a step of a job. */
@@ -182,7 +186,11 @@ export async function skipOfJob(given: string, options: WaitOptions & JobSkipOpt
     return outcome(context, id, options.watch === true);
   }
   const job = await client.call('get', '/jobs/{id}', { path: { id } });
-  printResult(context, { ...job, skip: skipped }, () => `${job.id} ${job.status}, ${skippedText(skipped)}\n`);
+  printResult(
+    context,
+    { ...job, skip: skipped },
+    () => `${subjectOf(terminal, job)} ${job.status}, ${skippedText(skipped)}\n`,
+  );
 }
 
 export async function retryJobs(given: string, options: WaitOptions & JobRetryOptions): Promise<void> {
@@ -200,6 +208,6 @@ export async function retryJobs(given: string, options: WaitOptions & JobRetryOp
   printResult(
     context,
     { ...job, retry: retried },
-    () => `${job.id} ${job.status}, ${retriedText(retried)}\n`,
+    () => `${subjectOf(terminal, job)} ${job.status}, ${retriedText(retried)}\n`,
   );
 }

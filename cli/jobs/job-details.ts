@@ -74,6 +74,7 @@ function jobText(
   { environments, failures }: Around,
   names: Names,
 ): string {
+  const parameters = Object.entries(job.parameters ?? {});
   const facts: readonly Fact[] = [
     ['status', job.status],
     ['job', job.id],
@@ -106,11 +107,14 @@ function jobText(
     ...job.steps.flatMap(({ name, raised_amounts: raised = [] }): readonly Fact[] =>
       raised.map((each): Fact => ['raised', `${name}: ${raisedText(each)}`]),
     ),
-    ...Object.entries(job.parameters ?? {}).map(([name, value]): Fact => [`  ${name}`, value]),
+    ['parameters', countOf(parameters.length)],
+    ...parameters.map(([name, value]): Fact => [`  ${name}`, value]),
   ];
   const columns = shownColumns(stepColumns(job.steps), job.steps, output, undefined);
   return `${factLines(facts, terminal)}\n${table(columns, job.steps, terminal)}`;
 }
+
+const countOf = (count: number): string => (count === 0 ? '' : String(count));
 
 /** The most frequent cause of the failures, with the last error line of its first task. */
 function failureText(failures: JobFailures | null): string | undefined {
@@ -136,4 +140,5 @@ export async function showJob(given: string, options: ClientOptions): Promise<vo
   const failures =
     job.failure_summary.failed_count === 0 ? null : await client.call('get', '/jobs/{id}/failures', { path });
   terminal.out(jobText(context, job, { environments, failures }, await namesFor(context, job)));
+  terminal.err(`${counted(job.steps.length, 'step')}, ${counted(job.task_counts.total, 'task')}\n`);
 }

@@ -1,7 +1,7 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { Farm, Job, Queue } from '../../client/resources.ts';
 import type { QueryOf } from '../../client/rest-calls.ts';
-import { JOB_ORDERS, JOB_STATUSES } from '../options/choices.ts';
+import { JOB_ORDERS, JOB_STATUSES, severalOf } from '../options/choices.ts';
 import { contextOf, type ClientOptions } from '../client/client-command.ts';
 import { allFarms, allQueues } from '../client/lookup.ts';
 import type { Column } from '../terminal/table.ts';
@@ -95,9 +95,7 @@ export const jobListOptions = (command: Command): Command =>
     '-created_at',
   )(
     command
-      .addOption(
-        new Option('--status <status...>', 'only jobs with one of these statuses').choices(JOB_STATUSES),
-      )
+      .addOption(severalOf('--status <status...>', 'only jobs with one of these statuses', JOB_STATUSES))
       .option('--farm <farm>', 'only jobs of this farm')
       .option('--queue <queue>', 'only jobs of this queue of the farm')
       .option('--owner <name>', 'only jobs of this owner')

@@ -6,6 +6,7 @@ import { outcome } from './outcome.ts';
 import { silentProgress } from './progress.ts';
 import { exitCodeOfJob, WAITING, waitForJob } from './waiting.ts';
 import { printResult } from '../output/output.ts';
+import { subjectOf } from '../output/subject.ts';
 
 export interface JobWaitOptions extends ClientOptions {
   readonly any?: boolean;
@@ -43,7 +44,8 @@ async function waitForOne(context: ClientContext, id: string, signal: AbortSigna
   const { client, terminal, output } = context;
   const job = await waitForJob(client, id, silentProgress(terminal), WAITING, signal);
   // JSON is one document, printed at the end.
-  if (output.format !== 'json') printResult(context, job, () => `${job.id} ${job.status}\n`);
+  if (output.format !== 'json')
+    printResult(context, job, () => `${subjectOf(terminal, job)} ${job.status}\n`);
   return job;
 }
 

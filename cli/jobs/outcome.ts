@@ -1,4 +1,5 @@
 import { printResult } from '../output/output.ts';
+import { subjectOf } from '../output/subject.ts';
 import type { ClientContext } from '../client/client-command.ts';
 import { CommandError } from '../terminal/exit-codes.ts';
 import { printFailure } from './failing-log.ts';
@@ -23,6 +24,6 @@ export async function outcome(context: ClientContext, jobId: string, watches: bo
       terminal.err(`could not list the failed tasks: ${printableLines(error.message)}\n`);
     }
   }
-  printResult(context, job, () => `${job.id} ${job.status}\n`);
+  printResult(context, job, () => `${subjectOf(terminal, job)} ${job.status}\n`);
   process.exitCode = exitCodeOfJob(job);
 }

@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Preview>[] = [
 /** `callsheet jobs previews`: lists the previews of a job; with `save` also writes their images to that directory. */
 export async function listPreviews(given: string, options: PreviewOptions & ClientOptions): Promise<void> {
   const context = contextOf(options);
-  const { client, terminal } = context;
+  const { client, terminal, isForPrograms } = context;
   const id = await findJob(client, given);
   const previews = await allAfter<Preview>((after) =>
     client.call('get', '/jobs/{id}/previews', { path: { id }, query: { limit: PAGE_MAX, after } }),
@@ -41,6 +41,8 @@ export async function listPreviews(given: string, options: PreviewOptions & Clie
     { what: 'preview', columns: COLUMNS, items: previews, reply: { items: previews } },
     {},
   );
+  if (previews.length === 0 && !isForPrograms)
+    terminal.err('Workers create previews only if worker.previews is set in their configuration.\n');
   if (options.save === undefined) return;
   const saved = await saveImages(previews, options.save);
   terminal.err(`${counted(saved, 'image')} saved to ${options.save}\n`);

@@ -49,7 +49,10 @@ export function skippedText({
     ...(retried > 0 ? [counted(retried, 'later task')] : []),
     ...(done > 0 ? [counted(done, 'dependent')] : []),
   ];
-  const also = continuing.length === 0 ? '' : `, ${continuing.join(' and ')} continue`;
+  const also =
+    continuing.length === 0
+      ? ''
+      : `, ${continuing.join(' and ')} ${retried + done === 1 ? 'continues' : 'continue'}`;
   const failures = refused.map(
     ({ name, problem }) => `\nnot retried: ${printable(name)}: ${printable(problem?.detail ?? '')}`,
   );

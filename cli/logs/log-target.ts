@@ -1,7 +1,7 @@
 import type { Task } from '../../client/resources.ts';
 import { parseTaskId } from '../../src/core/ids.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
-import { allPages, findJob, findTask } from '../client/lookup.ts';
+import { allPages, findJob, findTask, noStep } from '../client/lookup.ts';
 import type { RestClient } from '../client/rest-client.ts';
 
 /** A task whose log is printed, and its title above the log. */
@@ -32,6 +32,7 @@ export async function logTasks(
   const id = ofStep ?? (await jobIdOrNull(client, given));
   // The server answers for an id that is not one of its own.
   if (id === null) return [{ id: given, title: given }];
+  if (ofStep !== null && step !== undefined) await assertStep(client, ofStep, step);
   const filter = {
     step: ofStep === null ? undefined : step,
     status: isFailed ? ('failed' as const) : undefined,
@@ -43,6 +44,12 @@ export async function logTasks(
     }),
   );
   return tasks.map((task) => ({ id: task.id, title: `${task.name} (${task.status})` }));
+}
+
+/** Throws a CommandError that names the steps of the job if it has no such step. */
+async function assertStep(client: RestClient, id: string, step: string): Promise<void> {
+  const { steps } = await client.call('get', '/jobs/{id}', { path: { id } });
+  if (!steps.some((each) => each.name === step || each.id === step)) throw noStep(step, steps);
 }
 
 /** Returns the id of a job; null if there is none of this name. */

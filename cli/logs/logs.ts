@@ -46,11 +46,23 @@ async function logs(given: string, options: LogsOptions): Promise<void> {
     tail: options.tail ?? null,
   };
   if (options.follow === true) return follow(context, task, selection);
+  if (another === undefined && selection.attempt !== null)
+    await assertAttempt(context, task, selection.attempt);
   for (const [at, each] of tasks.entries()) {
     if (another !== undefined && !context.isForPrograms)
       terminal.out(`${at === 0 ? '' : '\n'}==> ${printable(each.title)} <==\n`);
     await printLog(context, each, selection);
   }
+}
+
+/** Throws a CommandError if the task has no such attempt. */
+async function assertAttempt({ client }: ClientContext, { id }: LogTask, attempt: number): Promise<void> {
+  const { items } = await client.call('get', '/tasks/{id}/attempts', { path: { id } });
+  const numbers = items.map((each) => each.attempt_number);
+  if (numbers.includes(attempt)) return;
+  const known =
+    numbers.length === 0 ? 'it has none yet' : `it has ${numbers.toSorted((a, b) => a - b).join(', ')}`;
+  throw new CommandError(EXIT.notFound, `the task has no attempt ${attempt}: ${known}`);
 }
 
 async function follow(context: ClientContext, { id }: LogTask, selection: LogSelection): Promise<void> {

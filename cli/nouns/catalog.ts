@@ -13,6 +13,7 @@ import { factsText } from '../output/facts.ts';
 import { sorted, wholeListOptions, type WholeListOptions } from '../output/list-options.ts';
 import { printListing, shownColumns } from '../output/listing.ts';
 import { printResult } from '../output/output.ts';
+import { subjectOf } from '../output/subject.ts';
 import { confirmable, entryArgument, type ConfirmOptions } from '../grammar/verb-parts.ts';
 
 /** Options of catalog verbs, in addition to those of every client command. */
@@ -205,5 +206,5 @@ async function remove<Item extends Entry, Input extends object>(
     consequences: await consequences(client, item),
   }));
   await removeItem(client, id, options.force === true);
-  printResult(context, { id, status: 'removed' }, () => `${id} deleted\n`);
+  printResult(context, { id, status: 'removed' }, () => `${subjectOf(terminal, item)} deleted\n`);
 }

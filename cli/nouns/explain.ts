@@ -6,6 +6,7 @@ import { coloredStatus, printable } from '../terminal/terminal.ts';
 import { verb } from '../grammar/verb.ts';
 import { shownColumns } from '../output/listing.ts';
 import { printResult } from '../output/output.ts';
+import { skippedBy } from './task-text.ts';
 
 const FAILURE_COLUMNS: readonly Column<TaskExplanation['failures'][number]>[] = [
   { title: 'FAILED ON', value: (failure) => failure.worker, shrinks: true },
@@ -36,6 +37,8 @@ function commandForGate(gate: Gate, { jobId }: Subject): string | null {
       return `jobs set ${jobId} --start-after none`;
     case 'held_step':
       return `jobs release ${jobId} --step ${word(gate.step.name)}`;
+    case 'canary':
+      return `tasks list ${jobId} --step ${word(gate.step.name)}`;
     case 'paused_queue':
       return `queues resume ${gate.queue.id}`;
     case 'retry_after':
@@ -52,6 +55,8 @@ function commandForGate(gate: Gate, { jobId }: Subject): string | null {
       return gate.registered ? `pools show ${word(gate.pool)}` : `pools create ${word(gate.pool)} SLOTS`;
     case 'workers':
       return gate.nearest_miss === undefined ? 'workers list' : `workers show ${gate.nearest_miss.worker_id}`;
+    case 'quarantine':
+      return `workers show ${gate.doubted[0]?.worker_id ?? ''}`;
     case 'cores':
     case 'amounts':
       return 'workers list';
@@ -63,7 +68,10 @@ function commandForGate(gate: Gate, { jobId }: Subject): string | null {
 }
 
 /** Returns the command that helps: for what delays the task, for the running task, or for how it ended. */
-function helpfulCommand({ task_id: taskId, job_id: jobId, status, gates }: TaskExplanation): string {
+function helpfulCommand(
+  { task_id: taskId, job_id: jobId, status, gates }: TaskExplanation,
+  skipped: string | undefined,
+): string {
   const [command] = gates
     .map((gate) => commandForGate(gate, { taskId, jobId }))
     .filter((each) => each !== null);
@@ -75,8 +83,9 @@ function helpfulCommand({ task_id: taskId, job_id: jobId, status, gates }: TaskE
     case 'canceled':
       return `tasks retry ${taskId}`;
     case 'failed':
-    case 'succeeded':
       return `logs ${taskId}`;
+    case 'succeeded':
+      return skipped === undefined ? `logs ${taskId}` : `tasks retry ${taskId}`;
     case 'pending':
     case 'ready':
       return `jobs show ${jobId}`;
@@ -88,7 +97,11 @@ const word = (name: string): string =>
   /^[\w@%+=:,./-]+$/.test(name) ? name : `'${printable(name).replaceAll("'", `'\\''`)}'`;
 
 /** Formats the summary, one line per gate and the command that helps. Omits a single gate whose sentence is the summary. */
-function explanationText({ terminal, output }: ClientContext, explanation: TaskExplanation): string {
+function explanationText(
+  { terminal, output }: ClientContext,
+  explanation: TaskExplanation,
+  skipped: string | undefined,
+): string {
   const { name, status, summary, gates, failures, chunks } = explanation;
   const lines = gates.length === 1 && gates[0]?.sentence === summary ? [] : gates;
   const width = Math.max(0, ...lines.map((gate) => gate.gate.length));
@@ -102,10 +115,11 @@ function explanationText({ terminal, output }: ClientContext, explanation: TaskE
       : `\n${table(shownColumns(FAILURE_COLUMNS, failures, output, undefined), failures, terminal)}`;
   return [
     `${printable(name)}: ${coloredStatus(status, terminal)}\n${printable(summary)}\n`,
+    skipped === undefined ? '' : `It was ${printable(skipped)}.\n`,
     ...(gateLines.length > 0 ? ['\n', ...gateLines] : []),
     chunks === undefined ? '' : `\nThe step has ${printable(chunks)}.\n`,
     failureTable,
-    `\nNext: callsheet ${helpfulCommand(explanation)}\n`,
+    `\nNext: callsheet ${helpfulCommand(explanation, skipped)}\n`,
   ].join('');
 }
 
@@ -126,6 +140,12 @@ export const explainVerb = verb<ClientOptions>({
     const explanation = await askAboutTask(client, given, (id) =>
       client.call('get', '/tasks/{id}/explain', { path: { id } }),
     );
-    printResult(context, explanation, () => explanationText(context, explanation));
+    const { task_id: id, status } = explanation;
+    const task =
+      status === 'succeeded' && !context.isForPrograms
+        ? await client.call('get', '/tasks/{id}', { path: { id } })
+        : null;
+    const skipped = task === null ? undefined : skippedBy(task);
+    printResult(context, explanation, () => explanationText(context, explanation, skipped));
   },
 });

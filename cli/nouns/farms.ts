@@ -30,7 +30,9 @@ async function consequencesOf(client: RestClient, { id }: Farm): Promise<readonl
     `Its ${counted(queues.length, 'queue')} and ${counted(workers.length, 'worker')} are deleted too.`,
     `${counted(jobs.total, 'job')} of it, with tasks and logs, can still be read by id.`,
     ...(connected > 0
-      ? [`${counted(connected, 'worker')} of it are online or disabled: use --force, or stop them first.`]
+      ? [
+          `${counted(connected, 'worker')} of it ${connected === 1 ? 'is' : 'are'} online or disabled: use --force, or stop ${connected === 1 ? 'it' : 'them'} first.`,
+        ]
       : []),
   ];
 }
@@ -53,12 +55,19 @@ const FARMS: Catalog<Farm, BodyOf<'put', '/farms/{id}'>> = {
       shrinks: true,
       isWide: true,
     },
+    { title: 'QUARANTINE', value: (farm) => (farm.quarantine === true ? 'on' : ''), isWide: true },
     { title: 'DESCRIPTION', value: (farm) => farm.description, shrinks: true },
     { title: 'CREATED', value: (farm) => farm.created_at, isTime: true },
   ],
   list: allFarms,
-  inputOf: ({ id: _id, created_at: _created, updated_at: _updated, policy_version: _version, ...input }) =>
-    input,
+  inputOf: ({
+    id: _id,
+    created_at: _created,
+    updated_at: _updated,
+    policy_version: _version,
+    quarantine_version: _quarantineVersion,
+    ...input
+  }) => input,
   read: (client, id) => client.callWithHeaders('get', '/farms/{id}', { path: { id } }),
   replace: (client, id, body, headers) => client.call('put', '/farms/{id}', { path: { id }, body, headers }),
   remove: (client, id, force) =>
@@ -76,6 +85,7 @@ interface SetOptions extends ChangeOptions, RetryOptions {
   readonly maxConcurrentTasks?: number;
   readonly bookAmounts?: readonly string[];
   readonly amountDefault?: NonNullable<Farm['amount_default']>;
+  readonly quarantine?: 'on' | 'off';
 }
 
 const AMOUNT_DEFAULTS = ['none', 'core_share'] as const;
@@ -133,17 +143,24 @@ export const farms: Noun = {
                   '--amount-default <default>',
                   'what a step without a booked amount takes of it: none, or core_share for its share of the cores',
                 ).choices(AMOUNT_DEFAULTS),
+              )
+              .addOption(
+                new Option(
+                  '--quarantine <on|off>',
+                  'keep workers from tasks that fail on them and succeed elsewhere; off lifts all quarantines',
+                ).choices(['on', 'off']),
               ),
           ),
         ),
       run: ([farm = ''], options) => {
-        const { name, description, maxConcurrentTasks, bookAmounts, amountDefault } = options;
+        const { name, description, maxConcurrentTasks, bookAmounts, amountDefault, quarantine } = options;
         const changes = {
           name,
           description,
           max_concurrent_tasks: maxConcurrentTasks,
           booked_amounts: bookAmounts,
           amount_default: amountDefault,
+          quarantine: quarantine === undefined ? undefined : quarantine === 'on',
           ...retryChanges(options),
         };
         return changeEntry(FARMS, farm, changes, options);

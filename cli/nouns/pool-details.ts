@@ -2,6 +2,7 @@ import type { UsagePool, UsagePoolUse } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
 import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
 import { findIn } from '../client/lookup.ts';
+import { counted } from '../options/confirm.ts';
 import { factsText } from '../output/facts.ts';
 import { shownColumns } from '../output/listing.ts';
 import { printResult } from '../output/output.ts';
@@ -29,12 +30,15 @@ export async function showPool(
   options: ClientOptions,
 ): Promise<void> {
   const context = contextOf(options);
-  const { client, isForPrograms } = context;
+  const { client, terminal, isForPrograms } = context;
   const { id } = findIn(await list(client, options), given, 'usage pool');
   const use = await client.call('get', '/usage-pools/{id}/use', { path: { id } });
   const facts = isForPrograms ? [] : await columns(client, true);
   const { pool, ...rest } = use;
   printResult(context, { ...pool, ...rest }, () => useText(context, facts, use));
+  if (isForPrograms) return;
+  const { holders, waiting_tasks: waiting } = use;
+  terminal.err(`${counted(holders.length, 'holder')}, ${counted(waiting, 'waiting task')}\n`);
 }
 
 function useText(

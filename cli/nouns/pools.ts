@@ -17,6 +17,14 @@ import {
 import { entryArgument } from '../grammar/verb-parts.ts';
 import { showPool } from './pool-details.ts';
 
+/** What happens to the tasks that hold slots; nothing without any. */
+function usersOf({ in_use: used, counts }: UsagePool): readonly string[] {
+  if (used === 0) return [];
+  // Its slots are not tasks.
+  if (counts !== undefined) return ['Tasks that use it continue.'];
+  return [used === 1 ? '1 task that uses it continues.' : `${counted(used, 'task')} that use it continue.`];
+}
+
 const POOLS: Catalog<UsagePool, BodyOf<'put', '/usage-pools/{id}'>> = {
   what: 'usage pool',
   columns: async () => [
@@ -47,10 +55,7 @@ const POOLS: Catalog<UsagePool, BodyOf<'put', '/usage-pools/{id}'>> = {
   replace: (client, id, body, headers) =>
     client.call('put', '/usage-pools/{id}', { path: { id }, body, headers }),
   remove: (client, id) => client.call('delete', '/usage-pools/{id}', { path: { id } }),
-  consequences: async (_client, pool) => [
-    'Tasks that require it no longer start.',
-    `${counted(pool.in_use, 'task')} that use it continue.`,
-  ],
+  consequences: async (_client, pool) => ['Tasks that require it no longer start.', ...usersOf(pool)],
 };
 
 type PoolCounts = 'tasks' | 'amounts' | 'hosts';

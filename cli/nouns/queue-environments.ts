@@ -14,7 +14,7 @@ import { sorted, wholeListOptions, type WholeListOptions } from '../output/list-
 import { printListing } from '../output/listing.ts';
 import { printResult } from '../output/output.ts';
 import { readTemplateFile, type TemplateFile } from '../submission/template-file.ts';
-import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { CommandError, EXIT, PaintedError } from '../terminal/exit-codes.ts';
 import type { Column } from '../terminal/table.ts';
 import { printableLines } from '../terminal/terminal.ts';
 
@@ -129,7 +129,7 @@ async function withFindings<Answer>(
     if (!(error instanceof CommandError) || !(error.cause instanceof ProblemError)) throw error;
     const { status, errors } = error.cause;
     if (status !== 422 || errors.length === 0) throw error;
-    throw new CommandError(error.exitCode, findingsText(file, errors, colors), { cause: error.cause });
+    throw new PaintedError(error.exitCode, findingsText(file, errors, colors), { cause: error.cause });
   }
 }
 

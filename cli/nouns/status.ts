@@ -8,10 +8,14 @@ import { allQueues } from '../client/lookup.ts';
 import { verb } from '../grammar/verb.ts';
 import { factLines } from '../output/facts.ts';
 import { printResult } from '../output/output.ts';
+import { printable } from '../terminal/terminal.ts';
+import { cutText } from '../terminal/text-width.ts';
 
 const HISTORY_MINUTES = 60;
 const FAILED_JOBS = 3;
 const QUEUES = 5;
+/** Columns of the names of the facts, with the gap: the longest is `last hour`. */
+const NAME_WIDTH = 11;
 
 /** State of a farm: for `-o json`, and for ten lines. */
 interface FarmStatus {
@@ -164,8 +168,11 @@ function statusText(status: FarmStatus, context: ClientContext): string {
         : failed.map(({ name, failed_tasks: count }) => `${name} (${counted(count, 'task')})`).join(', '),
     ],
   ] as const;
+  // A value that does not fit is cut: ten facts are ten lines.
+  const { columns } = context.terminal;
+  const width = columns === null ? Number.POSITIVE_INFINITY : columns - NAME_WIDTH;
   return factLines(
-    facts.map(([name, value]) => [name, value.replaceAll('\n', ' ')]),
+    facts.map(([name, value]) => [name, cutText(printable(value.replaceAll('\n', ' ')), width, '…')]),
     context.terminal,
   );
 }

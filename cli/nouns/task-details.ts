@@ -3,6 +3,7 @@ import type { Attempt, Task } from '../../client/resources.ts';
 import { contextOf, type ClientContext, type ClientOptions } from '../client/client-command.ts';
 import { findTask, nameOf, namesOf } from '../client/lookup.ts';
 import { table, type Column } from '../terminal/table.ts';
+import { counted } from '../options/confirm.ts';
 import { factLines } from '../output/facts.ts';
 import { shownColumns } from '../output/listing.ts';
 import { printResult } from '../output/output.ts';
@@ -51,6 +52,7 @@ export async function showTask(given: string, options: ClientOptions): Promise<v
     ids.filter((id) => id !== undefined),
   );
   terminal.out(taskText(context, task, attempts, await nameOf(client, 'job', task.job_id), workers));
+  terminal.err(`${counted(attempts.length, 'attempt')}\n`);
 }
 
 const skipText = ({ skipped }: Task): string | undefined =>

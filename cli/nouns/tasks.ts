@@ -5,7 +5,8 @@ import type { QueryOf } from '../../client/rest-calls.ts';
 import { TASK_ORDERS, TASK_STATUSES } from '../options/choices.ts';
 import { contextOf, type ClientOptions } from '../client/client-command.ts';
 import { confirm } from '../options/confirm.ts';
-import { findJob, findTask, nameOf } from '../client/lookup.ts';
+import { findJob, findTask, nameOf, workerNames } from '../client/lookup.ts';
+import type { RestClient } from '../client/rest-client.ts';
 import { retriedText } from '../jobs/retry.ts';
 import { skippedText } from '../jobs/skip.ts';
 import type { Column } from '../terminal/table.ts';
@@ -14,10 +15,11 @@ import { pageOptions, serverOrder, type PageOptions, type SortOptions } from '..
 import { printListing } from '../output/listing.ts';
 import { printResult } from '../output/output.ts';
 import { readPages } from '../output/pages.ts';
+import { taskSubject } from '../output/subject.ts';
 import { explainVerb } from './explain.ts';
 import { logsVerb } from '../logs/logs.ts';
 import { showTask } from './task-details.ts';
-import { parametersOf, progressOf } from './task-text.ts';
+import { parametersOf, progressOf, skippedBy } from './task-text.ts';
 import { confirmable, JOB_ARGUMENT, TASK_ARGUMENT, type ConfirmOptions } from '../grammar/verb-parts.ts';
 
 interface ListOptions extends ClientOptions, PageOptions, SortOptions<(typeof TASK_ORDERS)[number]> {
@@ -26,8 +28,9 @@ interface ListOptions extends ClientOptions, PageOptions, SortOptions<(typeof TA
 }
 
 const reasonOf = (task: Task): string =>
-  [task.failure_reason, task.error_line].filter((text) => text !== undefined).join(': ') ||
-  (task.waiting_reason ?? task.unschedulable_reason ?? '');
+  skippedBy(task) ??
+  ([task.failure_reason, task.error_line].filter((text) => text !== undefined).join(': ') ||
+    (task.waiting_reason ?? task.unschedulable_reason ?? ''));
 
 /** Returns the place of a task in its job, which commands take after the job: `Render/0`. */
 function placeOf({ id }: Task, steps: readonly Step[]): string {
@@ -36,7 +39,11 @@ function placeOf({ id }: Task, steps: readonly Step[]): string {
   return address === null || step === undefined ? id : `${step.name}/${address.index}`;
 }
 
-const columnsOf = (tasks: readonly Task[], steps: readonly Step[]): readonly Column<Task>[] => [
+const columnsOf = (
+  tasks: readonly Task[],
+  steps: readonly Step[],
+  workers: ReadonlyMap<string, string>,
+): readonly Column<Task>[] => [
   { title: 'ID', value: (task) => task.id, isWide: true },
   { title: 'TASK', value: (task) => placeOf(task, steps), shrinks: true },
   { title: 'STATUS', value: (task) => task.status, isStatus: true },
@@ -50,6 +57,12 @@ const columnsOf = (tasks: readonly Task[], steps: readonly Step[]): readonly Col
   },
   { title: 'FAILURES', value: (task) => String(task.failed_attempts), align: 'right' },
   { title: 'REASON', value: reasonOf, shrinks: true },
+  {
+    title: 'WORKER',
+    value: ({ assigned_worker_id: id }) => (id === undefined ? '' : (workers.get(id) ?? id)),
+    shrinks: true,
+    isWide: tasks.every((task) => task.assigned_worker_id === undefined),
+  },
   { title: 'STARTED', value: (task) => task.started_at ?? '', isTime: true },
   { title: 'ENDED', value: (task) => task.ended_at ?? '', isTime: true },
   { title: 'UPDATED', value: (task) => task.updated_at, isTime: true, isWide: true },
@@ -64,10 +77,19 @@ async function list(given: string, options: ListOptions): Promise<void> {
     (paging) => client.call('get', '/jobs/{id}/tasks', { path, query: { ...filter, ...paging } }),
     options,
   );
-  const { items: steps } = isForPrograms
-    ? { items: [] }
-    : await client.call('get', '/jobs/{id}/steps', { path });
-  printListing(context, { what: 'task', columns: columnsOf(pages.items, steps), ...pages }, options);
+  const columns = isForPrograms ? [] : await columnsFor(client, path.id, pages.items);
+  printListing(context, { what: 'task', columns, ...pages }, options);
+}
+
+/** Returns the columns with the names of the steps and of the workers. */
+async function columnsFor(
+  client: RestClient,
+  id: string,
+  tasks: readonly Task[],
+): Promise<readonly Column<Task>[]> {
+  const { items: steps } = await client.call('get', '/jobs/{id}/steps', { path: { id } });
+  const ids = tasks.flatMap(({ assigned_worker_id: worker }) => worker ?? []);
+  return columnsOf(tasks, steps, await workerNames(client, ids));
 }
 
 async function cancel(given: string, options: ClientOptions & ConfirmOptions): Promise<void> {
@@ -83,7 +105,8 @@ async function cancel(given: string, options: ClientOptions & ConfirmOptions): P
     };
   });
   const result = await client.call('post', '/tasks/{id}/cancel', { path: { id } });
-  printResult(context, result, () => `${result.task_id} ${result.status}\n`);
+  const subject = await taskSubject(context, id);
+  printResult(context, result, () => `${subject} ${result.status}\n`);
 }
 
 interface RetryOptions extends ClientOptions {
@@ -96,7 +119,8 @@ async function retry(given: string, options: RetryOptions): Promise<void> {
   const path = { id: await findTask(context.client, given) };
   const query = { with_dependents: options.dependents };
   const result = await context.client.call('post', '/tasks/{id}/retry', { path, query });
-  printResult(context, result, () => `${result.task_id} ${result.status}, ${retriedText(result)}\n`);
+  const subject = await taskSubject(context, path.id);
+  printResult(context, result, () => `${subject} ${result.status}, ${retriedText(result)}\n`);
 }
 
 interface SkipOptions extends ClientOptions {
@@ -109,7 +133,8 @@ async function skip(given: string, options: SkipOptions): Promise<void> {
   const { reason = '' } = options;
   const result = await context.client.call('post', '/tasks/{id}/skip', { path, body: { reason } });
   const text = skippedText({ ...result, skipped: 1 });
-  printResult(context, result, () => `${result.task_id} ${result.status}, ${text}\n`);
+  const subject = await taskSubject(context, path.id);
+  printResult(context, result, () => `${subject} ${result.status}, ${text}\n`);
 }
 
 const VERBS: readonly [Verb, ...Verb[]] = [

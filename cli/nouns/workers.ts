@@ -9,11 +9,13 @@ import { allFarms, allQueues, findGivenFarm, findWorker } from '../client/lookup
 import type { RestClient } from '../client/rest-client.ts';
 import { table, type Column } from '../terminal/table.ts';
 import { verb, type Noun, type Verb } from '../grammar/verb.ts';
+import { formatAge, shortTime } from '../output/age.ts';
 import { factsText } from '../output/facts.ts';
 import { pageOptions, serverOrder, type PageOptions, type SortOptions } from '../output/list-options.ts';
 import { printListing, shownColumns } from '../output/listing.ts';
 import { printResult } from '../output/output.ts';
 import { readPages } from '../output/pages.ts';
+import { subjectOf } from '../output/subject.ts';
 import { parametersOf } from './task-text.ts';
 import { confirmable, entryArgument, type ConfirmOptions } from '../grammar/verb-parts.ts';
 import { queueOfGiven } from '../client/place-filters.ts';
@@ -33,21 +35,40 @@ interface ListOptions extends FarmOptions, PageOptions, SortOptions<(typeof WORK
 
 const gib = (mib: number): string => (mib === 0 ? '' : `${Math.round(mib / 102.4) / 10} GiB`);
 
-/** Why the worker is disabled, or that it is probably broken. */
-function noteOf({ disabled, failing_jobs: jobs }: Worker): string {
+/**
+ * Why the worker is disabled or in quarantine, the reason first, or that it is probably broken. `timeText` formats a time of
+ * the service.
+ */
+function noteOf(
+  { disabled, failing_jobs: jobs, quarantine }: Worker,
+  timeText: (time: string) => string,
+): string {
   if (disabled !== undefined) {
     const { by, at, reason, until } = disabled;
-    const end = until === undefined ? '' : ` until ${until}`;
-    return `disabled by ${by} at ${at}${end}${reason === '' ? '' : `: ${reason}`}`;
+    const end = until === undefined ? '' : `, enabled again ${timeText(until)}`;
+    return `${reason === '' ? '' : `${reason}: `}disabled by ${by} ${timeText(at)}${end}`;
   }
+  if (quarantine !== undefined)
+    return `${quarantine.reason}: ${quarantine.kind === 'quarantined' ? 'in quarantine' : 'suspected'} since ${timeText(quarantine.since)}`;
   return jobs === undefined ? '' : `tasks of ${jobs} jobs failed on it in the last hour`;
+}
+
+/** Formats a time of a note exactly. */
+const exactTime = (time: string): string => `at ${shortTime(time)}`;
+
+/** Formats a time of a note: `3h ago`, `in 5h`. */
+function relativeTime(time: string): string {
+  const age = formatAge(time, Date.now());
+  return age.startsWith('in ') ? age : `${age} ago`;
 }
 
 const columnsOf = (
   workers: readonly Worker[],
   farms: readonly Farm[],
   queues: readonly Queue[],
+  isExact: boolean,
 ): readonly Column<Worker>[] => {
+  const note = (worker: Worker): string => noteOf(worker, isExact ? exactTime : relativeTime);
   const farmNames = new Map(farms.map(({ id, name }) => [id, name]));
   const queueNames = new Map(queues.map(({ id, name }) => [id, name]));
   return [
@@ -96,7 +117,7 @@ const columnsOf = (
     },
     { title: 'OS', value: (worker) => worker.os_version || worker.os, isWide: true },
     { title: 'VERSION', value: (worker) => worker.version, isWide: true },
-    { title: 'NOTE', value: noteOf, shrinks: true, isWide: workers.every((worker) => noteOf(worker) === '') },
+    { title: 'NOTE', value: note, shrinks: true, isWide: workers.every((worker) => note(worker) === '') },
     { title: 'LAST HEARD', value: (worker) => worker.last_heartbeat_at, isTime: true },
     { title: 'REGISTERED', value: (worker) => worker.registered_at, isTime: true, isWide: true },
   ];
@@ -104,11 +125,11 @@ const columnsOf = (
 
 /** Returns the columns with the names of farms and queues; none for programs. */
 async function columnsFor(
-  { client, isForPrograms }: ClientContext,
+  { client, isForPrograms, output }: ClientContext,
   workers: readonly Worker[],
 ): Promise<readonly Column<Worker>[]> {
   if (isForPrograms) return [];
-  return columnsOf(workers, await allFarms(client), await allQueues(client));
+  return columnsOf(workers, await allFarms(client), await allQueues(client), output.format === 'wide');
 }
 
 async function list(options: ListOptions): Promise<void> {
@@ -164,12 +185,32 @@ const FAILURE_COLUMNS: readonly Column<WorkerDetail['failures'][number]>[] = [
   { title: 'LAST', value: (failure) => failure.last_at, isTime: true },
 ];
 
+const EVIDENCE_COLUMNS: readonly Column<NonNullable<WorkerDetail['evidence']>[number]>[] = [
+  { title: 'EVIDENCE IN STEP', value: (step) => `${step.job_name}/${step.step_name}`, shrinks: true },
+  { title: 'FAILED ONLY HERE', value: (step) => String(step.failed_only_here), align: 'right' },
+  { title: 'EVERYWHERE', value: (step) => String(step.failed_everywhere), align: 'right' },
+  { title: 'OPEN', value: (step) => String(step.failed_open), align: 'right' },
+  { title: 'SUCCEEDED', value: (step) => String(step.succeeded), align: 'right' },
+  {
+    title: 'OTHERS FAILED',
+    value: (step) => `${step.others_failed}/${step.others_failed + step.others_succeeded}`,
+    align: 'right',
+  },
+  { title: 'ODDS', value: (step) => String(step.odds), align: 'right', isWide: true },
+  {
+    title: 'QUARANTINE',
+    value: ({ quarantine }) => (quarantine === undefined ? '' : `${quarantine.kind}: ${quarantine.reason}`),
+    shrinks: true,
+  },
+];
+
 async function show(given: string, options: FarmOptions): Promise<void> {
   const context = contextOf(options);
   const { client, terminal, output } = context;
   const { id } = await findWorker(client, given, await findGivenFarm(client, options.farm));
   const worker = await client.call('get', '/workers/{id}', { path: { id } });
   const columns = await columnsFor(context, [worker]);
+  const { evidence = [] } = worker;
   printResult(context, worker, () => {
     const tables = [
       worker.current_tasks.length === 0
@@ -182,6 +223,9 @@ async function show(given: string, options: FarmOptions): Promise<void> {
       worker.failures.length === 0
         ? ''
         : table(shownColumns(FAILURE_COLUMNS, worker.failures, output, undefined), worker.failures, terminal),
+      evidence.length === 0
+        ? ''
+        : table(shownColumns(EVIDENCE_COLUMNS, evidence, output, undefined), evidence, terminal),
     ];
     return [factsText(columns, worker, terminal), ...tables].filter((text) => text !== '').join('\n');
   });
@@ -211,6 +255,8 @@ const REQUESTS = {
       body: { mode: now ? 'now' : 'after-tasks', reason, until },
     }),
   enable: (client: RestClient, id: string) => client.call('post', '/workers/{id}/enable', { path: { id } }),
+  'lift-quarantine': (client: RestClient, id: string) =>
+    client.call('post', '/workers/{id}/lift-quarantine', { path: { id } }),
   delete: async (client: RestClient, id: string) => {
     await client.call('delete', '/workers/{id}', { path: { id } });
     // The status in the events of workers after a deletion.
@@ -241,7 +287,7 @@ async function act(
       }),
     );
   const result = await REQUESTS[action](client, worker.id, options);
-  printResult(context, result, () => `${worker.id} ${result.status}\n`);
+  printResult(context, result, () => `${subjectOf(terminal, worker)} ${result.status}\n`);
 }
 
 const ofFarm = (command: Command): Command => command.option('--farm <farm>', 'farm of the worker');
@@ -295,6 +341,10 @@ export const workers: Noun = {
           .option('--until <time>', 'when it is enabled again, such as 2026-11-22T20:00 or 6h', futureTime),
     ),
     changing('enable', 'Enable a worker, so that it takes tasks again.'),
+    changing(
+      'lift-quarantine',
+      'Lift the quarantine of a worker, as a whole and for steps. Its evidence is forgotten.',
+    ),
     changing('delete', 'Delete a worker that is offline, or disabled and silent.', (command) =>
       confirmable(ofFarm(command)),
     ),

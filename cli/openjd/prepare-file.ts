@@ -9,14 +9,14 @@ import type { DocumentNode } from '../../src/openjd/primitives/document.ts';
 import { prepareJob, type PreparedJob } from '../../src/openjd/template/expand/prepare-job.ts';
 import type { LanguageOptions, LocalPath } from '../../src/openjd/template/language/options.ts';
 import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
-import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { EXIT, PaintedError, type CommandError } from '../terminal/exit-codes.ts';
 import { readTemplateFile, type TemplateFile } from '../submission/template-file.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { findingsText } from './findings-text.ts';
 
 /** Throws a CommandError with the errors of a template and their positions. */
 const wrong = (file: TemplateFile, errors: readonly PointedError[], terminal: Terminal): CommandError =>
-  new CommandError(EXIT.failed, findingsText(file, errors, terminal.errorColors));
+  new PaintedError(EXIT.failed, findingsText(file, errors, terminal.errorColors));
 
 /** Reads the document of a template file. Throws a CommandError that shows why it cannot be read. */
 export function readFile(file: TemplateFile, terminal: Terminal): DocumentNode {

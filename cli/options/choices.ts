@@ -1,3 +1,4 @@
+import { InvalidArgumentError, Option } from 'commander';
 import type { QueryOf } from '../../client/rest-calls.ts';
 import type {
   AuditOutcome,
@@ -76,3 +77,14 @@ const WEBHOOK_EVENT_SET: Readonly<Record<WebhookEventType, WebhookEventType>> = 
   'pool.exhausted': 'pool.exhausted',
 };
 export const WEBHOOK_EVENTS: readonly WebhookEventType[] = Object.values(WEBHOOK_EVENT_SET);
+
+/** Returns an option for one or several of the words, which are separate arguments or separated by commas. */
+export function severalOf(flags: string, description: string, choices: readonly string[]): Option {
+  const collect = (given: string, earlier: readonly string[] = []): readonly string[] => {
+    const chosen = given.split(',');
+    if (!chosen.every((word) => choices.includes(word)))
+      throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+    return [...earlier, ...chosen];
+  };
+  return new Option(flags, description).choices(choices).argParser(collect);
+}

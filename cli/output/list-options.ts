@@ -63,12 +63,17 @@ export const pageOptions =
       .option('--offset <n>', 'how many to skip first', count, 0)
       .option('--all', 'all pages');
 
+/** Returns the order. The title of a column means the field that it shows: `-created` is `-created_at`, `prio` is `priority`. */
 function sortOf(given: string, orders: readonly string[]): string {
-  if (!orders.includes(given.replace(/^-/, '')))
+  const { field, isDescending } = orderOf(given);
+  const meant = orders.filter((order) => order === field);
+  const [order, another] =
+    meant.length > 0 ? meant : orders.filter((each) => field !== '' && each.startsWith(field.toLowerCase()));
+  if (order === undefined || another !== undefined)
     throw new InvalidArgumentError(
       `It must be one of ${orders.join(', ')}, with - in front for the reverse.`,
     );
-  return given;
+  return `${isDescending ? '-' : ''}${order}`;
 }
 
 /** Splits `-name` into the field and the direction. */

@@ -89,9 +89,15 @@ function isNeeded<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): b
   return name === undefined || new Set(rows.map((row) => name.value(row))).size < rows.length;
 }
 
-/** Returns the column of a name. Throws a usage error if there is none. */
+/**
+ * Returns the column of a name, or of the field that it shows: `priority` is PRIO, `created_at` is CREATED. Throws a usage
+ * error if there is none.
+ */
 export function columnOf<Row>(columns: readonly Column<Row>[], key: string): Column<Row> {
-  const found = columns.find((column) => keyOfColumn(column) === key.toLowerCase());
+  const wanted = key.toLowerCase();
+  const found =
+    columns.find((column) => keyOfColumn(column) === wanted) ??
+    columns.find((column) => wanted.startsWith(keyOfColumn(column)));
   if (found !== undefined) return found;
   const known = columns.map(keyOfColumn).join(', ');
   throw new CommandError(EXIT.usage, `unknown column ${JSON.stringify(key)}: use ${known}`);

@@ -69,6 +69,8 @@ interface Printed {
 export function printResult({ terminal, output }: Printed, value: object, text: () => string): void {
   const items: readonly object[] = Array.isArray(value) ? value : [value];
   const shown = (line: string): string => (terminal.isTerminal ? printableLines(line) : line);
+  // A template separates its fields with tabs.
+  const shownCells = (line: string): string => line.split('\t').map(shown).join('\t');
   switch (output.format) {
     case 'table':
     case 'wide':
@@ -80,7 +82,7 @@ export function printResult({ terminal, output }: Printed, value: object, text: 
     case 'name':
       return items.forEach((item) => terminal.out(`${shown(nameOf(item))}\n`));
     case 'template':
-      return items.forEach((item) => terminal.out(`${shown(templateText(output.template, item))}\n`));
+      return items.forEach((item) => terminal.out(`${shownCells(templateText(output.template, item))}\n`));
   }
 }
 

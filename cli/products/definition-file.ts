@@ -5,7 +5,8 @@ import type { DocumentNode } from '../../src/openjd/primitives/document.ts';
 import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
 import { checkTemplate, type CheckResult } from '../../src/openjd/template/check-template.ts';
 import { describeTemplate, type TemplateDescription } from '../../src/openjd/template/describe-template.ts';
-import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { errorText } from '../terminal/error-text.ts';
+import { CommandError, EXIT, PaintedError } from '../terminal/exit-codes.ts';
 import { readTextFile, type TextFile } from '../terminal/text-file.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { findingsText } from '../openjd/findings-text.ts';
@@ -39,8 +40,7 @@ export async function readDefinitionFiles(
     }
   }
   const [first] = failures;
-  if (first !== undefined)
-    throw new CommandError(first.exitCode, failures.map(({ message }) => message).join('\n'));
+  if (first !== undefined) throw new PaintedError(first.exitCode, failures.map(errorText).join('\n'));
   assertDistinct(files);
   return files;
 }
@@ -58,7 +58,7 @@ function assertDistinct(files: readonly DefinitionFile[]): void {
 async function readOne(path: string, terminal: Terminal): Promise<DefinitionFile> {
   const file = await readTextFile(path, 'definition file');
   const refuse = (errors: readonly PointedError[]): CommandError =>
-    new CommandError(EXIT.failed, findingsText(file, errors, terminal.errorColors));
+    new PaintedError(EXIT.failed, findingsText(file, errors, terminal.errorColors));
   const read = readDefinition(file.text);
   if (!read.ok) throw refuse(read.errors);
   const { definition } = read;

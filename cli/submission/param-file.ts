@@ -2,7 +2,7 @@ import { readDocument } from '../../src/adapters/yaml/read-document.ts';
 import { nodeKindName, type DocumentNode } from '../../src/openjd/primitives/document.ts';
 import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
 import { findingsText } from '../openjd/findings-text.ts';
-import { CommandError, EXIT } from '../terminal/exit-codes.ts';
+import { EXIT, PaintedError } from '../terminal/exit-codes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { readTextFile } from '../terminal/text-file.ts';
 
@@ -18,7 +18,7 @@ export async function readParameterFile(
   const read = readDocument(file.text, 'yaml');
   const result = read.ok ? valuesOf(read.document) : read.errors;
   if (result instanceof Map) return result;
-  throw new CommandError(EXIT.usage, findingsText(file, result, terminal.errorColors));
+  throw new PaintedError(EXIT.usage, findingsText(file, result, terminal.errorColors));
 }
 
 function valuesOf(document: DocumentNode): Map<string, string> | readonly PointedError[] {

@@ -3,7 +3,7 @@ import type { CallArguments, QueryOf } from '../../client/rest-calls.ts';
 import { ProblemError } from '../../client/problem.ts';
 import { findingsText } from '../openjd/findings-text.ts';
 import type { ClientContext } from '../client/client-command.ts';
-import { CommandError } from '../terminal/exit-codes.ts';
+import { CommandError, PaintedError } from '../terminal/exit-codes.ts';
 import { findPlace, type Place } from './job-place.ts';
 import { flagError } from './parameter-flags.ts';
 import { explainedRequest, submitOnce, type SubmitRequest } from './submit-once.ts';
@@ -82,5 +82,5 @@ function withFindings(
   const others = errors.filter((_error, at) => flags[at] === null);
   const lines = flags.filter((line) => line !== null).map(printable);
   if (others.length > 0) lines.push(findingsText(file, others, colors));
-  return new CommandError(error.exitCode, lines.join('\n'), { cause: error.cause });
+  return new PaintedError(error.exitCode, lines.join('\n'), { cause: error.cause });
 }

@@ -47,6 +47,12 @@ export class CommandError extends Error {
   }
 }
 
+/**
+ * A CommandError whose message is ready for a terminal: text from elsewhere is escaped, and colors are those of standard
+ * error. Messages of other errors are escaped when they are printed.
+ */
+export class PaintedError extends CommandError {}
+
 /** The service cannot be reached or is not ready. A retry may succeed. */
 export class ServiceUnavailable extends CommandError {
   /** True if the service may have processed the request although no response arrived. */

@@ -5,9 +5,9 @@ export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
   readonly align?: 'right';
-  /** May be cut if the terminal is too narrow. The widest such column is cut first. */
+  /** May be cut if the terminal is too narrow. The widest such column is cut first, after ids. */
   readonly shrinks?: boolean;
-  /** If that is not enough, ids are cut to a length that commands still accept. */
+  /** If the terminal is too narrow, ids are cut first, to a length that commands still accept. */
   readonly isId?: boolean;
   readonly isStatus?: boolean;
   /** The value is a time as RFC 3339, or a word such as `never`. A list shows it as an age, and exactly with `-o wide`. */
@@ -46,14 +46,14 @@ function fittedWidths(
   const widths = [...natural];
   shrink(
     widths,
-    columns.map(({ shrinks }) => shrinks === true),
-    SHRUNK_MIN,
+    columns.map(({ isId }) => isId === true),
+    ID_MIN,
     available,
   );
   shrink(
     widths,
-    columns.map(({ isId }) => isId === true),
-    ID_MIN,
+    columns.map(({ shrinks }) => shrinks === true),
+    SHRUNK_MIN,
     available,
   );
   while (widths.length > 1 && excessOf(widths, available) > 0) widths.pop();

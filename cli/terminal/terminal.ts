@@ -11,7 +11,7 @@ export interface Terminal {
   readonly isTerminal: boolean;
   /** True if standard error is a terminal. */
   readonly isErrorTerminal: boolean;
-  /** Columns of standard output; null if it is not a terminal or has no known width, so that nothing is cut. */
+  /** Columns of standard output; null if nothing is cut: no terminal, no known width, or a wide table. */
   readonly columns: number | null;
   /** True if standard output shows colors. NO_COLOR, TERM=dumb and pipes disable them. */
   readonly colors: boolean;
@@ -26,8 +26,8 @@ export interface Terminal {
 const COLUMNS_MIN = 20;
 const ROWS_MIN = 3;
 
-/** Returns the terminal of this process. */
-export function processTerminal(): Terminal {
+/** Returns the terminal of this process. `isWide`: tables have all their columns, and lines may be longer than it. */
+export function processTerminal(isWide = false): Terminal {
   const { stdout, stderr, env } = process;
   const dumb = env['TERM'] === 'dumb';
   const plain = dumb || (env['NO_COLOR'] ?? '') !== '';
@@ -36,7 +36,7 @@ export function processTerminal(): Terminal {
     err: (text) => void stderr.write(text),
     isTerminal: stdout.isTTY,
     isErrorTerminal: stderr.isTTY,
-    columns: stdout.isTTY && stdout.columns > 0 ? Math.max(stdout.columns, COLUMNS_MIN) : null,
+    columns: !isWide && stdout.isTTY && stdout.columns > 0 ? Math.max(stdout.columns, COLUMNS_MIN) : null,
     colors: stdout.isTTY && !plain,
     errorColors: stderr.isTTY && !plain,
     ask: process.stdin.isTTY && stderr.isTTY ? askUser : null,

@@ -15,6 +15,7 @@ import { authorizationOf } from '../rest.ts';
 import { connectWith } from './web-socket.ts';
 
 export { ProblemError, ServiceUnreachable, UnreadableAnswer } from '../problem.ts';
+export type { HttpAnswer, HttpFetch, HttpHeaders, HttpRequest } from '../http-fetch.ts';
 export { Rest } from '../rest.ts';
 export type { AnswerWithHeaders, RestOptions, StreamOptions, TaggedAnswer } from '../rest.ts';
 export { auditEntries, signIn, signOut } from '../accounts.ts';

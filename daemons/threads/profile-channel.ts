@@ -18,7 +18,8 @@ type ProfileMessage =
 
 /** Reply, on a channel per request. */
 export type ProfileAnswer =
-  { readonly ok: true; readonly profile: string } | { readonly ok: false; readonly reason: string };
+  | { readonly ok: true; readonly profile: string }
+  | { readonly ok: false; readonly reason: string };
 
 /** Serves requests for profiles of the calling thread. Does not keep the thread alive. */
 export function serveProfiles(thread: string): void {

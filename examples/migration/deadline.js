@@ -104,7 +104,8 @@ const isDefault = (key, value) =>
 /** How a key without a counterpart is replaced. */
 const ADVICE = {
   secondarypool: 'workers serve several queues: list them in worker.queues',
-  machinelimit: 'set max_concurrent_tasks of the queue, or a usage pool',
+  machinelimit:
+    'the job has a cap of as many tasks as these machines run at the same time, on any number of workers',
   whitelist: 'give the workers a tag, and require it in the template',
   allowlist: 'give the workers a tag, and require it in the template',
   blacklist: 'disable the workers, or require a tag that they lack',
@@ -130,6 +131,8 @@ function submitOptions(job) {
     add('--max-attempts', job.get('failuredetectiontaskerrors'));
   if (yes(job.get('overridejobfailuredetection')))
     add('--failure-limit', job.get('failuredetectionjoberrors'));
+  const machines = Number(job.get('machinelimit') ?? 0);
+  if (machines > 0) add('--max-concurrent-tasks', String(machines * Number(job.get('concurrenttasks') ?? 1)));
   if (/^suspended$/i.test(job.get('initialstatus') ?? '')) options.push('--paused');
   const date = /^(\d{2})\/(\d{2})\/(\d{4}) (\d{2}:\d{2})$/.exec(job.get('scheduledstartdatetime') ?? '');
   if (isSet(job.get('scheduledtype')) && date !== null)

@@ -5,7 +5,8 @@ import type { Problem } from '../../src/core/problems.ts';
 
 /** V8 profile, or why there is none: another profile of the thread is being taken, or the thread does not answer. */
 export type Profile =
-  { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: 'busy' | 'silent' };
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly reason: 'busy' | 'silent' };
 
 /** Takes profiles of threads. */
 export interface Profiler {

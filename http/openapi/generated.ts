@@ -1964,6 +1964,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/workers/{id}/lift-quarantine": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Lift the quarantine of a worker
+         * @description Forgets the evidence about the worker, which ends its quarantine as a whole, its quarantines for steps, and suspicions. 409 if it is neither in quarantine nor suspected.
+         */
+        readonly post: operations["liftQuarantine"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/workers/{id}/credential/revoke": {
         readonly parameters: {
             readonly query?: never;
@@ -2246,6 +2268,9 @@ export interface components {
         readonly FailureLimit: number;
         readonly OptionalMaxAttempts: number | null;
         readonly OptionalRetryDelaySeconds: number | null;
+        /** @description Whether the first, the middle and the last task of a step run before its others, and the job is parked if the step fails everywhere. It is on if the job, its queue or its farm turns it on. */
+        readonly CanaryTasks: boolean;
+        readonly OptionalCanaryTasks: boolean | null;
         readonly OptionalFailureLimit: number | null;
         readonly Priority: number;
         /** @description 0 means no limit. */
@@ -2331,10 +2356,15 @@ export interface components {
             readonly max_attempts?: components["schemas"]["MaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["FailureLimit"];
+            readonly canary_tasks?: components["schemas"]["CanaryTasks"];
             readonly booked_amounts?: components["schemas"]["BookedAmounts"];
             readonly amount_default?: components["schemas"]["AmountDefault"];
             /** @description Rises with each change of `booked_amounts` and `amount_default`. Bookings and explanations name it. Absent from a farm that never booked amounts. */
             readonly policy_version?: number;
+            /** @description Whether workers that fail tasks which succeed elsewhere are put in quarantine. Absent from a farm where it was never on. */
+            readonly quarantine?: boolean;
+            /** @description Rises with each change of `quarantine`. Quarantines name it. Absent like `quarantine`. */
+            readonly quarantine_version?: number;
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
         };
@@ -2345,7 +2375,7 @@ export interface components {
          * @enum {string}
          */
         readonly AmountDefault: "none" | "core_share";
-        /** @description Missing or null retry fields inherit the settings of the server. Without `booked_amounts` or `amount_default`, a farm keeps its own. */
+        /** @description Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default` or `quarantine`, a farm keeps its own. */
         readonly FarmInput: {
             readonly name: components["schemas"]["Name"];
             /** @default  */
@@ -2355,8 +2385,10 @@ export interface components {
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
+            readonly canary_tasks?: components["schemas"]["OptionalCanaryTasks"];
             readonly booked_amounts?: components["schemas"]["BookedAmounts"];
             readonly amount_default?: components["schemas"]["AmountDefault"];
+            readonly quarantine?: boolean;
         };
         readonly Queue: {
             readonly id: string;
@@ -2369,6 +2401,7 @@ export interface components {
             readonly max_attempts?: components["schemas"]["MaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["FailureLimit"];
+            readonly canary_tasks?: components["schemas"]["CanaryTasks"];
             /** @description Rules for failed attempts (docs/retry-rules.md). Absent without rules. */
             readonly retry_rules?: readonly components["schemas"]["RetryRule"][];
             /** @description Version of the rules, which decisions name. Absent without rules. */
@@ -2405,6 +2438,7 @@ export interface components {
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
+            readonly canary_tasks?: components["schemas"]["OptionalCanaryTasks"];
             /** @description Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this key keeps the stored ones. */
             readonly retry_rules?: components["schemas"]["RetryRulesInput"];
             /** @description Account on the worker machines that runs the tasks; null means the worker's own. A replacement without this key keeps the stored value. Each worker resolves the name itself and rejects privileged accounts. */
@@ -2734,6 +2768,7 @@ export interface components {
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
+            readonly canary_tasks?: components["schemas"]["OptionalCanaryTasks"];
             /**
              * @description The job starts paused.
              * @default false
@@ -2772,6 +2807,7 @@ export interface components {
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
+            readonly canary_tasks?: components["schemas"]["OptionalCanaryTasks"];
             /**
              * @description The job starts paused.
              * @default false
@@ -2903,6 +2939,7 @@ export interface components {
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
+            readonly canary_tasks?: components["schemas"]["OptionalCanaryTasks"];
             /** @description Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this key keeps the stored ones. */
             readonly retry_rules?: components["schemas"]["RetryRulesInput"];
         };
@@ -3001,6 +3038,7 @@ export interface components {
             readonly max_attempts: components["schemas"]["MaxAttempts"];
             readonly retry_delay_seconds: components["schemas"]["RetryDelaySeconds"];
             readonly failure_limit: components["schemas"]["FailureLimit"];
+            readonly canary_tasks?: components["schemas"]["CanaryTasks"];
         };
         /** @description `unschedulable` is a subset of `ready`. */
         readonly TaskCounts: {
@@ -3031,6 +3069,7 @@ export interface components {
                 readonly max_attempts?: components["schemas"]["MaxAttempts"];
                 readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
                 readonly failure_limit?: components["schemas"]["FailureLimit"];
+                readonly canary_tasks?: components["schemas"]["CanaryTasks"];
             };
             /** @description Rules for failed attempts (docs/retry-rules.md). Absent without rules. */
             readonly retry_rules?: readonly components["schemas"]["RetryRule"][];
@@ -3911,7 +3950,7 @@ export interface components {
             readonly step: components["schemas"]["NamedResource"];
             readonly live: components["schemas"]["Count"];
         };
-        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["StartGate"] | components["schemas"]["HeldStepGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["JobCapGate"] | components["schemas"]["StepCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["CoresGate"] | components["schemas"]["AmountsGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
+        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["StartGate"] | components["schemas"]["HeldStepGate"] | components["schemas"]["CanaryGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["JobCapGate"] | components["schemas"]["StepCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["QuarantineGate"] | components["schemas"]["CoresGate"] | components["schemas"]["AmountsGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
         /** @description The job of the task has ended. */
         readonly JobGate: {
             /** @constant */
@@ -4077,6 +4116,44 @@ export interface components {
             /** @description Cores that the task reserves; absent for a whole machine. */
             readonly cores?: number;
             readonly eligible: components["schemas"]["Count"];
+        };
+        /** @description Other tasks of the step are tried first: its canary tasks. */
+        readonly CanaryGate: {
+            /** @constant */
+            readonly gate: "canary";
+            /** @constant */
+            readonly reason: "canary tasks first";
+            readonly sentence: string;
+            readonly step: components["schemas"]["NamedResource"];
+            /** @description Positions of the canary tasks in the step, from 0. */
+            readonly indices: readonly number[];
+        };
+        /** @description Workers that could run the task are kept from it because of their failures. Other workers get it first. */
+        readonly QuarantineGate: {
+            /** @constant */
+            readonly gate: "quarantine";
+            /** @constant */
+            readonly reason: "workers in quarantine";
+            readonly sentence: string;
+            /** @description At most 20 of these workers. */
+            readonly doubted: readonly (components["schemas"]["WorkerDoubt"] & {
+                readonly worker_id: string;
+                readonly worker: string;
+                /** @description Whether it gets no tasks at all; otherwise none of the step. */
+                readonly whole: boolean;
+            })[];
+        };
+        /** @description Why a worker gets no tasks, of a step or at all. */
+        readonly WorkerDoubt: {
+            /**
+             * @description A suspicion ends by itself; a quarantine ends when it is lifted.
+             * @enum {string}
+             */
+            readonly kind: "suspected" | "quarantined";
+            readonly since: components["schemas"]["Timestamp"];
+            readonly reason: string;
+            /** @description Of a quarantine, the `quarantine_version` of the farm at that time. */
+            readonly policy_version?: number;
         };
         /** @description Workers can run the task, but none has enough of the amounts free that the farm books. Cores have their own gate. */
         readonly AmountsGate: {
@@ -4319,6 +4396,8 @@ export interface components {
             readonly disabled?: components["schemas"]["WorkerDisabling"];
             /** @description Number of different jobs with a failed task on this worker in the last hour. Only if it is at least 3, and the worker is not disabled: the cause is probably the worker. */
             readonly failing_jobs?: number;
+            /** @description Why it gets no tasks: a quarantine as a whole, or a suspicion, which has no effect while more than a tenth of the online workers are suspected. Absent if there is neither. */
+            readonly quarantine?: components["schemas"]["WorkerDoubt"];
             /** @description Present while the worker is draining: it takes no tasks, and its current ones are still running. */
             readonly draining?: boolean;
             readonly memory_mib: components["schemas"]["Count"];
@@ -4538,6 +4617,8 @@ export interface components {
             readonly bookings?: readonly components["schemas"]["WorkerBooking"][];
             /** @description By step, for the 50 steps that failed last on the worker, latest first. */
             readonly failures: readonly components["schemas"]["WorkerStepFailures"][];
+            /** @description By step, what its failures say about the worker, latest first. Empty unless the farm puts workers in quarantine. */
+            readonly evidence?: readonly components["schemas"]["WorkerStepEvidence"][];
         };
         readonly WorkerBooking: {
             readonly attempt_id: string;
@@ -4550,6 +4631,29 @@ export interface components {
             readonly gpus: readonly number[];
             /** @description That of the farm when the task was assigned. Absent if it holds only cores. */
             readonly policy_version?: number;
+        };
+        readonly WorkerStepEvidence: {
+            readonly job_id: string;
+            readonly job_name: string;
+            readonly step_id: string;
+            readonly step_name: string;
+            /** @description Tasks that failed on the worker and have not ended elsewhere yet. */
+            readonly failed_open: number;
+            /** @description Tasks that failed on the worker and succeeded on another one. */
+            readonly failed_only_here: number;
+            /** @description Tasks that also failed on another worker. */
+            readonly failed_everywhere: number;
+            /** @description Tasks of the step that succeeded on the worker since its first failure that counts. */
+            readonly succeeded: number;
+            /** @description Failed attempts of the step on other workers. */
+            readonly others_failed: number;
+            /** @description Succeeded attempts of the step on other workers. */
+            readonly others_succeeded: number;
+            /** @description Natural logarithm of the odds that the failures are the worker's fault. */
+            readonly odds: number;
+            readonly last_at: components["schemas"]["Timestamp"];
+            /** @description Why it gets no tasks of the step. Absent if it does. */
+            readonly quarantine?: components["schemas"]["WorkerDoubt"];
         };
         readonly WorkerStepFailures: {
             readonly job_id: string;
@@ -7622,6 +7726,7 @@ export interface operations {
                 readonly max_attempts?: components["schemas"]["MaxAttempts"];
                 readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
                 readonly failure_limit?: components["schemas"]["FailureLimit"];
+                readonly canary_tasks?: components["schemas"]["CanaryTasks"];
                 /** @description Ids of jobs of the same farm that must complete first. The job is blocked until they have. */
                 readonly depends_on?: readonly string[];
                 /** @description Values of job parameters: `param.<Name>=<value>`, one for each parameter of the template without a default. A BOOL takes true, yes, on, 1 and false, no, off, 0 in any case, a RANGE_EXPR a range expression (`1-10:2,20`), a LIST the list as JSON (`["a", "b"]`). */
@@ -9268,6 +9373,37 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly liftQuarantine: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The status of the worker. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WorkerStanding"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };

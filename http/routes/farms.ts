@@ -71,6 +71,7 @@ function farmInput(body: Schemas['FarmInput']): FarmInput {
     maxConcurrentTasks: body.max_concurrent_tasks ?? 0,
     retry: retryOverride(body),
     ...bookedAmountsInput(body),
+    ...(body.quarantine !== undefined && { quarantine: body.quarantine }),
   };
 }
 

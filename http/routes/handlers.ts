@@ -106,7 +106,14 @@ import {
   revokeWorkerToken,
 } from './worker-tokens.ts';
 import { listFarmAttempts, listWorkerAttempts } from './worker-attempts.ts';
-import { deleteWorker, disableWorker, enableWorker, getWorker, listWorkers } from './workers.ts';
+import {
+  deleteWorker,
+  disableWorker,
+  enableWorker,
+  getWorker,
+  liftQuarantine,
+  listWorkers,
+} from './workers.ts';
 
 /** Returns the handlers of all operations. */
 export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 'delay'>): Handlers {
@@ -233,6 +240,7 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     deleteWorker,
     disableWorker,
     enableWorker,
+    liftQuarantine,
     bulkWorkers,
     retryWorkerFailures,
     revokeWorkerCredential,

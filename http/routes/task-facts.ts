@@ -78,6 +78,7 @@ export class FactsReader {
       step,
       requirements,
       task,
+      index: address.index,
       failureReason: failureReasonOf(store, step, address, task),
       attempt: task.attemptNumber === 0 ? null : (readAttempt(store, read, task.attemptNumber) ?? null),
       attempts:

@@ -9,9 +9,11 @@ import { SETTINGS } from '../../src/core/records/settings-version.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { WorkerFailuresRecord } from '../../src/core/records/step-failures.ts';
 import type { BookingRecord, WorkerRecord } from '../../src/core/records/worker.ts';
+import type { WorkerEvidenceRecord } from '../../src/core/records/worker-evidence.ts';
 import type { WorkerCredentialRecord } from '../../src/core/records/worker-credential.ts';
 import type { Header } from '../pipeline/message.ts';
 import type { Ports } from '../ports.ts';
+import { evidenceView } from '../views/quarantine-view.ts';
 import { workerHistoryView } from '../views/history-view.ts';
 import { pageOf, sortedBy } from '../views/page-view.ts';
 import type { Schemas } from '../views/schemas.ts';
@@ -21,6 +23,7 @@ import {
   bookingViews,
   stepFailuresView,
   visibleWork,
+  type VisibleWork,
   workerSummary,
   workerView,
 } from '../views/worker-view.ts';
@@ -51,7 +54,7 @@ export const listWorkers: Handler<'listWorkers'> = ({ query, principal }, ports)
   const view = (worker: WorkerRecord): Schemas['Worker'] => {
     const booking = bookingOf(store, worker);
     const work = visibleWork(booking, failuresOf(store, worker), visible);
-    return workerView(worker, farmOf(store, worker), booking, work, credentialOf(store, worker), ports.now());
+    return viewOf(ports, worker, booking, work);
   };
   const page = pageOf(sorted, query, view);
   const body = query.summary ? { ...page, summary: summaryOf(store, ofAnyStatus) } : page;
@@ -112,15 +115,27 @@ export const getWorker: Handler<'getWorker'> = ({ path, query, principal }, port
   const visible = new VisibleJobs(store, principal.ownerScope);
   const work = visibleWork(booking, failuresOf(store, worker), visible);
   const body = {
-    ...workerView(worker, farmOf(store, worker), booking, work, credentialOf(store, worker), ports.now()),
+    ...viewOf(ports, worker, booking, work),
     current_tasks: currentTasks(ports, work.bookings),
     bookings: bookingViews(work.bookings),
     failures: stepFailuresView(store, work.failures),
+    evidence: evidenceView(store, evidenceOf(store, worker), visible, ports.now()),
     ...(query.history && {
       history: workerHistoryView(worker, ports.history.worker(worker.id, HISTORY_MINUTES)),
     }),
   };
   return { kind: 'json', status: 200, body, headers: versionHeaders(SETTINGS.worker(worker)) };
+};
+
+const viewOf = (
+  ports: Ports,
+  worker: WorkerRecord,
+  booking: BookingRecord | undefined,
+  work: VisibleWork,
+): Schemas['Worker'] => {
+  const { store } = ports;
+  const [farm, credential] = [farmOf(store, worker), credentialOf(store, worker)];
+  return workerView(worker, farm, booking, work, credential, evidenceOf(store, worker), ports.now());
 };
 
 const farmOf = (store: StoreReader, { farmId: id }: WorkerRecord): FarmRecord | undefined =>
@@ -146,6 +161,19 @@ export const disableWorker: Handler<'disableWorker'> = ({ path, body, principal,
 export const enableWorker: Handler<'enableWorker'> = ({ path, headers }, ports) => {
   const ifMatch = ifMatchOf({ headers });
   return changeStanding(path.id, (replyTo) => ({ type: 'worker.enable', ...ifMatch, replyTo }), ports);
+};
+
+/** Forgets the evidence about a worker, which ends its quarantines (docs/quarantine.md#lift). */
+export const liftQuarantine: Handler<'liftQuarantine'> = async ({ path, principal }, ports) => {
+  const worker = findWorker(ports.store, path.id);
+  if (worker === null) return notFound('worker', path.id);
+  const outcome = await ports.actors.ask<null>((replyTo) => ({
+    actor: 'worker',
+    id: worker.id,
+    message: { type: 'quarantine.lift', by: principal.username, replyTo },
+  }));
+  if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
+  return { kind: 'json', status: 200, body: { id: worker.id, status: worker.status } };
 };
 
 interface StandingReply {
@@ -190,6 +218,9 @@ export const findWorker = (store: StoreReader, id: string): WorkerRecord | null 
 
 export const failuresOf = (store: StoreReader, worker: WorkerRecord): WorkerFailuresRecord | undefined =>
   store.get('workerFailures', keys.workerFailures(worker.id));
+
+const evidenceOf = (store: StoreReader, worker: WorkerRecord): WorkerEvidenceRecord | undefined =>
+  store.get('workerEvidence', keys.workerEvidence(worker.id));
 
 const bookingOf = (store: StoreReader, worker: WorkerRecord): BookingRecord | undefined =>
   store.get('booking', keys.booking(worker.id));

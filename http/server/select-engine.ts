@@ -30,7 +30,8 @@ export function selectEngine(choice: EngineChoice): SelectedEngine {
 }
 
 function load():
-  { readonly ok: true; readonly engine: HttpEngine } | { readonly ok: false; readonly reason: string } {
+  | { readonly ok: true; readonly engine: HttpEngine }
+  | { readonly ok: false; readonly reason: string } {
   const binary = findBinary(thisPlatform());
   if (!binary.ok) return binary;
   try {

@@ -35,7 +35,8 @@ export interface OidcSignInParts {
 }
 
 export type BegunSignIn =
-  { readonly ok: true; readonly url: string; readonly cookies: readonly Header[] } | SignInFault;
+  | { readonly ok: true; readonly url: string; readonly cookies: readonly Header[] }
+  | SignInFault;
 
 export type FinishedSignIn =
   | {

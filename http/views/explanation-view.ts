@@ -1,6 +1,7 @@
 import type { Gate, NearestMiss, WorkersOutlook } from '../../src/core/explain/task-explanation.ts';
 import type { RejectedWorkers, ShortAmount } from '../../src/core/lease/explanation.ts';
 import { appliedRuleView, poolHoldView } from './retry-rules-view.ts';
+import { doubtView } from './quarantine-view.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -10,6 +11,7 @@ export function gateView(gate: Gate): Schemas['Gate'] {
     case 'job':
     case 'upstream_step':
     case 'held_step':
+    case 'canary':
     case 'paused_queue':
     case 'farm_cap':
     case 'queue_cap':
@@ -57,6 +59,18 @@ export function gateView(gate: Gate): Schemas['Gate'] {
         ...rest,
         rejected: rejected.map(rejectedView),
         ...(nearestMiss !== null && { nearest_miss: nearestMissView(nearestMiss) }),
+      };
+    }
+    case 'quarantine': {
+      const { doubted, ...rest } = gate;
+      return {
+        ...rest,
+        doubted: doubted.map(({ worker, isWhole, ...doubt }) => ({
+          worker_id: worker.id,
+          worker: worker.name,
+          whole: isWhole,
+          ...doubtView(doubt),
+        })),
       };
     }
     case 'amounts': {

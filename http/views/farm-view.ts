@@ -16,6 +16,10 @@ export function farmView(farm: FarmRecord): Schemas['Farm'] {
       amount_default: farm.bookedAmounts.byDefault,
       policy_version: farm.bookedAmounts.version,
     }),
+    ...(farm.quarantine !== undefined && {
+      quarantine: farm.quarantine.isOn,
+      quarantine_version: farm.quarantine.version,
+    }),
     created_at: timestampOf(farm.createdAt),
     updated_at: timestampOf(farm.updatedAt),
   };

@@ -46,6 +46,7 @@ export function jobView(job: JobRecord, retry: RetryPolicy): Schemas['Job'] {
       max_attempts: retry.maxAttempts,
       retry_delay_seconds: retry.retryDelaySeconds,
       failure_limit: retry.failureLimit,
+      ...(retry.canaryTasks === true && { canary_tasks: true }),
     },
     task_counts: job.taskCounts,
     ...(job.startAfter !== undefined && { start_after: timestampOf(job.startAfter) }),

@@ -9,6 +9,8 @@ import type { Booking, BookingRecord, WorkerDisabling, WorkerRecord } from '../.
 import type { WorkerCredentialRecord } from '../../src/core/records/worker-credential.ts';
 import type { Schemas } from './schemas.ts';
 import type { VisibleJobs } from './visible-jobs.ts';
+import { wholeDoubtView } from './quarantine-view.ts';
+import type { WorkerEvidenceRecord } from '../../src/core/records/worker-evidence.ts';
 import { workerCredentialView } from './worker-token-view.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
@@ -62,6 +64,7 @@ export function workerView(
   booking: BookingRecord | undefined,
   work: VisibleWork,
   credential: WorkerCredentialRecord | undefined,
+  evidence: WorkerEvidenceRecord | undefined,
   now: number,
 ): Schemas['Worker'] {
   const bookings = booking?.bookings ?? [];
@@ -82,6 +85,7 @@ export function workerView(
     current_task_count: work.bookings.length,
     ...(status === 'disabled' && disabling !== null && { disabled: disablingView(disabling) }),
     ...(failingJobs !== null && { failing_jobs: failingJobs }),
+    ...wholeDoubtView(evidence, now),
     ...(worker.draining === true && worker.status === 'online' ? { draining: true } : {}),
     memory_mib: worker.memoryMib,
     gpu_count: worker.hardware?.gpuCount ?? 0,

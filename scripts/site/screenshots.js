@@ -1,5 +1,4 @@
-/** Pictures of the site: the screenshot that the tests of the pages save, the name of the picture, and what it shows. */
-export const SCREENSHOTS = [
+const PAGES = [
   ['overview', 'overview.png', 'The overview of a farm'],
   ['jobs', 'jobs.png', 'The list of jobs'],
   ['job-steps', 'job.png', 'The page of a job: its steps as a graph'],
@@ -11,3 +10,9 @@ export const SCREENSHOTS = [
   ['queues', 'queues.png', 'The queues'],
   ['audit', 'audit.png', 'The audit log'],
 ].map(([name, file, caption]) => ({ taken: `${name}-1440-light.png`, file, caption }));
+
+/** Pictures of the site: the screenshot that the tests save, the name of the picture, and what it shows. */
+export const SCREENSHOTS = [
+  ...PAGES,
+  { taken: 'blender-panel-jobs.png', file: 'blender-panel.png', caption: 'The panel of the Blender add-on' },
+];

@@ -348,7 +348,7 @@ test('lists', async (t) => {
 
   t.same(await run('farms -o wide'), {
     code: 0,
-    out: `ID                                    NAME   MAX TASKS  BOOKED AMOUNTS  DESCRIPTION  CREATED\n${FARM.id}  north                             the first    2026-01-02T03:04:05Z\n`,
+    out: `ID                                    NAME   MAX TASKS  BOOKED AMOUNTS  QUARANTINE  DESCRIPTION  CREATED\n${FARM.id}  north                                         the first    2026-01-02T03:04:05Z\n`,
     err: '1 farm\n',
   });
   t.same(await run('queues --farm north --columns farm,name,prio,status'), {
@@ -665,6 +665,7 @@ test('a job is shown with its details and steps, and canceled', async (t) => {
       'failed            failed (exit 3): Error: no scene (1 task)',
       `next              callsheet logs ${JOB.id} --failed`,
       'environments      Rez (of the queue), Own (of the submission)',
+      'parameters        2',
       '  Width           64',
       '  ALongParameter  x\u{fffd}y',
       '',
@@ -673,7 +674,7 @@ test('a job is shown with its details and steps, and canceled', async (t) => {
       'Assemble  canceled      1          0        0       0  Render',
       '',
     ].join('\n'),
-    err: '',
+    err: '2 steps, 4 tasks\n',
   });
   const canceled = await runCallsheet(['job', JOB.id, 'cancel'], { environment });
   t.same(canceled, { code: 0, out: `${JOB.id} failed\n`, err: '' });

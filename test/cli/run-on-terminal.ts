@@ -9,9 +9,17 @@ const COMMAND = fileURLToPath(new URL('bin/callsheet.js', packageRoot));
 /** A question in the output, and the text that the user enters then. */
 export type Reply = readonly [question: string, answer: string];
 
-/** Runs the command on a terminal whose user gives the replies, in order. The output has both streams. */
-export async function runOnTerminal(args: readonly string[], replies: readonly Reply[]): Promise<Ran> {
-  const line = [process.execPath, COMMAND, ...args].map((word) => `'${word}'`).join(' ');
+/**
+ * Runs the command on a terminal whose user gives the replies, in order. The output has both streams. Without `columns`,
+ * the terminal does not know its width.
+ */
+export async function runOnTerminal(
+  args: readonly string[],
+  replies: readonly Reply[],
+  columns?: number,
+): Promise<Ran> {
+  const command = [process.execPath, COMMAND, ...args].map((word) => `'${word}'`).join(' ');
+  const line = columns === undefined ? command : `stty cols ${columns}; ${command}`;
   const child = spawn('script', ['-qec', line, '/dev/null'], {
     env: { PATH: process.env['PATH'], TERM: 'xterm' },
   });

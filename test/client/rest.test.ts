@@ -1,4 +1,6 @@
-import { test } from 'tap';
+import { test, type Test } from 'tap';
+import { nodeFetch } from '../../cli/client/node-fetch.ts';
+import type { HttpFetch } from '../../client/http-fetch.ts';
 import { ProblemError, problemOf, ServiceUnreachable } from '../../client/problem.ts';
 import { Rest, type RestOptions } from '../../client/rest.ts';
 import { answeringService, type Answer } from '../cli/answering-service.ts';
@@ -9,6 +11,16 @@ const tooOften = (seconds: string): Answer => ({
   headers: { 'retry-after': seconds, 'x-request-id': 'r-1' },
   body: { title: 'Too Many Requests', detail: 'come again' },
 });
+
+const FETCHES: Readonly<Record<string, HttpFetch>> = {
+  'the global fetch': (address, request) => fetch(address, request),
+  'the fetch of the command': nodeFetch,
+};
+
+/** Runs a test with each way to send requests. */
+function withEachFetch(name: string, run: (t: Test, fetch: HttpFetch) => Promise<void>): void {
+  for (const [by, fetch] of Object.entries(FETCHES)) test(`${name}, by ${by}`, (t) => run(t, fetch));
+}
 
 const failure = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
@@ -71,7 +83,7 @@ test('a response without a problem document becomes a problem', (t) => {
   t.end();
 });
 
-test('a rate-limited call waits as the response demands and reports it', async (t) => {
+withEachFetch('a rate-limited call waits as the response demands and reports it', async (t, fetch) => {
   const service = await answeringService({
     'GET /api/v1/farms': [tooOften('0'), tooOften('2'), { body: [FARM] }, tooOften('61')],
     'GET /api/v1/version': [tooOften('25')],
@@ -81,6 +93,7 @@ test('a rate-limited call waits as the response demands and reports it', async (
   const delays: number[] = [];
   const options: RestOptions = {
     base: `${service.url}/`,
+    fetch,
     headers: { authorization: 'Bearer x' },
     delay: (ms) => Promise.resolve(void delays.push(ms)),
     onWaiting: (ms) => waits.push(ms),
@@ -108,7 +121,7 @@ test('a rate-limited call waits as the response demands and reports it', async (
   t.ok(service.requests.every(({ headers }) => headers.authorization === 'Bearer x'));
 });
 
-test('a call that gets 401 is repeated after a sign-in, at most twice', async (t) => {
+withEachFetch('a call that gets 401 is repeated after a sign-in, at most twice', async (t, fetch) => {
   const refused = {
     status: 401,
     body: { title: 'Unauthorized', status: 401, detail: 'no session', instance: 'r-1' },
@@ -122,6 +135,7 @@ test('a call that gets 401 is repeated after a sign-in, at most twice', async (t
   const answers = { isSignedIn: true };
   const rest = new Rest({
     base: service.url,
+    fetch,
     onUnauthorized: (method) => {
       asked.push(method);
       return Promise.resolve(answers.isSignedIn);
@@ -134,11 +148,11 @@ test('a call that gets 401 is repeated after a sign-in, at most twice', async (t
   answers.isSignedIn = false;
   t.match(await failure(rest.call('get', '/version')), { status: 401 });
   t.equal(service.requests.length, 7);
-  t.match(await failure(new Rest({ base: service.url }).call('get', '/version')), { status: 401 });
+  t.match(await failure(new Rest({ base: service.url, fetch }).call('get', '/version')), { status: 401 });
   t.equal(service.requests.length, 8, 'without the option the call fails at once');
 });
 
-test('a signal ends a call at any time', async (t) => {
+withEachFetch('a signal ends a call at any time', async (t, fetch) => {
   const service = await answeringService({
     'GET /api/v1/farms': [tooOften('50')],
     'GET /api/v1/version': [{ body: '{', holds: true }],
@@ -147,7 +161,7 @@ test('a signal ends a call at any time', async (t) => {
   t.teardown(() => service.close());
   const reason = new Error('the page has moved on');
   const waiting = new AbortController();
-  const rest = new Rest({ base: service.url, onWaiting: () => waiting.abort(reason) });
+  const rest = new Rest({ base: service.url, fetch, onWaiting: () => waiting.abort(reason) });
   t.equal(await failure(rest.call('get', '/farms', { signal: waiting.signal })), reason);
   t.equal(await failure(rest.call('get', '/farms', { signal: waiting.signal })), reason);
   t.equal(service.requests.length, 1, 'a call with an aborted signal is not sent');
@@ -182,14 +196,14 @@ test('a signal ends a call at any time', async (t) => {
   t.same(lines, [{ bus_seq: 1 }]);
 });
 
-test('distinguishes an unreachable service from a lost response', async (t) => {
+withEachFetch('distinguishes an unreachable service from a lost response', async (t, fetch) => {
   const service = await answeringService({
     'GET /api/v1/farms': [
       { body: '', cuts: true },
       { body: '[{"id"', breaks: true },
     ],
   });
-  const rest = new Rest({ base: service.url });
+  const rest = new Rest({ base: service.url, fetch });
   for (let n = 0; n < 2; n++) {
     const error = await failure(rest.call('get', '/farms'));
     t.type(error, ServiceUnreachable);
@@ -208,7 +222,7 @@ test('distinguishes an unreachable service from a lost response', async (t) => {
   });
 });
 
-test('builds addresses, and returns texts and tags', async (t) => {
+withEachFetch('builds addresses, and returns texts and tags', async (t, fetch) => {
   const service = await answeringService({
     'GET /api/v1/jobs/a%2Fb/template': [{ body: '{"name": "x" }' }],
     'GET /api/v1/farms': [
@@ -219,7 +233,7 @@ test('builds addresses, and returns texts and tags', async (t) => {
     'POST /api/v1/farms': [{ body: '<html>' }],
   });
   t.teardown(() => service.close());
-  const rest = new Rest({ base: service.url });
+  const rest = new Rest({ base: service.url, fetch });
   t.equal(await rest.text('/jobs/{id}/template', { path: { id: 'a/b' } }), '{"name": "x" }');
   t.equal(
     rest.url('/jobs', { query: { status: ['failed', 'canceled'], limit: 5, search: undefined } }).href,

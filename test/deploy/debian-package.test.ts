@@ -45,6 +45,12 @@ class DebianRoot {
   }
 }
 
+/** Returns the programs that a unit starts: `systemctl reload` fails where one is missing. */
+const programsOf = async (root: DebianRoot, name: string): Promise<readonly string[]> => {
+  const unit = await readFile(root.path(`usr/lib/systemd/system/${name}.service`), 'utf8');
+  return [...unit.matchAll(/^Exec\w+=[-@:+!]*(\S+)/gm)].map(([, program = '']) => program);
+};
+
 const ofUnit = async (root: DebianRoot, name: string): Promise<readonly string[]> => {
   const unit = await readFile(root.path(`usr/lib/systemd/system/${name}.service`), 'utf8');
   return (/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? '').split(' ');
@@ -125,6 +131,11 @@ test('the Debian package installs in a clean root, runs a farm, and is removed',
     '/opt/callsheet/bin/callsheet.js root:root 755',
   ]);
   t.equal((await root.run('dpkg', '--verify', 'callsheet')).trim(), '', 'the files are those of the package');
+  for (const unit of ['callsheet-server', 'callsheet-worker']) {
+    const programs = await programsOf(root, unit);
+    t.ok(programs.length >= 2, `${unit} starts and reloads`);
+    for (const program of programs) await t.resolves(root.run('test', '-x', program), `${unit}: ${program}`);
+  }
   t.ok(existsSync(root.path('usr/bin/nats-server')) || existsSync(root.path('usr/sbin/nats-server')));
 
   const [port, bus] = [await freePort(), await freePort()];

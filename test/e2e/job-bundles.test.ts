@@ -1,8 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import tap, { test } from 'tap';
+import tap, { test, type Test } from 'tap';
 import { runCallsheet, type Ran } from '../cli/run-callsheet.ts';
+import { runPython } from '../clients/run-python.ts';
 import { freePort, startService, startWorker } from '../kit/daemons.ts';
+import { sharedFolder } from '../spec/shared-folder.ts';
 
 tap.setTimeout(120_000);
 
@@ -60,12 +63,27 @@ function writeBundle(folder: string): string {
   return bundle;
 }
 
-test('a job bundle is submitted, exported and submitted again', async (t) => {
+interface Studio {
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Runs the command in the folder, and asserts its exit status. */
+  readonly run: (status: number, ...args: readonly string[]) => Promise<Ran>;
+}
+
+/** Starts a service with a worker, a farm and a queue. */
+async function startStudio(t: Test): Promise<Studio> {
   const folder = t.testdir({});
   const service = await startService({ folder, httpPort: await freePort(), busPort: await freePort() });
   const farm = await service.api.must<{ id: string }>('POST', '/api/v1/farms', { name: 'studio' });
   await service.api.must('POST', '/api/v1/queues', { name: 'main', farm_id: farm.id });
-  const worker = startWorker(service, 'w1');
+  // The sample calls `python`, which Debian does not have.
+  const programs = join(folder, 'bin');
+  mkdirSync(programs);
+  symlinkSync(
+    execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim(),
+    join(programs, 'python'),
+  );
+  const worker = startWorker(service, 'w1', [], { PATH: `${programs}:${process.env['PATH'] ?? ''}` });
   t.teardown(async () => {
     await worker.kill('SIGTERM');
     await service.daemon.kill('SIGTERM');
@@ -77,6 +95,11 @@ test('a job bundle is submitted, exported and submitted again', async (t) => {
     t.equal(ran.code, status, `${args.join(' ')}: ${ran.err}`);
     return ran;
   };
+  return { folder, environment, run };
+}
+
+test('a job bundle is submitted, exported and submitted again', async (t) => {
+  const { folder, run } = await startStudio(t);
   const bundle = writeBundle(folder);
   const price = (results: string): string => readFileSync(join(results, 'price.txt'), 'utf8');
 
@@ -109,3 +132,90 @@ test('a job bundle is submitted, exported and submitted again', async (t) => {
   });
   t.notOk(existsSync(join(folder, 'price- 1/results')), 'the exported values are those of the job');
 });
+
+/** Stand-in for the script of the sample: writes the positions of its chunk, and reads its input. */
+const PRICE_POSITION = `
+import argparse, json, os
+options = argparse.ArgumentParser()
+for name in ("portfolio", "results-dir", "position-range", "num-paths"):
+    options.add_argument(f"--{name}", required=True)
+given = options.parse_args()
+first, _, last = given.position_range.partition("-")
+os.makedirs(given.results_dir, exist_ok=True)
+with open(given.portfolio) as portfolio:
+    prices = json.load(portfolio)
+for position in range(int(first), int(last or first) + 1):
+    with open(os.path.join(given.results_dir, f"{position}.json"), "w") as result:
+        json.dump(prices[position] * int(given.num_paths), result)
+`;
+
+const AGGREGATE_RESULTS = `
+import argparse, json, os
+options = argparse.ArgumentParser()
+options.add_argument("--results-dir", required=True)
+folder = options.parse_args().results_dir
+total = sum(json.load(open(os.path.join(folder, name))) for name in sorted(os.listdir(folder)))
+with open(os.path.join(folder, "total.txt"), "w") as result:
+    result.write(str(total))
+`;
+
+const SUBMIT_BUNDLE = `
+import sys
+from callsheet import Client
+client = Client()
+job = client.submit_bundle("sample", {"NumPaths": 3, "ResultsDir": "by-python"})
+print(client.wait(job["id"], check=True)["priority"])
+`;
+
+const templates = sharedFolder('templates');
+
+test(
+  'a sample of Deadline Cloud runs, by the command and the Python client',
+  { skip: templates === null },
+  async (t) => {
+    const { folder, environment, run } = await startStudio(t);
+    const sample = join(
+      templates ?? '',
+      'aws-deadline/deadline-cloud-samples/job_bundles/monte_carlo_simulation',
+    );
+    const bundle = join(folder, 'sample');
+    mkdirSync(join(bundle, 'scripts'), { recursive: true });
+    const files = {
+      // The machine of the test may have less memory.
+      'template.yaml': readFileSync(join(sample, 'template.yaml'), 'utf8').replace('min: 8192', 'min: 64'),
+      'parameter_values.yaml': `parameterValues:
+- name: PositionRange
+  value: 0-3
+- name: NumPaths
+  value: 2
+- name: deadline:targetTaskRunStatus
+  value: READY
+- name: deadline:maxFailedTasksCount
+  value: 20
+- name: deadline:maxRetriesPerTask
+  value: 5
+- name: deadline:priority
+  value: 62
+`,
+      'asset_references.yaml': `assetReferences:
+  inputs:
+    directories:
+    - ./scripts
+    filenames:
+    - portfolio.json
+  outputs:
+    directories: []
+  referencedPaths: []
+`,
+      'portfolio.json': '[1, 2, 3, 4]',
+      'scripts/price_position.py': PRICE_POSITION,
+      'scripts/aggregate_results.py': AGGREGATE_RESULTS,
+    };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(bundle, name), text);
+    await run(0, 'submit', 'sample', '--wait');
+    t.equal(readFileSync(join(bundle, 'results/total.txt'), 'utf8'), '20');
+    const { code, output } = await runPython(['-c', SUBMIT_BUNDLE], { cwd: folder, environment });
+    t.strictSame([code, output], [0, '62\n']);
+    t.equal(readFileSync(join(folder, 'by-python/total.txt'), 'utf8'), '30');
+  },
+);

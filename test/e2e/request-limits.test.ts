@@ -189,7 +189,13 @@ test('twenty expensive templates of one client do not starve those of another', 
     Array.from({ length: 5 }, () => submit('ordinary', ORDINARY, '127.0.0.2')),
   );
   for (const { status } of ordinary) t.equal(status, 201);
-  for (const { status, text } of await Promise.all(expensiveReplies)) {
+  const replies = await Promise.all(expensiveReplies);
+  // On a busy machine some wait so long that the service refuses them, as it says in the reply.
+  const refused = replies.filter(({ status }) => status === 503);
+  for (const { text } of refused) t.match(text, 'the service is busy with other templates');
+  const read = replies.filter((reply) => !refused.includes(reply));
+  t.ok(read.length > 0);
+  for (const { status, text } of read) {
     t.equal(status, 422);
     t.match(text, 'need more than 10000000 operations together');
   }

@@ -66,6 +66,7 @@ test('a render becomes values of a preset', async (t) => {
       'Group=none',
       'Priority=70',
       'MachineLimit=4',
+      'ConcurrentTasks=2',
       'OutputDirectory0=/mnt/out',
       'OutputFilename0=shot.####.png',
       'EnvironmentKeyValue0=OCIO=/mnt/ocio.config',
@@ -80,7 +81,7 @@ test('a render becomes values of a preset', async (t) => {
   );
   t.strictSame(converted.commands, [
     'callsheet presets install blender/render',
-    "callsheet submit --product blender/render --param-file values.json --environment environment.yaml --name 'shot 010' --owner rita --queue film --priority 70 --max-attempts 2 --paused --start-after 2026-12-24T18:30",
+    "callsheet submit --product blender/render --param-file values.json --environment environment.yaml --name 'shot 010' --owner rita --queue film --priority 70 --max-attempts 2 --max-concurrent-tasks 8 --paused --start-after 2026-12-24T18:30",
   ]);
   t.strictSame(await converted.file('values.json'), {
     Scene: '/mnt/shot.blend',
@@ -91,7 +92,7 @@ test('a render becomes values of a preset', async (t) => {
   t.match(await converted.file('environment.yaml'), {
     environment: { variables: { OCIO: '/mnt/ocio.config' } },
   });
-  t.match(converted.notes, /note: secondarypool=all: .*\nnote: machinelimit=4: .*max_concurrent_tasks/);
+  t.match(converted.notes, /note: secondarypool=all: .*\nnote: machinelimit=4: the job has a cap/);
 });
 
 test('other presets, and what has no counterpart', async (t) => {

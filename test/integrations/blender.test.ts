@@ -1,16 +1,13 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import tap, { test, type Test } from 'tap';
-import { packageRoot } from '../../src/adapters/system/package-root.ts';
 import { runCallsheet } from '../cli/run-callsheet.ts';
-import { freePort, startService, startWorker } from '../kit/daemons.ts';
+import { SCREENSHOTS } from '../kit/browser/browser.ts';
+import { runInBlender, startBlenderFarm } from './blender-farm.ts';
 
 tap.setTimeout(600_000);
-
-const fileOf = (path: string): string => fileURLToPath(new URL(path, packageRoot));
 
 /** Output of the script. */
 interface Result {
@@ -21,21 +18,6 @@ interface Result {
   readonly jobs: readonly { readonly id: string; readonly url: string }[];
   readonly copies: readonly { readonly id: string; readonly name: string }[];
   readonly [member: string]: unknown;
-}
-
-/** Runs Blender without a window, with the built add-on in its scripts. */
-function runBlender(scripts: string, environment: Record<string, string>, args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync(
-    'blender',
-    ['-b', '--factory-startup', '--python-exit-code', '1', ...args],
-    {
-      encoding: 'utf8',
-      env: { ...process.env, BLENDER_USER_SCRIPTS: scripts, ...environment },
-      timeout: 300_000,
-    },
-  );
-  if (status !== 0) throw new Error(`blender ended with ${status}:\n${stdout}\n${stderr}`);
-  return stdout;
 }
 
 /** Asserts that a picture has a size and more than one color. */
@@ -54,35 +36,8 @@ async function checkPicture(t: Test, path: string): Promise<Buffer> {
 const blender = spawnSync('blender', ['--version']).status === 0 ? false : 'no blender on the PATH';
 
 test('the Blender add-on submits scenes, which a worker renders', { skip: blender }, async (t) => {
-  const folder = t.testdir({ scripts: { addons: {} }, scene: {} });
-  const [scripts, scene] = [join(folder, 'scripts'), join(folder, 'scene')];
-  const zip = execFileSync('python3', [fileOf('integrations/blender/build_addon.py'), folder], {
-    encoding: 'utf8',
-  }).trim();
-  execFileSync('python3', ['-m', 'zipfile', '-e', zip, join(scripts, 'addons')]);
-  const service = await startService({ folder, httpPort: await freePort(), busPort: await freePort() });
-  const { api } = service;
-  const farm = await api.must<{ id: string }>('POST', '/api/v1/farms', { name: 'studio' });
-  await api.must('POST', '/api/v1/queues', { name: 'main', farm_id: farm.id });
-  await api.must('POST', '/api/v1/presets/blender/render/install');
-  await api.must('POST', '/api/v1/storage-locations', {
-    name: 'shows',
-    roots: { default: scene, annex: '/Volumes/shows' },
-  });
-  const worker = startWorker(service, 'w1');
-  t.teardown(async () => {
-    await worker.kill('SIGTERM');
-    await service.daemon.kill('SIGTERM');
-    if (!t.passing()) t.comment(service.daemon.log().slice(-4000));
-  });
-  const environment = { SVC_URL: `http://127.0.0.1:${service.httpPort}`, HOME: folder };
-  const output = runBlender(scripts, environment, [
-    '-P',
-    fileOf('test/integrations/blender/submit_scene.py'),
-    '--',
-    scene,
-  ]);
-  const result = JSON.parse(/^RESULT (.*)$/m.exec(output)?.[1] ?? 'null') as Result;
+  const { api, scene, environment } = await startBlenderFarm(t);
+  const result = runInBlender<Result>(['blender', '-b'], 'submit_scene.py', [scene], environment);
 
   t.match(result.unsaved, /Save the scene first/);
   t.match(result, {
@@ -137,9 +92,11 @@ test('the Blender add-on submits scenes, which a worker renders', { skip: blende
   const wide = await checkPicture(t, join(scene, 'out/shot.Camera.0002.png'));
   const close = await checkPicture(t, join(scene, 'out/shot.Close.0002.png'));
   t.notSame(wide, close, 'each job has its camera');
-  t.equal(readdirSync(scene).filter((name) => /^shot\.callsheet-.*\.blend$/.test(name)).length, 2);
+  t.equal(readdirSync(scene).filter((name) => /^shot\.callsheet-.*\.blend$/.test(name)).length, 1);
 
   t.match(result['unknown'], /there is no farm 'none'/);
+  t.strictSame(result['left'], [], 'a failed submission leaves no copy of the scene');
+  t.match(result['deleted'], /The scene has no camera Deleted: refresh the list/);
   t.match(result['movie'], /The output is a movie/);
   t.strictSame(result['names'], ['/out/shot.Cam-A_Layer.####.png', '/out/A.####.exr']);
   t.strictSame(result['preview'], [
@@ -168,4 +125,60 @@ test('the Blender add-on submits scenes, which a worker renders', { skip: blende
   );
   t.equal(ran.code, 0, ran.err);
   await checkPicture(t, join(scene, 'bundled/a.0002.png'));
+});
+
+/** Output of the script with a window. */
+interface WindowResult {
+  readonly jobs: readonly (readonly [name: string, status: string, url: string])[];
+  readonly error: string;
+  readonly [member: string]: unknown;
+}
+
+const display =
+  blender !== false
+    ? blender
+    : spawnSync('xvfb-run', ['--help']).status === 0
+      ? false
+      : 'no xvfb-run on the PATH';
+
+test('the panel of the add-on works in a window', { skip: display }, async (t) => {
+  const { api, scene, environment } = await startBlenderFarm(t);
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  const screen = '-screen 0 900x1100x24';
+  const result = runInBlender<WindowResult>(
+    ['xvfb-run', '-a', '-s', screen, 'blender', '--window-geometry', '0', '0', '900', '1100'],
+    'panel_in_window.py',
+    [scene, SCREENSHOTS],
+    { ...environment, LIBGL_ALWAYS_SOFTWARE: '1' },
+  );
+  t.match(result, {
+    refreshed: ['FINISHED'],
+    checked: ['FINISHED'],
+    submitted: ['FINISHED'],
+    redraws: true,
+    refused: ['FINISHED'],
+    left: [],
+  });
+  t.match(result.error, /there is no farm 'none'/);
+  t.strictSame(
+    result.jobs.map(([name, status]) => [name, status]),
+    [
+      ['shot Camera', 'completed'],
+      ['shot Close', 'completed'],
+    ],
+    'the submission and the status of its jobs need no further action',
+  );
+  for (const [, , url] of result.jobs) {
+    const id = url.slice(url.lastIndexOf('/') + 1);
+    t.match(await api.must('GET', `/api/v1/jobs/${id}`), { status: 'completed', priority: 65 });
+  }
+  await Promise.all([1, 2, 3].map((frame) => checkPicture(t, join(scene, `out/shot.Close.000${frame}.png`))));
+  const pictures = await Promise.all(
+    ['blender-panel', 'blender-panel-jobs', 'blender-panel-error'].map((name) =>
+      sharp(join(SCREENSHOTS, `${name}.png`))
+        .raw()
+        .toBuffer(),
+    ),
+  );
+  t.equal(new Set(pictures.map((picture) => picture.toString('base64'))).size, 3, 'the panel changes');
 });

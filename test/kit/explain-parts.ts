@@ -119,6 +119,7 @@ export const taskFacts = (changes: Partial<TaskFacts> = {}): TaskFacts => {
     step,
     requirements: requirements({ cores: 2 }),
     task: taskState(),
+    index: 0,
     failureReason: null,
     attempt: null,
     attempts: changes.task?.attemptNumber ?? 0,

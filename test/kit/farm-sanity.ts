@@ -3,7 +3,9 @@ import type { JobState } from '../../actors/service/job/state.ts';
 import type { LeaseState } from '../../actors/service/lease/state.ts';
 import type { WorkerState } from '../../actors/service/worker/state.ts';
 import { attemptIdOf, taskIdOf, type FarmId, type WorkerId } from '../../src/core/ids.ts';
+import { NO_EVIDENCE } from '../../src/core/quarantine/evidence.ts';
 import { NO_WORKER_FAILURES } from '../../src/core/lifecycle/failure-tallies.ts';
+import { canaryIndices, isProbing } from '../../src/core/lifecycle/canaries.ts';
 import { isTerminalJob } from '../../src/core/lifecycle/job-transitions.ts';
 import { stepStatusOf } from '../../src/core/lifecycle/step-rules.ts';
 import { NO_TASKS, sumCounts } from '../../src/core/lifecycle/task-counts.ts';
@@ -224,6 +226,11 @@ function checkWorker(
     wrong(`the stored heartbeat of the worker ${id} is too old`);
   const failures = store.get('workerFailures', keys.workerFailures(id)) ?? NO_WORKER_FAILURES;
   if (!same(resident.failures, failures)) wrong(`failures of the worker ${id} differ in memory`);
+  const evidence = store.get('workerEvidence', keys.workerEvidence(id)) ?? NO_EVIDENCE;
+  if (!same(resident.evidence, evidence)) wrong(`evidence about the worker ${id} differs in memory`);
+  const setting = store.get('farm', keys.farm(resident.record.farmId))?.quarantine ?? null;
+  if (!same(resident.quarantine, setting)) wrong(`the worker ${id} has another setting of quarantine`);
+  if (setting?.isOn !== true && !same(evidence, NO_EVIDENCE)) wrong(`the worker ${id} has evidence`);
   if (!same(resident.bookings.all(), bookings)) wrong(`bookings of the worker ${id} differ in memory`);
 }
 
@@ -251,6 +258,9 @@ function checkLease(
     if ((worker.status === 'offline') !== (seen === undefined))
       wrong(`the lease actor has the ${worker.status} worker ${worker.name}: ${seen !== undefined}`);
     if (seen === undefined) continue;
+    const evidence = store.get('workerEvidence', keys.workerEvidence(worker.id));
+    if (lease.doubts.isQuarantined(worker.id) !== ((evidence?.quarantine ?? null) !== null))
+      wrong(`the lease actor does not know whether ${worker.name} is in quarantine`);
     const bookings = store.get('booking', keys.booking(worker.id))?.bookings ?? [];
     const cores = bookings.reduce((sum, booking) => sum + booking.cores, 0);
     if (seen.committedCores !== cores)
@@ -293,7 +303,11 @@ function checkOffered(
     tasks.flatMap(({ index, state }) => (statuses.includes(state.status) ? [index] : []));
   const offered = tasks.flatMap(({ index }) => (entry?.ready.has(index) === true ? [index] : []));
   const held = [...(entry?.held ?? [])];
-  const ready = isLeasable && step.hold === undefined ? indices(['ready']) : [];
+  const probes = triesCanaries(store, job) && isProbing(step) ? canaryIndices(step.taskCount) : null;
+  const ready =
+    isLeasable && step.hold === undefined
+      ? indices(['ready']).filter((index) => probes === null || probes.includes(index))
+      : [];
   const all = [...offered, ...held.map(([index]) => index)].sort((a, b) => a - b);
   const name = `step ${job.name}/${step.order}`;
   if (!same(all, ready)) wrong(`${name} offers ${text(all)}, but ${text(ready)} are ready`);
@@ -306,6 +320,11 @@ function checkOffered(
   if (isTerminalJob(job.status) && entry !== undefined)
     wrong(`the lease actor keeps ${name}, but its job has ended`);
 }
+
+const triesCanaries = (store: StoreReader, job: JobRecord): boolean =>
+  [job, store.get('queue', keys.queue(job.queueId)), store.get('farm', keys.farm(job.farmId))].some(
+    (level) => level?.retry.canaryTasks === true,
+  );
 
 const text = (value: unknown): string => JSON.stringify(value);
 

@@ -417,6 +417,10 @@ export class TestFarm extends TestFarmCatalog {
     this.sendToWorker(name, { type: 'worker.enable', replyTo: to(`enable ${name}`) });
   }
 
+  liftQuarantine(name: string): void {
+    this.sendToWorker(name, { type: 'quarantine.lift', by: 'ann', replyTo: to(`lift ${name}`) });
+  }
+
   deleteWorker(name: string): void {
     this.sendToWorker(name, { type: 'worker.delete', replyTo: to(`delete ${name}`) });
   }

@@ -8,8 +8,10 @@ import { WORKER_MUTANTS } from './actors-worker.ts';
 import { BUS_MUTANTS } from './adapters-bus.ts';
 import { HOST_MUTANTS } from './adapters-host.ts';
 import { STORE_MUTANTS } from './adapters-store.ts';
+import { CLUSTER_MUTANTS } from './core-cluster.ts';
 import { CORE_DATA_MUTANTS } from './core-data.ts';
 import { CORE_LEASE_MUTANTS } from './core-lease.ts';
+import { CORE_QUARANTINE_MUTANTS } from './core-quarantine.ts';
 import { LIFECYCLE_MUTANTS } from './core-lifecycle.ts';
 import { HTTP_EVENT_MUTANTS } from './http-events.ts';
 import { HTTP_REQUEST_MUTANTS } from './http-requests.ts';
@@ -24,8 +26,10 @@ export const MUTANTS: readonly Mutant[] = [
   ...AGENT_MUTANTS,
   ...KERNEL_MUTANTS,
   ...CORE_LEASE_MUTANTS,
+  ...CORE_QUARANTINE_MUTANTS,
   ...LIFECYCLE_MUTANTS,
   ...CORE_DATA_MUTANTS,
+  ...CLUSTER_MUTANTS,
   ...STORE_MUTANTS,
   ...BUS_MUTANTS,
   ...HOST_MUTANTS,

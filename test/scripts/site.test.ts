@@ -71,13 +71,13 @@ test('dead links and missing anchors of the site are found', (t) => {
 
 test('each screenshot of the site is one that a test saves', (t) => {
   const pictures = evaluate('SCREENSHOTS') as readonly { readonly taken: string; readonly file: string }[];
-  const tests = projectFiles().filter((file) => /^test\/web\/.*\.ts$/.test(file));
+  const tests = projectFiles().filter((file) => /^test\/(web|integrations)\/.*\.(ts|py)$/.test(file));
   const sources = tests
     .map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8'))
     .join('\n');
   for (const { taken } of pictures) {
-    const name = taken.replace(/-1440-light\.png$/, '');
-    t.match(sources, new RegExp(`saveScreenshots\\(\\w+, '${name}'\\)`), name);
+    const name = taken.replace(/(-1440-light)?\.png$/, '');
+    t.match(sources, new RegExp(`saveScreenshots\\(\\w+, '${name}'\\)|save_picture\\("${name}"\\)`), name);
   }
   t.end();
 });

@@ -292,7 +292,9 @@ export class Checker implements ServiceWatcher {
     return ({ sent }) => {
       // After a clock step, the duration of the worker's silence is unknown.
       const silentMs = this.isClockSteady ? turn.now - record.lastHeartbeatAt : Infinity;
-      this.note(judgeWorkerTurn(record, worker, message, silentMs, this.settings.heartbeatTimeoutMs));
+      this.note(
+        judgeWorkerTurn(record, worker, message, turn.now, silentMs, this.settings.heartbeatTimeoutMs),
+      );
       if (sent.some(({ message }) => message.type === 'worker.offered' || message.type === 'worker.removed'))
         this.changedAt.set(worker.record.farmId, this.time.now);
       if (turn.message.type !== 'expiry.granted') return;

@@ -51,7 +51,7 @@ export function settingsOf(
   job: JobState,
   farm: FarmState | undefined,
   server: RetryPolicy,
-): (name: keyof RetryPolicy) => number {
+): (name: Exclude<keyof RetryPolicy, 'canaryTasks'>) => number {
   const levels = [job.record.retry, farm?.queues.get(job.record.queueId)?.retry, farm?.record.retry, server];
   return (name) => levels.find((level) => level?.[name] !== undefined)?.[name] ?? 0;
 }
@@ -62,7 +62,7 @@ export function expectedOf(
   before: JobSnapshot,
   message: JobMessage,
   now: number,
-  setting: (name: keyof RetryPolicy) => number,
+  setting: (name: Exclude<keyof RetryPolicy, 'canaryTasks'>) => number,
   farm: FarmState | undefined,
 ): Expected {
   const resumed = job.openAttempts.size > 0 ? 'running' : 'pending';

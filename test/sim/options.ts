@@ -42,6 +42,8 @@ export interface SimulationOptions {
   readonly holds: boolean;
   /** Clients that disable workers stop their tasks. */
   readonly evicts: boolean;
+  /** Clients that disable workers name the time until which. */
+  readonly untils: boolean;
   /** Steps have chunks with a target run time. */
   readonly chunks: boolean;
   /** Queues, jobs and usage pools have retry rules. */
@@ -229,6 +231,7 @@ export function drawOptions(random: Random): SimulationOptions {
     holds: false,
     starts: false,
     evicts: false,
+    untils: false,
     chunks: false,
     rules: false,
     amounts: false,
@@ -310,6 +313,15 @@ export const drawControls = (drawn: SimulationOptions, random: Random): Simulati
   holds: random.chance(CONTROL_SHARE),
   starts: random.chance(CONTROL_SHARE),
   evicts: random.chance(CONTROL_SHARE),
+});
+
+/** Share of seeds whose clients disable workers until a time. */
+const UNTILS_SHARE = 0.4;
+
+/** Disables workers until a time. Drawn separately, so that the other options of a seed stay the same. */
+export const drawUntils = (drawn: SimulationOptions, random: Random): SimulationOptions => ({
+  ...drawn,
+  untils: random.chance(UNTILS_SHARE),
 });
 
 /** Share of seeds whose steps have chunks with a target run time. */

@@ -206,6 +206,10 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
+    name: 'a worker is not enabled at the time until which it is disabled',
+    plant: handle('worker', 'disabled-until.due', () => undefined),
+  },
+  {
     name: 'a usage pool that is not registered has no limit',
     plant: offering((offer, { pools }) => ({
       ...offer,

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { runClusterSeed, runClusterSeeds } from './cluster/run-cluster.ts';
 import { printMutantSeeds, recordMutantSeeds } from './run-mutants.ts';
 import { IDENTITY_SCENARIOS } from './identity-scenarios.ts';
 import { OUTAGE_SCENARIOS } from './outage-scenarios.ts';
@@ -10,7 +11,7 @@ import { simulate, type SimulationResult, type Variation } from './simulation.ts
  * `npm run simulate -- --seeds N` runs N seeds (from `--first`, 1 by default). `--seed S` replays one seed exactly,
  * with `--trace` for a line per event. `--bus-auth` runs them on a bus with authentication. `--mutants` prints how many seeds each mutant needs to be killed (`--runs N`
  * searches, `--mutant TEXT` for those with the text in their name); `--mutants --record` searches all from seed 1 and
- * writes test/sim/mutant-seeds.json. Exit status 1: a seed failed, or a mutant survived.
+ * writes test/sim/mutant-seeds.json. `--cluster` runs the seeds of the replicated log instead of farms. Exit status 1: a seed failed, or a mutant survived.
  */
 const { values } = parseArgs({
   options: {
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
     scenario: { type: 'string' },
     'bus-auth': { type: 'boolean', default: false },
+    cluster: { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
@@ -107,7 +109,14 @@ function runMany(first: number, seeds: number): boolean {
   return failed === 0;
 }
 
+function runCluster(): boolean {
+  if (values.seed !== undefined) return runClusterSeed(wholeNumber(values.seed, 'seed'), values.trace);
+  const first = wholeNumber(values.first, 'first');
+  return runClusterSeeds(first, wholeNumber(values.seeds ?? '100', 'seeds'), values['keep-going']);
+}
+
 function run(): boolean {
+  if (values.cluster) return runCluster();
   if (values.mutants && values.record) return recordMutantSeeds();
   if (values.mutants) {
     printMutantSeeds(wholeNumber(values.runs, 'runs'), values.mutant);

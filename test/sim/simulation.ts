@@ -20,6 +20,7 @@ import {
   drawOptions,
   drawOutages,
   drawRules,
+  drawUntils,
   type SimulationOptions,
 } from './options.ts';
 import { PoolClients } from './pool-clients.ts';
@@ -49,6 +50,7 @@ const OUTAGE_SEED_FACTOR = 7_919;
 /** A different one for the options of drawControls. */
 const CONTROL_SEED_FACTOR = 104_729;
 /** Selects farms of which few are recorded for mutants, whose runs stay the same. */
+const UNTILS_SEED_FACTOR = 611_953;
 const CHUNKS_SEED_FACTOR = 70_241;
 const RULES_SEED_FACTOR = 15_485_863;
 /** Selects farms of which none was recorded for a mutant when it was chosen. */
@@ -123,7 +125,8 @@ class Simulation {
       drawOutages(drawOptions(this.random), new Random(seed * OUTAGE_SEED_FACTOR)),
       new Random(seed * CONTROL_SEED_FACTOR),
     );
-    const chunked = drawChunks(controlled, new Random(seed * CHUNKS_SEED_FACTOR));
+    const ending = drawUntils(controlled, new Random(seed * UNTILS_SEED_FACTOR));
+    const chunked = drawChunks(ending, new Random(seed * CHUNKS_SEED_FACTOR));
     const booked = drawAmounts(chunked, new Random(seed * AMOUNTS_SEED_FACTOR));
     const ruled = drawRules(booked, new Random(seed * RULES_SEED_FACTOR));
     const drawn = drawCaps(ruled, new Random(seed * CAPS_SEED_FACTOR));

@@ -6,6 +6,9 @@ import { HEARTBEAT_TIMEOUT_MS } from './options.ts';
 import { ask, type ClientWorld } from './client-port.ts';
 
 const EVICTED_SHARE = 0.6;
+const UNTIL_SHARE = 0.6;
+/** Maximum time for which a client disables a worker. */
+const UNTIL_MAX_MS = 60_000;
 
 type Standing = Extract<WorkerMessage['type'], 'worker.disable' | 'worker.enable' | 'worker.delete'>;
 
@@ -23,14 +26,14 @@ export class WorkerClients {
     const { random } = this.world;
     const workers = this.workers();
     if (workers.length === 0) return;
-    const { id, status } = random.pick(workers);
+    const { id, status, lastHeartbeatAt } = random.pick(workers);
     const action =
       status === 'disabled'
         ? random.pick(['worker.enable', 'worker.enable', 'worker.delete'] as const)
         : status === 'offline'
           ? 'worker.delete'
           : 'worker.disable';
-    if (action !== 'worker.delete' || this.mayDelete) this.ask(id, action);
+    if (action !== 'worker.delete' || this.mayDelete) this.ask(id, action, lastHeartbeatAt);
   }
 
   /**
@@ -43,7 +46,7 @@ export class WorkerClients {
 
   /** Enables all disabled workers. */
   enableAll(): void {
-    for (const { id, status } of this.workers()) if (status === 'disabled') this.ask(id, 'worker.enable');
+    for (const { id, status } of this.workers()) if (status === 'disabled') this.ask(id, 'worker.enable', 0);
   }
 
   private workers(): readonly WorkerRecord[] {
@@ -51,12 +54,15 @@ export class WorkerClients {
     return [...service.store.scan('worker')].flatMap(({ value }) => (value.farmId === farm ? [value] : []));
   }
 
-  private ask(id: WorkerId, type: Standing): void {
+  /** `heardAt`: when the service heard of the worker, by its clock. */
+  private ask(id: WorkerId, type: Standing, heardAt: number): void {
     const number = (this.requests.get(id) ?? 0) + 1;
     this.requests.set(id, number);
     const { options, random } = this.world;
     const stopsTasks = type === 'worker.disable' && options.evicts && random.chance(EVICTED_SHARE);
-    const disabling = { by: 'simulation', reason: '', stopsTasks };
+    const hasEnd = type === 'worker.disable' && options.untils && random.chance(UNTIL_SHARE);
+    const until = hasEnd ? heardAt + random.between(1, UNTIL_MAX_MS) : undefined;
+    const disabling = { by: 'simulation', reason: '', stopsTasks, ...(until !== undefined && { until }) };
     ask<WorkerStanding | null>(
       this.world,
       (replyTo) => ({
@@ -65,7 +71,7 @@ export class WorkerClients {
         message: type === 'worker.disable' ? { type, disabling, replyTo } : { type, replyTo },
       }),
       (outcome) => {
-        if (!outcome.ok || type !== 'worker.disable') return;
+        if (!outcome.ok || type !== 'worker.disable' || until !== undefined) return;
         this.world.checker.promise((store) => {
           if (this.requests.get(id) !== number) return null;
           const status = store.get('worker', keys.worker(id))?.status;

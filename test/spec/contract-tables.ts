@@ -219,6 +219,7 @@ export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {
     'dry_run',
     'paused',
     'start_after',
+    'canary_tasks',
     'max_concurrent_tasks',
     'step_max_concurrent_tasks',
   ],

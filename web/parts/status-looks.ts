@@ -39,7 +39,16 @@ export type StatusIcon =
   | 'unplugged';
 
 export type StatusKind =
-  'job' | 'step' | 'task' | 'attempt' | 'worker' | 'farm' | 'token' | 'credential' | 'webhook' | 'delivery';
+  | 'job'
+  | 'step'
+  | 'task'
+  | 'attempt'
+  | 'worker'
+  | 'farm'
+  | 'token'
+  | 'credential'
+  | 'webhook'
+  | 'delivery';
 
 const PENDING: StatusStyle = { label: 'Pending', color: 'pending', icon: 'circle', letter: 'P' };
 const READY: StatusStyle = { label: 'Ready', color: 'ready', icon: 'clock', letter: 'Q' };

@@ -21,7 +21,8 @@ const SECOND_MS = 1000;
 
 /** Verdict on an action that has ended. `note` is a text for the owner of the task. */
 export type ActionVerdict =
-  { readonly ok: true } | { readonly ok: false; readonly note: string; readonly exitCode?: number };
+  | { readonly ok: true }
+  | { readonly ok: false; readonly note: string; readonly exitCode?: number };
 
 /**
  * Starts an action of a script. Returns an error text if it cannot be started, else null. `environment` is null for the

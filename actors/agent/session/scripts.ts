@@ -33,7 +33,8 @@ export interface TaskScript extends Script {
 
 /** A value, or an error text for the owner of the task. */
 export type Resolved<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly detail: string };
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly detail: string };
 
 /** An action with all format strings resolved. */
 export interface ResolvedAction {

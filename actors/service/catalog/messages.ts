@@ -63,9 +63,11 @@ export interface JoinRequest {
 }
 
 /** Settings of a farm as a client sends them. */
-export interface FarmInput extends Omit<FarmSettings, 'bookedAmounts'> {
+export interface FarmInput extends Omit<FarmSettings, 'bookedAmounts' | 'quarantine'> {
   /** Absent parts keep the stored values. No names: only cores are booked. */
   readonly bookedAmounts?: Partial<Omit<BookedAmountsSetting, 'version'>>;
+  /** Whether workers are put in quarantine. Absent keeps the stored value. */
+  readonly quarantine?: boolean;
 }
 
 /**

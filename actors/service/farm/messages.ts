@@ -1,7 +1,7 @@
 import type { IfMatch } from '../../../src/core/records/settings-version.ts';
 import type { JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { FarmSample } from '../../../src/core/history/farm-samples.ts';
-import type { BookedAmountsSetting } from '../../../src/core/records/farm.ts';
+import type { BookedAmountsSetting, QuarantineSetting } from '../../../src/core/records/farm.ts';
 import type { JobCaps } from '../../../src/core/records/job-caps.ts';
 import type { RetryOverride } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { JobStatus, TerminalJobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
@@ -45,6 +45,8 @@ export interface FarmSettings {
   readonly retry: RetryOverride;
   /** Absent: only cores are booked, and never were others. */
   readonly bookedAmounts?: BookedAmountsSetting;
+  /** Absent: workers are not put in quarantine, and never were. */
+  readonly quarantine?: QuarantineSetting;
 }
 
 /** Settings of a queue that a client can change. */

@@ -32,11 +32,19 @@ export function onFarmCreate(
 export const onFarmReplace =
   (serverRetry: RetryPolicy) =>
   (state: FarmState, message: Extract<FarmMessage, { type: 'farm.replace' }>, context: FarmContext): void => {
-    const { version, id, createdAt } = state.record;
+    const { version, id, createdAt, quarantine } = state.record;
     writeFarm(state, { version, id, ...message.input, createdAt, updatedAt: context.now }, context);
     for (const queueId of state.queues.keys()) propagateRetryPolicy(state, queueId, serverRetry, context);
+    if (quarantine?.version !== state.record.quarantine?.version) propagateQuarantine(state, context);
     context.reply(message.replyTo, done(state.record));
   };
+
+/** Sends the setting to all workers of the farm. */
+function propagateQuarantine({ workers, record: { quarantine } }: FarmState, context: FarmContext): void {
+  if (quarantine === undefined) return;
+  for (const { id } of workers.all())
+    context.send('worker', id, { type: 'quarantine.set', setting: quarantine });
+}
 
 /**
  * Deletes a farm without active jobs, with its queues and workers. Its ended jobs stay readable. A worker that is online,

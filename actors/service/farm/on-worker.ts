@@ -108,6 +108,7 @@ export const onWorkerRegister =
       openAttempts: registration.open_attempts,
       registeredAs: workerId(registration.worker_id),
       stopped: registration.stopped ?? null,
+      quarantine: state.record.quarantine ?? null,
       replyTo: message.replyTo,
     });
   };

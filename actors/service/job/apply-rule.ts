@@ -69,7 +69,7 @@ export function retryByRule(
 ): void {
   const isAvoided = applied.action === 'avoid_worker';
   if (isAvoided) {
-    countFailure(state, step, index, context);
+    countFailure(state, step, index, false, context);
     recordFailedOn(state, step, index, workerId);
   }
   turn.closeAttempt(step, index, { ...closed, rule: applied });

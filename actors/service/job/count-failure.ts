@@ -4,16 +4,19 @@ import { put } from '../../../src/core/records/change-set.ts';
 import type { StepFailuresRecord } from '../../../src/core/records/step-failures.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { ServiceContext } from '../service-system.ts';
+import { judgeFailure, othersOf } from './judge-failures.ts';
 import type { JobState } from './state.ts';
 import { taskOf, type StepState } from './step-state.ts';
 
 /**
  * Counts a reported failure for the job and for the worker of the open attempt. Call it before the attempt is closed.
+ * `isFinal`: the task has failed.
  */
 export function countFailure(
   state: JobState,
   step: StepState,
   index: number,
+  isFinal: boolean,
   context: ServiceContext<'job'>,
 ): void {
   const { id: jobId } = state.record;
@@ -23,5 +26,7 @@ export function countFailure(
   const counted = countStepFailure(ofStep.get(worker), worker, context.now);
   state.failures.set(stepOrder, ofStep.set(worker, counted));
   context.change(put('stepFailures', keys.stepFailures(jobId, stepOrder, worker), counted));
-  context.send('worker', worker, { type: 'attempt.failed', jobId, stepOrder });
+  const verdict = judgeFailure(state, step, index, worker, isFinal, context);
+  const others = othersOf(state, step, worker);
+  context.send('worker', worker, { type: 'attempt.failed', jobId, stepOrder, index, verdict, others });
 }

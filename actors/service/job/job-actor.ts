@@ -2,6 +2,7 @@ import { isTerminalJob } from '../../../src/core/lifecycle/job-transitions.ts';
 import { refused } from '../../../src/core/problems.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
+import { triesCanaries } from './canaries.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { forgetPatterns } from './assignment-of-step.ts';
@@ -16,7 +17,7 @@ import { newJobState, onJobCreated } from './on-job-created.ts';
 import { onJobRetry, onJobReactivate } from './on-retry.ts';
 import { onJobUpdate } from './on-job-update.ts';
 import { onStepHold } from './on-step-hold.ts';
-import { armStart, onStartDue } from './on-start-due.ts';
+import { armStart, offerOpenSteps, onStartDue } from './on-start-due.ts';
 import { onStepSchedulable, onStepUnschedulable } from './on-step-unschedulable.ts';
 import { onTasksReported } from './on-tasks-reported.ts';
 import { onTasksTake } from './on-tasks-take.ts';
@@ -60,10 +61,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSyst
       'attempts.exited': onAttemptsExited,
       'assigned.due': onAssignedDue(settings.staleAssignedMs),
       'start.due': onStartDue,
-      'policy.changed': (state, { inherited }) => {
-        state.inherited = inherited;
-        forgetPatterns(state);
-      },
+      'policy.changed': onPolicyChanged,
       'job.update': onJobUpdate,
       'job.retry': onJobRetry,
       'job.reactivate': onJobReactivate,
@@ -74,6 +72,21 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSyst
       'task.cancel': onTaskCancel,
     },
   };
+}
+
+/** Applies settings of farm, queue and pools. Other tasks may start if canary tasks are now tried first, or no longer. */
+function onPolicyChanged(
+  state: JobState,
+  { inherited }: Extract<JobMessage, { type: 'policy.changed' }>,
+  context: ServiceContext<'job'>,
+): void {
+  const triedCanaries = triesCanaries(state);
+  state.inherited = inherited;
+  forgetPatterns(state);
+  if (triesCanaries(state) === triedCanaries) return;
+  const turn = new JobTurn(state, context);
+  offerOpenSteps(turn, state);
+  turn.publishReadySteps();
 }
 
 function onMissing(id: string, message: JobMessage, context: ServiceContext<'job'>): JobState | null {

@@ -33,7 +33,9 @@ import type { TaskProgress } from '../../../src/core/records/task-progress.ts';
 import type { AttemptUsage } from '../../../src/core/wire/usage-fields.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { adaptChunks, measureChunk } from './adapt-chunks.ts';
+import { probesOf, triesCanaries } from './canaries.ts';
 import { failedOnKey } from './failed-on.ts';
+import { judgeUnknown } from './judge-failures.ts';
 import { isLeasable, offerOfStep } from './offers.ts';
 import { publishJob } from './publish-job.ts';
 import { raiseJobNotice } from './raise-notice.ts';
@@ -137,10 +139,15 @@ export class JobTurn {
     };
     this.write(step, index, after);
     const { failedOn } = this.state;
-    if (failedOn.size > 0 && isTerminalTask(status)) failedOn.delete(failedOnKey(step.record.order, index));
+    if (failedOn.size > 0 && isTerminalTask(status)) {
+      if (!isReportedEnd(trigger)) judgeUnknown(this.state, step, index, this.context);
+      failedOn.delete(failedOnKey(step.record.order, index));
+    }
     if (this.state.ruleUses.size > 0 && isTerminalTask(status)) this.forgetRules(step, index);
     const { taskCounts, attemptTimes } = step.record;
+    const wereProbes = probesOf(this.state, step);
     moveCounts(taskCounts, before.status, status);
+    if (wereProbes !== null || triesCanaries(this.state)) this.offerAfterProbes(step, wereProbes);
     if (before.unschedulable) taskCounts.unschedulable--;
     if (trigger === 'reported success' && before.assignedAt !== null) {
       const ms = Math.max(0, after.updatedAt - before.assignedAt);
@@ -151,6 +158,11 @@ export class JobTurn {
     this.touch(step);
     this.publishTask(step, index, after);
     return after;
+  }
+
+  /** Offers the step again if its canary tasks have begun or ended to keep the others from starting. */
+  private offerAfterProbes(step: StepState, before: readonly number[] | null): void {
+    if ((before === null) !== (probesOf(this.state, step) === null)) this.offer(step);
   }
 
   private forgetRules(step: StepState, index: number): void {
@@ -219,6 +231,7 @@ export class JobTurn {
       workerId: attempt.workerId,
       endedAt: record.endedAt ?? this.context.now,
       isExiting: closed.exiting === true,
+      hasSucceeded: closed.status === 'succeeded',
     };
     if (this.unnotified === null) this.unnotified = [unnotified];
     else this.unnotified.push(unnotified);
@@ -249,7 +262,10 @@ export class JobTurn {
         this.context.change(indexAttempts(workerId, first.endedAt, attempts));
       const areExiting = !isDeleted && ofWorker.some(({ isExiting }) => isExiting);
       const exiting = areExiting ? ofWorker.flatMap((each) => (each.isExiting ? [each.attempt] : [])) : NONE;
-      this.context.send('worker', workerId, { type: 'attempts.released', attempts, exiting });
+      const succeeded = ofWorker.every(({ hasSucceeded }) => hasSucceeded)
+        ? attempts
+        : ofWorker.flatMap((each) => (each.hasSucceeded ? [each.attempt] : []));
+      this.context.send('worker', workerId, { type: 'attempts.released', attempts, exiting, succeeded });
     }
   }
 
@@ -608,7 +624,12 @@ interface UnnotifiedClose {
   readonly endedAt: number;
   /** Whether its process may still run. */
   readonly isExiting: boolean;
+  readonly hasSucceeded: boolean;
 }
+
+/** The reports of a worker are judged by their handler, which knows the worker. */
+const isReportedEnd = (trigger: TaskTrigger): boolean =>
+  trigger === 'reported success' || trigger === 'reported failure';
 
 /** Groups by key, in the order of first occurrence. */
 function grouped<T, Key>(all: readonly T[], keyOf: (each: T) => Key): Iterable<readonly [Key, readonly T[]]> {

@@ -43,7 +43,9 @@ export interface JobUpdate {
 
 /** Tasks that a client retries: all failed and canceled tasks of a job, one task, or a selection. */
 export type RetryTarget =
-  'job' | { readonly stepOrder: number; readonly index: number } | { readonly selection: RetrySelection };
+  | 'job'
+  | { readonly stepOrder: number; readonly index: number }
+  | { readonly selection: RetrySelection };
 
 /**
  * Tasks of a job that match all given criteria, and that can be retried: failed and canceled ones, and skipped ones. Of a

@@ -3,6 +3,7 @@ import { TaskRanges } from '../../../src/core/lease/task-ranges.ts';
 import { capOfStep } from '../../../src/core/records/job-caps.ts';
 import { raisesOf, withRaised } from '../../../src/core/retry-rules/raised-amounts.ts';
 import type { ReadyStep } from '../lease/messages.ts';
+import { probesOf } from './canaries.ts';
 import { failedOnOf } from './failed-on.ts';
 import type { JobState } from './state.ts';
 import { materializedTasks, type StepState } from './step-state.ts';
@@ -71,5 +72,21 @@ function readyOf(
     readySince = Math.min(readySince, untouched.updatedAt);
     lastReadyAt = Math.max(lastReadyAt, untouched.updatedAt);
   }
-  return { ready: [...ready], failed, held, readySince, lastReadyAt };
+  const probes = probesOf(state, step);
+  const offered = probes === null ? ready : among(ready, probes);
+  const isOffered = (index: number): boolean => probes === null || probes.includes(index);
+  return {
+    ready: [...offered],
+    failed: failed.filter(({ index }) => isOffered(index)),
+    held: held.filter(({ index }) => isOffered(index)),
+    readySince,
+    lastReadyAt,
+  };
+}
+
+/** Returns those of the tasks that are at the given positions. */
+function among(tasks: TaskRanges, positions: readonly number[]): TaskRanges {
+  const found = new TaskRanges();
+  for (const index of positions) if (tasks.has(index)) found.add({ start: index, count: 1 });
+  return found;
 }

@@ -5,6 +5,7 @@ import type { JobRecord } from '../../../src/core/records/job.ts';
 import { SETTINGS, versionRefusal } from '../../../src/core/records/settings-version.ts';
 import { versionOfRules } from '../../../src/core/retry-rules/retry-rule.ts';
 import type { ServiceContext } from '../service-system.ts';
+import { triesCanaries } from './canaries.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { armStart, offerOpenSteps } from './on-start-due.ts';
@@ -36,6 +37,7 @@ export function onJobUpdate(state: JobState, message: Update, context: ServiceCo
     context.reply(message.replyTo, refused('conflict', `the job is ${status} already`));
     return;
   }
+  const triedCanaries = triesCanaries(state);
   const turn = new JobTurn(state, context);
   if (message.queue !== null) state.inherited = message.queue.inherited;
   if (message.queue !== null || message.update.retryRules !== undefined) forgetPatterns(state);
@@ -49,7 +51,8 @@ export function onJobUpdate(state: JobState, message: Update, context: ServiceCo
   if (mustResume) turn.resume();
   if (startAfter !== undefined) turn.startAfter(startAfter);
   armStart(state, context);
-  const isMoved = settings.priority !== undefined || settings.queueId !== undefined;
+  const isProbingNew = triesCanaries(state) !== triedCanaries;
+  const isMoved = settings.priority !== undefined || settings.queueId !== undefined || isProbingNew;
   if (isMoved || mustResume || startAfter === null || hasNewCaps) offerOpenSteps(turn, state);
   const isChanged = Object.keys(settings).length > 0 || startAfter !== undefined || hasNewCaps;
   if (mustPause || mustResume || isChanged) turn.end();
@@ -80,7 +83,8 @@ function changedSettings(
   const isRetryNew =
     retry.maxAttempts !== record.retry.maxAttempts ||
     retry.retryDelaySeconds !== record.retry.retryDelaySeconds ||
-    retry.failureLimit !== record.retry.failureLimit;
+    retry.failureLimit !== record.retry.failureLimit ||
+    (retry.canaryTasks === true) !== (record.retry.canaryTasks === true);
   return {
     ...(priority !== undefined && priority !== record.priority && { priority }),
     ...(queue !== null && queue.queueId !== record.queueId && { queueId: queue.queueId }),

@@ -17,6 +17,7 @@ import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
 import { usageOf } from '../../../src/core/wire/usage-fields.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { decisionFor, retryByRule } from './apply-rule.ts';
+import { canaryParkOf } from './canaries.ts';
 import { recordFailedOn } from './failed-on.ts';
 import { JobTurn, STATUS_ONLY, type ClosedAttempt } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
@@ -24,6 +25,7 @@ import { makeReady } from './reclaim.ts';
 import { policyOf, type JobState } from './state.ts';
 import { taskOf, type StepState } from './step-state.ts';
 import { countFailure } from './count-failure.ts';
+import { judgeSuccess } from './judge-failures.ts';
 
 type Reports = Extract<JobMessage, { type: 'tasks.reported' }>;
 
@@ -74,6 +76,7 @@ function applyReport(
       applyRunning(state, step, attempt.index, report, turn, context);
       break;
     case 'succeeded':
+      judgeSuccess(state, step, attempt.index, workerId, context);
       turn.closeAttempt(step, attempt.index, closedBy(report, 'succeeded'), task);
       turn.move(step, attempt.index, 'reported success', STATUS_ONLY, task);
       break;
@@ -210,7 +213,7 @@ function applyFailure(
   const taskFailures = taskOf(step, index).failedAttempts + 1;
   const jobFailures = state.record.failedAttempts + 1;
   const outcome = failureOutcome(policy, taskFailures, jobFailures);
-  countFailure(state, step, index, context);
+  countFailure(state, step, index, outcome !== 'retry', context);
   logFailure(report, workerId, outcome === 'retry', context);
   turn.closeAttempt(step, index, { ...closedBy(report, 'failed'), rule: decision?.applied });
   turn.patchJob({ failedAttempts: jobFailures });
@@ -225,15 +228,21 @@ function applyFailure(
     });
     makeReady(state, step, index, retryAfter, context);
     context.effect({ kind: 'count', counter: 'task-retries', queueId: state.record.queueId });
+    park(state, canaryParkOf(state, step), turn, context);
     return;
   }
   turn.move(step, index, 'reported failure', { failedAttempts: taskFailures });
   const reason = reportedFailureReason(report.message ?? '', report.exit_code);
   turn.setReason(step, index, reason, errorLineOf(report.failure_excerpt ?? ''));
-  if (outcome === 'exhausted' || state.record.status === 'paused') return;
-  if (turn.moveJob('auto-park', { parkReason: FAILURE_LIMIT_PARK_REASON })) {
+  const reasonToPark = outcome === 'auto-park' ? FAILURE_LIMIT_PARK_REASON : canaryParkOf(state, step);
+  park(state, reasonToPark, turn, context);
+}
+
+/** Parks the job, if there is a reason and it is not paused. */
+function park(state: JobState, reason: string | null, turn: JobTurn, context: ServiceContext<'job'>): void {
+  if (reason === null || state.record.status === 'paused') return;
+  if (turn.moveJob('auto-park', { parkReason: reason }))
     context.effect({ kind: 'count', counter: 'jobs-autoparked', queueId: state.record.queueId });
-  }
 }
 
 /** Logs a failed attempt, so that the diagnostics of its task name it. */
@@ -263,7 +272,11 @@ function closedBy(report: AttemptReport, status: ClosedAttempt['status']): Close
 
 /** Reason why a report is ignored. */
 type IgnoredReportReason =
-  'unknown attempt' | 'stale attempt' | 'repeated report' | 'overtaken report' | 'not the holder';
+  | 'unknown attempt'
+  | 'stale attempt'
+  | 'repeated report'
+  | 'overtaken report'
+  | 'not the holder';
 
 /** Reasons that occur in normal operation. */
 const EXPECTED: ReadonlySet<IgnoredReportReason> = new Set(['repeated report', 'overtaken report']);

@@ -8,6 +8,7 @@ import { typedParametersOf } from '../../../src/core/wire/assignment-parts.ts';
 import type { Assignment } from '../../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { assignmentOf } from './assignment-of-step.ts';
+import { isBehindCanaries } from './canaries.ts';
 import { armAssigned } from './on-assigned-due.ts';
 import { makeReady } from './reclaim.ts';
 import { JobTurn } from './job-turn.ts';
@@ -50,7 +51,8 @@ export const onTasksTake = (
         const isGone = index >= step.record.taskCount;
         const task = taskOf(step, index);
         const isHeld = task.status === 'ready' && isRetryDelayed(task, context.now);
-        if (isGone || !leasable || task.status !== 'ready' || isHeld || isOutdated) {
+        const isBehind = leasable && !isGone && isBehindCanaries(state, step, index);
+        if (isGone || !leasable || task.status !== 'ready' || isHeld || isOutdated || isBehind) {
           refused++;
           if (holding !== undefined) refusedHoldings.push(holding);
           const isAgain = isHeld || (isOutdated && !isGone && task.status === 'ready');

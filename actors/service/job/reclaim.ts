@@ -1,5 +1,6 @@
 import { isLiveTask } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { ServiceContext } from '../service-system.ts';
+import { isBehindCanaries } from './canaries.ts';
 import { failedOnOf } from './failed-on.ts';
 import type { JobTurn } from './job-turn.ts';
 import type { JobState } from './state.ts';
@@ -27,7 +28,7 @@ export function reclaim(
 
 /**
  * Reports to the lease actor that a task is ready again: at the end of its retry delay, or now if `until` is null. The
- * release of a held step reports all of its ready tasks.
+ * release of a held step, and the end of its canary tasks, reports all of its ready tasks.
  */
 export function makeReady(
   state: JobState,
@@ -36,7 +37,7 @@ export function makeReady(
   until: number | null,
   context: ServiceContext<'job'>,
 ): void {
-  if (step.record.hold !== null) return;
+  if (step.record.hold !== null || isBehindCanaries(state, step, index)) return;
   context.send('lease', state.record.farmId, {
     type: 'tasks.ready',
     jobId: state.record.id,

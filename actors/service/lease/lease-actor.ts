@@ -13,6 +13,7 @@ import { onPoolUse } from './on-pool-use.ts';
 import { onStepsReady, onTaskDue, onTasksReady } from './on-steps-ready.ts';
 import { armSweep, onSweepDue, sweepPeriodOf } from './on-sweep-due.ts';
 import { onTasksTaken } from './on-tasks-taken.ts';
+import { onWorkerDoubted } from './on-worker-doubted.ts';
 import { onCoresFreed, onWorkerOffered, onWorkerRemoved } from './on-worker-offered.ts';
 import {
   replyEmpty,
@@ -81,6 +82,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
         else serveRelisted(state, context);
       },
       'worker.offered': onWorkerOffered(settings.exprMemoryBytes),
+      'worker.doubted': onWorkerDoubted,
       'worker.removed': onWorkerRemoved,
       'cores.freed': onCoresFreed,
       'farm.limits-changed': onFarmLimitsChanged,

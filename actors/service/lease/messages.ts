@@ -22,6 +22,7 @@ import type {
   WaitingExplanation,
 } from '../../../src/core/lease/explanation.ts';
 import type { BookedAmountsSetting } from '../../../src/core/records/farm.ts';
+import type { WorkerDoubts } from '../../../src/core/records/worker-evidence.ts';
 import type { Holding } from '../../../src/core/records/holding.ts';
 import type { DelayedTask } from '../../../src/core/lease/step-entry.ts';
 
@@ -137,6 +138,16 @@ export type LeaseMessage =
       readonly committedCores: number;
       /** Holdings of its tasks besides cores. */
       readonly holdings: readonly Holding[];
+    }
+  /**
+   * From a worker actor: what it is kept from because of its failures. `asksForQuarantine`: its evidence is enough for a
+   * quarantine as a whole; answered by `quarantine.granted` unless too many workers are in doubt.
+   */
+  | {
+      readonly type: 'worker.doubted';
+      readonly workerId: WorkerId;
+      readonly doubts: WorkerDoubts;
+      readonly asksForQuarantine: boolean;
     }
   /** From a worker actor: the worker was deleted. */
   | { readonly type: 'worker.removed'; readonly workerId: WorkerId }

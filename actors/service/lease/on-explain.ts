@@ -14,6 +14,7 @@ import {
   type TaskStanding,
 } from '../../../src/core/lease/explanation.ts';
 import { slotsPerTask } from '../../../src/core/lease/pool-load.ts';
+import type { DoubtedWorker } from '../../../src/core/records/worker-evidence.ts';
 import { signatureKey } from '../../../src/core/lease/signatures.ts';
 import { ONLINE_WORKERS_SLOT } from '../../../src/core/ports/tallies.ts';
 import { done } from '../../../src/core/problems.ts';
@@ -74,7 +75,7 @@ function explainSteps(state: LeaseState, steps: readonly StepInQuestion[]): Step
       ...(entry !== undefined && ownCapsOf(entry)),
       isQueuePaused: state.index.caps.of(queueId).paused,
       pools: step.requirements.pools.map((name) => poolFor(step, shared.pool(name))),
-      workers: workersOf(step, shared.workers(step)),
+      workers: workersOf(state, step, shared.workers(step)),
       before: (entry === undefined ? undefined : ahead.get(entry)) ?? { tasks: 0, jobs: 0 },
       reservedWorker: [...state.reservations].find(([, reserved]) => isSameStep(reserved, step))?.[0] ?? null,
     };
@@ -241,16 +242,46 @@ function roomyWorkers(state: LeaseState, demand: Demand): RoomyWorkers {
 }
 
 function workersOf(
-  step: StepName,
+  state: LeaseState,
+  step: StepInQuestion,
   { unreserved, reservedFor, ...demand }: RoomyWorkers,
 ): LeaseExplanation['workers'] {
   const own = reservedFor.filter((reserved) => isSameStep(reserved, step)).length;
+  const { doubted, passedOver, roomy } = doubtedFor(state, step);
   return {
     ...demand,
-    withRoom: unreserved + own,
+    eligible: demand.eligible - passedOver,
+    withRoom: Math.max(0, unreserved + own - roomy),
     keptForOthers: reservedFor.length - own,
     avoided: [],
+    ...(doubted.length > 0 && { doubted }),
   };
+}
+
+/**
+ * Returns the workers that could run the step and are kept from it, how many of them are online for other steps, and how
+ * many of those have room.
+ */
+function doubtedFor(
+  state: LeaseState,
+  step: StepInQuestion,
+): { readonly doubted: readonly DoubtedWorker[]; readonly passedOver: number; readonly roomy: number } {
+  const entry = state.index.entry(step.jobId, step.stepOrder);
+  const doubted: DoubtedWorker[] = [];
+  let passedOver = 0;
+  let roomy = 0;
+  for (const doubt of state.doubts.about(step.jobId, step.stepOrder, state.kinds.online)) {
+    const worker = state.workers.get(doubt.workerId);
+    if (worker?.takesTasks !== true || !isEligible(worker.offer, step)) continue;
+    // Without another eligible worker, it takes the tasks anyway.
+    if (worker.isOnline && entry !== undefined && state.index.mayTake(worker.offer, entry)) continue;
+    doubted.push(doubt);
+    if (!worker.isOnline) continue;
+    passedOver++;
+    const isReserved = state.reservations.has(doubt.workerId);
+    if (!isReserved && shortagesOf(state, worker, step.requirements).length === 0) roomy++;
+  }
+  return { doubted, passedOver, roomy };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { WorkerId } from '../../../src/core/ids.ts';
+import { NO_DOUBTS } from '../../../src/core/lease/worker-doubts.ts';
 import { WorkerAmounts } from '../../../src/core/lease/worker-amounts.ts';
 import { offerOf } from '../../../src/core/lease/worker-offer.ts';
 import { ONLINE_WORKERS_SLOT } from '../../../src/core/ports/tallies.ts';
@@ -33,31 +34,44 @@ export const onWorkerOffered =
       return;
     }
     const offer = offerOf(record, exprMemoryBytes);
+    const takesTasks = record.status === 'online' && record.draining !== true;
     const worker: LeaseWorker = {
       offer,
       incarnation: record.incarnation,
-      isOnline: record.status === 'online' && record.draining !== true,
+      takesTasks,
+      isOnline: takesTasks && !state.doubts.isQuarantined(record.id),
       committedCores,
       amounts: new WorkerAmounts(offer, holdings),
     };
     if (record.draining === true) dismissRequests(state, record.id, context);
     state.workers.set(record.id, worker);
-    if (worker.isOnline) {
-      state.kinds.set(worker.offer);
-      state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
-      clearSchedulableOn(state, worker.offer, context);
-    } else {
-      removeFromOnline(state, record.id, context);
-    }
-    reindexParkedRequests(state, worker);
-    serveWorker(state, worker, context);
+    recordStanding(state, worker, context);
   };
+
+/** Counts the worker among the online ones, or not, and serves its parked requests. */
+export function recordStanding(
+  state: LeaseState,
+  worker: LeaseWorker,
+  context: ServiceContext<'lease'>,
+): void {
+  if (worker.isOnline) {
+    state.kinds.set(worker.offer);
+    state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
+    clearSchedulableOn(state, worker.offer, context);
+  } else {
+    removeFromOnline(state, worker.offer.workerId, context);
+  }
+  reindexParkedRequests(state, worker);
+  serveWorker(state, worker, context);
+}
 
 export function onWorkerRemoved(
   state: LeaseState,
   message: Extract<LeaseMessage, { type: 'worker.removed' }>,
   context: ServiceContext<'lease'>,
 ): void {
+  state.doubts.set(message.workerId, NO_DOUBTS);
+  state.asking.delete(message.workerId);
   removeWorker(state, message.workerId, context);
   state.pools.forgetWorker(message.workerId);
 }
@@ -91,7 +105,8 @@ function removeFromOnline(state: LeaseState, workerId: WorkerId, context: Servic
   state.kinds.remove(workerId);
   if (state.kinds.online === online) return;
   state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
-  if (state.index.waitingSignatures().some((signature) => signature.avoiding > 0)) serveAll(state, context);
+  const isAvoided = state.index.waitingSignatures().some((signature) => signature.avoiding > 0);
+  if (isAvoided || state.doubts.size > 0) serveAll(state, context);
 }
 
 function dismissRequests(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {

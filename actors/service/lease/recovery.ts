@@ -1,6 +1,7 @@
 import { ONLINE_WORKERS_SLOT } from '../../../src/core/ports/tallies.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
+import { grantQuarantines } from './grant-quarantines.ts';
 import { serveAll } from './serve.ts';
 import type { LeaseState } from './state.ts';
 import { clearSchedulable } from './unschedulable-sweep.ts';
@@ -42,6 +43,7 @@ export function onLeaseRecovered(
   state.recovery = 'ready';
   state.pools.counted();
   state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
+  grantQuarantines(state, context);
   serveAll(state, context);
   // Steps that were unschedulable before the start may have a worker or a pool slot now.
   clearSchedulable(state, context);

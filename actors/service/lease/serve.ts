@@ -92,8 +92,13 @@ export function serveSignature(
   for (const request of state.parked.waitingFor(signature)) {
     if (signature.steps.length === 0 || state.index.room(signature) <= 0) return;
     if (serve(state, request, context)) state.parked.take(request.workerId, request.queueId);
-    // Otherwise only tasks that this worker has failed are left, or its host has no slot.
-    else if (signature.avoiding === 0 && !state.pools.dependsOnHost(signature.requirements)) return;
+    // Otherwise only tasks that this worker has failed are left, it is kept from the steps, or its host has no slot.
+    else if (
+      signature.avoiding === 0 &&
+      state.doubts.size === 0 &&
+      !state.pools.dependsOnHost(signature.requirements)
+    )
+      return;
   }
 }
 

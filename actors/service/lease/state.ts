@@ -18,6 +18,7 @@ import { PathMaps } from '../../../src/core/delivery/path-map.ts';
 import { FarmPools } from '../../../src/core/lease/farm-pools.ts';
 import { ParkedRequests } from '../../../src/core/lease/parked-requests.ts';
 import { ReadyIndex } from '../../../src/core/lease/ready-index.ts';
+import { FarmDoubts } from '../../../src/core/lease/worker-doubts.ts';
 import { WorkerKinds } from '../../../src/core/lease/worker-kinds.ts';
 import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
@@ -35,7 +36,9 @@ import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 export interface LeaseWorker {
   readonly offer: WorkerOffer;
   readonly incarnation: string;
-  /** Whether it may get new tasks. */
+  /** Whether its standing lets it take tasks. */
+  readonly takesTasks: boolean;
+  /** Whether it may get new tasks: it takes tasks, and is not in quarantine as a whole. */
   readonly isOnline: boolean;
   committedCores: number;
   /** Amounts that its tasks hold besides cores. */
@@ -53,6 +56,10 @@ export interface LeaseState {
   readonly index: ReadyIndex;
   readonly pools: FarmPools;
   readonly kinds: WorkerKinds;
+  /** Workers that are kept from tasks because of their failures. */
+  readonly doubts: FarmDoubts;
+  /** Workers that ask for a quarantine as a whole. */
+  readonly asking: Set<WorkerId>;
   /** Storage roots as seen from each compute location. */
   readonly pathMaps: PathMaps;
   readonly parked: ParkedRequests<ReplyTo<LeaseReply>>;
@@ -80,12 +87,15 @@ export interface LeaseState {
 export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
   const pools = new FarmPools(farm, tallies);
   const kinds = new WorkerKinds();
+  const doubts = new FarmDoubts();
   return {
     farmId: farm,
     tallies,
-    index: new ReadyIndex(pools, kinds),
+    index: new ReadyIndex(pools, kinds, doubts),
     pools,
     kinds,
+    doubts,
+    asking: new Set(),
     pathMaps: new PathMaps(),
     parked: new ParkedRequests(),
     workers: new Map(),

@@ -1,5 +1,8 @@
 import type { AttemptAddress, AttemptId, JobId, WorkerId } from '../../../src/core/ids.ts';
 import type { Booking, WorkerDisabling, WorkerRecord } from '../../../src/core/records/worker.ts';
+import type { OtherAttempts } from '../../../src/core/records/worker-evidence.ts';
+import type { QuarantineSetting } from '../../../src/core/records/farm.ts';
+import type { Verdict } from '../../../src/core/quarantine/evidence.ts';
 import type { IfMatch } from '../../../src/core/records/settings-version.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import type {
@@ -33,6 +36,8 @@ export type WorkerMessage =
       readonly registeredAs: WorkerId;
       /** Why an earlier incarnation has stopped its tasks; null if the daemon was started. */
       readonly stopped: StopCause | null;
+      /** Setting of the farm; null if it never had one. */
+      readonly quarantine: QuarantineSetting | null;
       readonly replyTo: ReplyTo<PresenceReply>;
     }
   /** From the lease actor during recovery: loads the worker, starts its liveness checks and sends its offer. */
@@ -56,6 +61,8 @@ export type WorkerMessage =
       readonly attempts: readonly AttemptAddress[];
       /** Those among them whose processes may still run. Answered by `attempts.exited` once they have ended. */
       readonly exiting: readonly AttemptAddress[];
+      /** Those among them that have succeeded. */
+      readonly succeeded: readonly AttemptAddress[];
     }
   /** From a job actor: the worker has reported the end of these closed attempts. */
   | { readonly type: 'attempts.ended'; readonly attemptIds: readonly AttemptId[] }
@@ -63,8 +70,37 @@ export type WorkerMessage =
   | { readonly type: 'attempts.overdue'; readonly attemptIds: readonly AttemptId[] }
   /** From the bus: the connection that existed at `askedAt` was still in use later. */
   | { readonly type: 'bus.confirmed'; readonly askedAt: number }
-  /** From a job actor: the worker has reported a failure of the step. */
-  | { readonly type: 'attempt.failed'; readonly jobId: JobId; readonly stepOrder: number }
+  /**
+   * From a job actor: the worker has reported a failure of a task. `verdict`: what is known of its other attempts; null
+   * if the failure is no evidence about the worker, or has been counted as such before.
+   */
+  | {
+      readonly type: 'attempt.failed';
+      readonly jobId: JobId;
+      readonly stepOrder: number;
+      readonly index: number;
+      readonly verdict: Extract<Verdict, 'open' | 'everywhere'> | null;
+      readonly others: OtherAttempts;
+    }
+  /** From a job actor: what has become of a task that had failed on the worker, with the verdict `open`. */
+  | {
+      readonly type: 'failure.judged';
+      readonly jobId: JobId;
+      readonly stepOrder: number;
+      readonly index: number;
+      readonly verdict: Exclude<Verdict, 'open'>;
+      readonly others: OtherAttempts;
+    }
+  /** From the farm: its setting has changed. */
+  | { readonly type: 'quarantine.set'; readonly setting: QuarantineSetting }
+  /** From the lease actor: the worker may be in quarantine as a whole, if its evidence is still enough. */
+  | { readonly type: 'quarantine.granted' }
+  /** From a client: forgets all evidence. Replies with null, or `conflict` if the worker is kept from nothing. */
+  | {
+      readonly type: 'quarantine.lift';
+      readonly by: string;
+      readonly replyTo: ReplyTo<Outcome<null>>;
+    }
   /** From a client. Replies with a WorkerStanding. */
   | {
       readonly type: 'worker.disable';
@@ -86,6 +122,8 @@ export type WorkerMessage =
   | { readonly type: 'liveness.due' }
   /** The worker's own timer: the time until which it is disabled may have come. */
   | { readonly type: 'disabled-until.due' }
+  /** The worker's own timer: a suspicion may have ended. */
+  | { readonly type: 'suspicion.due' }
   /** The worker's own timer: it may have been offline and unused for too long. */
   | { readonly type: 'unused.due' }
   /** From the farm: the responses to `worker.expiry-requested`. */

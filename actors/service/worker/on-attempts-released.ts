@@ -5,6 +5,7 @@ import { reportExits } from './exiting-attempts.ts';
 import { watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import type { PromiseSettings } from './promise.ts';
+import { recordSuccesses } from './quarantine.ts';
 import type { WorkerState } from './state.ts';
 
 /**
@@ -15,9 +16,10 @@ export const onAttemptsReleased =
   (settings: PromiseSettings) =>
   (
     state: WorkerState,
-    { attempts, exiting }: Extract<WorkerMessage, { type: 'attempts.released' }>,
+    { attempts, exiting, succeeded }: Extract<WorkerMessage, { type: 'attempts.released' }>,
     context: ServiceContext<'worker'>,
   ): void => {
+    recordSuccesses(state, succeeded, context);
     let cores = 0;
     const holdings: Holding[] = [];
     const exitingIds = new Set(exiting.map(attemptIdOf));

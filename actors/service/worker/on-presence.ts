@@ -40,6 +40,7 @@ export const onWorkerRegistered =
       return;
     }
     const isNewIncarnation = state.record.incarnation !== message.record.incarnation;
+    state.quarantine = message.quarantine;
     const before = state.record;
     const status = nextWorkerStatus(before.status, 'register');
     const isAnnounced = changeWorker(

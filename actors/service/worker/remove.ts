@@ -16,6 +16,7 @@ export function removeWorker(state: WorkerState, reason: string, context: Servic
   context.change(remove('worker', keys.worker(workerId)));
   context.change(remove('booking', keys.booking(workerId)));
   context.change(remove('workerFailures', keys.workerFailures(workerId)));
+  context.change(remove('workerEvidence', keys.workerEvidence(workerId)));
   context.send('lease', farmId, { type: 'worker.removed', workerId });
   context.send('farm', farmId, { type: 'worker.removed', workerId });
   // A worker that joined with a token must not use the bus any more.

@@ -13,6 +13,9 @@ import { holdingOf, type Holding } from '../../../src/core/records/holding.ts';
 import { NO_WORKER_FAILURES } from '../../../src/core/lifecycle/failure-tallies.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { WorkerFailuresRecord } from '../../../src/core/records/step-failures.ts';
+import { NO_EVIDENCE } from '../../../src/core/quarantine/evidence.ts';
+import type { QuarantineSetting } from '../../../src/core/records/farm.ts';
+import type { WorkerEvidenceRecord } from '../../../src/core/records/worker-evidence.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
 import { Bookings } from './bookings.ts';
@@ -35,6 +38,10 @@ export interface WorkerState {
    */
   readonly overdue: Set<AttemptId>;
   failures: WorkerFailuresRecord;
+  /** Empty while the farm puts no workers in quarantine. */
+  evidence: WorkerEvidenceRecord;
+  /** Setting of the farm; null if it never had one. */
+  quarantine: QuarantineSetting | null;
   /** Time of the stored heartbeat: not every heartbeat is written (liveness.ts). */
   storedHeartbeatAt: number;
   /** For a loaded worker: the latest time at which an unstored heartbeat may have arrived. */
@@ -52,6 +59,8 @@ export const newWorkerState = (record: WorkerRecord): WorkerState => ({
   missedSince: new Map(),
   overdue: new Set(),
   failures: NO_WORKER_FAILURES,
+  evidence: NO_EVIDENCE,
+  quarantine: null,
   storedHeartbeatAt: 0,
   maybeContactAt: 0,
   isDeleted: false,
@@ -76,6 +85,8 @@ export function loadWorker(
     bookings: new Bookings(held?.bookings),
     exiting: new Set(held?.exiting),
     failures: reader.get('workerFailures', keys.workerFailures(record.id)) ?? NO_WORKER_FAILURES,
+    evidence: reader.get('workerEvidence', keys.workerEvidence(record.id)) ?? NO_EVIDENCE,
+    quarantine: reader.get('farm', keys.farm(record.farmId))?.quarantine ?? null,
     storedHeartbeatAt: record.lastHeartbeatAt,
     maybeContactAt: Math.min(now, record.lastHeartbeatAt + heartbeatAgeMs),
   };

@@ -21,6 +21,15 @@ import { onWorkerDelete } from './on-delete.ts';
 import { onWorkerDisable, stopTasks } from './on-disable.ts';
 import { onWorkerEnable } from './on-enable.ts';
 import { onWorkerDeregister, onWorkerHeartbeat, onWorkerRegistered, UNKNOWN } from './on-presence.ts';
+import {
+  onFailureJudged,
+  onQuarantineGranted,
+  onQuarantineLift,
+  onQuarantineSet,
+  onSuspicionDue,
+  sendDoubts,
+  watchSuspicions,
+} from './quarantine.ts';
 import { removeWorker } from './remove.ts';
 import { loadWorker, newWorkerState, type WorkerState } from './state.ts';
 import { onUnusedDue, recordUse, watchUnused } from './unused.ts';
@@ -44,6 +53,7 @@ export function workerActor(
       watchLiveness(state, settings, context);
       watchUnused(state, settings.workers, context);
       watchDisabled(state, context);
+      watchSuspicions(state, context);
     },
     save: saveWorker,
     isDeleted: (state) => state.isDeleted,
@@ -53,6 +63,7 @@ export function workerActor(
       'worker.heartbeat': onWorkerHeartbeat(settings, settings.leaseHoldMs + LOST_MARGIN_MS),
       'worker.deregister': onWorkerDeregister(settings.workers),
       'worker.activate': (state, _message, context) => {
+        sendDoubts(state, context);
         sendOffer(state, context);
         // The service may have crashed before the jobs got the request.
         stopTasks(state, state.bookings.ids(), context);
@@ -83,6 +94,11 @@ export function workerActor(
       'attempt.failed': onAttemptFailed,
       'worker.disable': onWorkerDisable,
       'worker.enable': onWorkerEnable(settings),
+      'failure.judged': onFailureJudged,
+      'quarantine.set': onQuarantineSet,
+      'quarantine.granted': onQuarantineGranted,
+      'quarantine.lift': onQuarantineLift,
+      'suspicion.due': onSuspicionDue,
       'worker.delete': onWorkerDelete(settings),
       'worker.remove': (state, _message, context) => {
         removeWorker(state, FARM_DELETED_MESSAGE, context);
@@ -110,6 +126,7 @@ function onMissing(
     case 'worker.disable':
     case 'worker.enable':
     case 'worker.delete':
+    case 'quarantine.lift':
       context.reply(message.replyTo, refused('not-found', `there is no worker ${id}`));
       return null;
     case 'attempts.overdue':
@@ -123,6 +140,10 @@ function onMissing(
     case 'worker.activate':
     case 'attempts.ended':
     case 'attempt.failed':
+    case 'failure.judged':
+    case 'quarantine.set':
+    case 'quarantine.granted':
+    case 'suspicion.due':
     case 'bus.confirmed':
     case 'liveness.due':
     case 'unused.due':

@@ -85,6 +85,11 @@ class BundleTest(unittest.TestCase):
         )
         self.assertIn("the value of deadline:maxWorkerCount is ignored", bundle.notes)
 
+    def test_hooks_do_not_run(self) -> None:
+        self.write("hooks.yaml", 'version: "1.0"\npreSubmission: [{ command: python3 }]\n')
+        note = f"the hooks of the bundle do not run: {self.folder / 'hooks.yaml'}"
+        self.assertEqual(read_bundle(self.folder).notes[-1], note)
+
     def test_invalid_files_are_errors(self) -> None:
         self.write("asset_references.yaml", "assetReferences: { inputs: { filenames: [shot.blend] } }\n")
         with self.assertRaisesRegex(InvalidBundle, "do not exist: shot.blend"):

@@ -39,7 +39,8 @@ export interface Platform {
 }
 
 export type FoundBinary =
-  { readonly ok: true; readonly file: string } | { readonly ok: false; readonly reason: string };
+  | { readonly ok: true; readonly file: string }
+  | { readonly ok: false; readonly reason: string };
 
 export const thisPlatform = (): Platform => ({
   platform: process.platform,

@@ -1,8 +1,10 @@
 """Requests in a thread, so that Blender stays usable. The thread touches no data of Blender."""
 
+import contextlib
+import os
 import threading
 
-from .callsheet import CallsheetError
+from .callsheet import CallsheetError, ServiceUnreachable, UnreadableReply
 
 POLL_SECONDS = 2.0
 
@@ -57,20 +59,34 @@ class Progress:
         return self._stop.is_set()
 
 
-def submit_all(client, submissions):
-    """Returns the work that submits jobs, one after another."""
+def submit_all(client, submissions, copy=None):
+    """Returns the work that submits jobs, one after another. Removes the copy of the scene if no job can have it."""
 
     def work(progress, stop):
         progress.jobs = []
-        for number, each in enumerate(submissions):
-            if stop.is_set():
-                return
-            progress.text = f"Submitting {number + 1} of {len(submissions)}: {each.name}"
-            job = client.submit_product(each.product, each.parameters, name=each.name, **each.settings)
-            shown = {"id": job["id"], "name": job["name"], "status": job["status"], "url": client.job_url(job["id"])}
-            progress.jobs = [*progress.jobs, {**shown, "counts": job["task_counts"]}]
-            progress.share = (number + 1) / len(submissions)
-        progress.text = f"Submitted {len(submissions)} {'job' if len(submissions) == 1 else 'jobs'}"
+        is_copy_used = False
+        try:
+            for number, each in enumerate(submissions):
+                if stop.is_set():
+                    return
+                progress.text = f"Submitting {number + 1} of {len(submissions)}: {each.name}"
+                try:
+                    job = client.submit_product(each.product, each.parameters, name=each.name, **each.settings)
+                except ServiceUnreachable as error:
+                    is_copy_used = is_copy_used or error.is_reply_lost
+                    raise
+                except UnreadableReply:
+                    is_copy_used = True
+                    raise
+                is_copy_used = True
+                shown = {"id": job["id"], "name": job["name"], "status": job["status"], "url": client.job_url(job["id"])}
+                progress.jobs = [*progress.jobs, {**shown, "counts": job["task_counts"]}]
+                progress.share = (number + 1) / len(submissions)
+            progress.text = f"Submitted {len(submissions)} {'job' if len(submissions) == 1 else 'jobs'}"
+        finally:
+            if copy is not None and not is_copy_used:
+                with contextlib.suppress(FileNotFoundError):
+                    os.remove(copy)
 
     return work
 

@@ -120,8 +120,9 @@ class CALLSHEET_OT_submit(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         jobs = submissions.submissions_of(scene, file)
+        copy = file if scene.callsheet.save_mode == "COPY" else None
         follow = background.follow_jobs(client, ENDED)
-        progress.start(background.submit_all(client, jobs), None if bpy.app.background else follow)
+        progress.start(background.submit_all(client, jobs, copy), None if bpy.app.background else follow)
         if not bpy.app.background:
             if not bpy.app.timers.is_registered(redraw):
                 bpy.app.timers.register(redraw, first_interval=REDRAW_SECONDS)

@@ -5,6 +5,8 @@ import bpy
 from . import operators, scene as scenes
 
 MISSING_MAX = 8
+# Share of the width that the names of fields have in Blender.
+NAME_SHARE = 0.4
 
 
 class CALLSHEET_PT_panel(bpy.types.Panel):
@@ -17,13 +19,14 @@ class CALLSHEET_PT_panel(bpy.types.Panel):
     def draw(self, context):
         layout, settings = self.layout, context.scene.callsheet
         layout.use_property_split = True
+        layout.use_property_decorate = False  # These values are not animated.
         layout.operator("callsheet.refresh", icon="FILE_REFRESH")
         layout.prop_search(settings, "farm", settings, "farms")
         layout.prop_search(settings, "queue", settings, "queues")
         layout.prop_search(settings, "product", settings, "products")
         layout.prop(settings, "frames")
         if not settings.frames.strip():
-            layout.label(text=f"Frames of the scene: {scenes.frames_of(context.scene)}")
+            draw_hint(layout, f"Frames of the scene: {scenes.frames_of(context.scene)}")
         layout.prop(settings, "frames_per_task")
         layout.prop(settings, "priority")
         layout.prop(settings, "save_mode")
@@ -39,13 +42,20 @@ class CALLSHEET_PT_panel(bpy.types.Panel):
         draw_progress(layout)
 
 
+def draw_hint(layout, text):
+    """Draws a text below the value of the field above."""
+    split = layout.split(factor=NAME_SHARE)
+    split.label(text="")
+    split.label(text=text)
+
+
 def draw_choices(layout, title, choices, hint):
-    box = layout.box()
-    box.label(text=title)
+    column = layout.box().column(align=True)
+    column.label(text=title)
     for choice in choices:
-        box.prop(choice, "use", text=choice.name)
+        column.prop(choice, "use", text=choice.name)
     if not any(choice.use for choice in choices):
-        box.label(text=hint)
+        column.label(text=hint)
 
 
 def draw_report(layout):
@@ -53,21 +63,26 @@ def draw_report(layout):
     box.operator("callsheet.check", icon="VIEWZOOM")
     missing, paths = operators.report["missing"], operators.report["paths"]
     if missing is not None:
-        box.label(text=f"Missing files: {len(missing)}" if missing else "All files exist", icon="ERROR" if missing else "CHECKMARK")
+        column = box.column(align=True)
+        if missing:
+            column.label(text=f"Missing files: {len(missing)}", icon="ERROR")
+        else:
+            column.label(text="All files exist", icon="CHECKMARK")
         for path in missing[:MISSING_MAX]:
-            box.label(text=path)
+            column.label(text=path)
         if len(missing) > MISSING_MAX:
-            box.label(text=f"and {len(missing) - MISSING_MAX} more")
+            column.label(text=f"and {len(missing) - MISSING_MAX} more")
     for title, places in paths or []:
-        box.label(text=f"{title} at compute locations:")
+        column = box.column(align=True)
+        column.label(text=f"{title} at compute locations:")
         for place, path in places:
-            box.label(text=f"{place}: {path}" if place else path)
+            column.label(text=f"{place}: {path}" if place else path)
 
 
 def draw_progress(layout):
     progress = operators.progress
     if progress.error:
-        layout.label(text=progress.error, icon="ERROR")
+        layout.label(text=f"Not submitted: {progress.error}", icon="ERROR")
     elif progress.text:
         layout.label(text=f"{progress.text} ({progress.share:.0%})" if progress.is_active else progress.text)
     for job in progress.jobs:

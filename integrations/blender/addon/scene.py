@@ -82,4 +82,10 @@ def problems_of(scene, save_mode):
         problems.append("The output is a movie: select a format of pictures.")
     if not output_of(scene):
         problems.append("The scene has no output path.")
+    for what, choices, names in (
+        ("camera", scene.callsheet.cameras, cameras_of(scene)),
+        ("rendered view layer", scene.callsheet.layers, layers_of(scene)),
+    ):
+        missing = [choice.name for choice in choices if choice.use and choice.name not in names]
+        problems += [f"The scene has no {what} {name}: refresh the list." for name in missing]
     return problems

@@ -52,7 +52,8 @@ const KINDS: readonly EnvironmentKind[] = ['state', 'logs'];
 export const manifestText = (manifest: BackupManifest): string => `${JSON.stringify(manifest, null, 2)}\n`;
 
 export type ReadManifest =
-  { readonly ok: true; readonly manifest: BackupManifest } | { readonly ok: false; readonly reason: string };
+  | { readonly ok: true; readonly manifest: BackupManifest }
+  | { readonly ok: false; readonly reason: string };
 
 /** Parses a manifest. A newer format is rejected with its number. */
 export function readManifest(text: string): ReadManifest {

@@ -68,7 +68,7 @@ function versionTwo(directory: string, controller: string): ControllerPlace {
 }
 
 /** Only the root of the whole hierarchy has no type; it may have processes and controllers below it. */
-const isRootGroup = (directory: string): boolean => !existsSync(join(directory, 'cgroup.type'));
+export const isRootGroup = (directory: string): boolean => !existsSync(join(directory, 'cgroup.type'));
 
 /** Reports whether a process other than this one runs in the group. */
 const hasOthers = (directory: string): boolean =>

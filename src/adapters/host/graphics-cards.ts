@@ -53,7 +53,8 @@ export function readCards(text: string): GraphicsCards {
 }
 
 type Asked =
-  { readonly kind: 'answered'; readonly text: string } | { readonly kind: 'failed'; readonly reason: string };
+  | { readonly kind: 'answered'; readonly text: string }
+  | { readonly kind: 'failed'; readonly reason: string };
 
 /**
  * Returns the output of a program. Does not wait longer than the timeout: a program that hangs in the driver cannot be

@@ -62,6 +62,8 @@ export const SERVER_LIMITS = {
   readyMs: 120 * SECOND_MS,
   /** Maximum time of a TLS handshake. Many workers may connect at the same moment. */
   tlsSeconds: 10,
+  /** Maximum time until a new client says who it is, without TLS. The server's default of 2 s cuts off clients of busy machines. */
+  clientSeconds: 10,
   probeMs: 50,
   probeTimeoutMs: 2 * SECOND_MS,
   /** Maximum time of a server to stop. */

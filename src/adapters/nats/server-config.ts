@@ -124,8 +124,17 @@ const STREAMS = 'STREAMS';
 const openAccess = ({
   users,
   anonymousPassword,
-}: Extract<ServerAccess, { type: 'open' }>): readonly string[] =>
-  accountLines({ accounts: { bus: BUS, streams: STREAMS }, service: users, workers: [], anonymousPassword });
+}: Extract<ServerAccess, { type: 'open' }>): readonly string[] => [
+  'authorization {',
+  `  timeout: ${SERVER_LIMITS.clientSeconds}`,
+  '}',
+  ...accountLines({
+    accounts: { bus: BUS, streams: STREAMS },
+    service: users,
+    workers: [],
+    anonymousPassword,
+  }),
+];
 
 const authenticatedAccess = (access: Extract<ServerAccess, { type: 'authenticated' }>): readonly string[] => [
   `operator: ${access.operatorJwt}`,

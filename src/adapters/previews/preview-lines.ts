@@ -11,7 +11,8 @@ const PART_CHARACTERS = 16 * 1024;
 const BASE64_CHARACTERS_MAX = 4 * Math.ceil(PREVIEW_LIMITS.bytes / 3);
 
 export type PreviewResult =
-  { readonly kind: 'image'; readonly data: string } | { readonly kind: 'missing'; readonly reason: string };
+  | { readonly kind: 'image'; readonly data: string }
+  | { readonly kind: 'missing'; readonly reason: string };
 
 /** Returns the lines for the result of one file; `index` is its position in the request. */
 export function linesOf(index: number, result: Buffer | string): readonly string[] {

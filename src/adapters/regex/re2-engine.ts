@@ -10,7 +10,8 @@ const MAX_KEPT_COST = 2000;
 const MAX_KEPT_LENGTH = 1000;
 
 type Compiled =
-  { readonly ok: true; readonly value: PlainRegex | BoundedRegex } | Extract<CompiledRegex, { ok: false }>;
+  | { readonly ok: true; readonly value: PlainRegex | BoundedRegex }
+  | Extract<CompiledRegex, { ok: false }>;
 
 /** Regular expressions in RE2 syntax, run by re2js: every pattern takes linear time. */
 export function createRe2Engine(): RegexEngine {

@@ -5,7 +5,8 @@ const FILE_BYTES_MAX = 1024 * 1024;
 
 /** The parsed YAML of a configuration file, or one line with the error. */
 export type ReadConfigFile =
-  { readonly ok: true; readonly document: unknown } | { readonly ok: false; readonly line: string };
+  | { readonly ok: true; readonly document: unknown }
+  | { readonly ok: false; readonly line: string };
 
 /** Reads a configuration file. It belongs to the operator, so the limits for clients' templates do not apply. */
 export function readConfigFile(path: string): ReadConfigFile {

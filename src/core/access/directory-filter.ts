@@ -40,7 +40,8 @@ export type DirectoryFilter = FilterTree<string>;
 
 /** The tree, or what is wrong with the text. */
 export type ParsedTemplate =
-  { readonly ok: true; readonly template: FilterTemplate } | { readonly ok: false; readonly wrong: string };
+  | { readonly ok: true; readonly template: FilterTemplate }
+  | { readonly ok: false; readonly wrong: string };
 
 const TEXT_MAX = 4_096;
 const DEPTH_MAX = 20;

@@ -475,7 +475,11 @@ const SERVER_KEYS = {
     'File with the seed of an NKEY for the account of the streams.',
     'none',
   ),
-  'bus.server_path': key(text(), 'nats-server', 'Program of the managed bus: a name on the PATH or a path.'),
+  'bus.server_path': key(
+    text(),
+    'nats-server',
+    'Program of the managed bus: a path, or a name. Of several programs with the name, on the PATH and in the folders of system programs, the newest is used.',
+  ),
   'bus.stop_with_service': key(
     boolean(),
     'false',

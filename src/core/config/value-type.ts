@@ -5,7 +5,8 @@ import { formatDuration, parseDuration } from '../duration.ts';
  * file. Both become the same typed value, or an error text.
  */
 export type Parsed<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly wrong: string };
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly wrong: string };
 
 export interface ValueType<T> {
   /** Name of the type in the reference. */

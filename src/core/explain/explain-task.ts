@@ -9,6 +9,7 @@ import {
   queueCapGates,
 } from './capacity-gates.ts';
 import {
+  canaryGates,
   heldStepGates,
   jobGates,
   pausedJobGates,
@@ -18,6 +19,7 @@ import {
 } from './hold-gates.ts';
 import { liveSummary, terminalSummary } from './outcome.ts';
 import { jobCapGates, stepCapGates } from './own-cap-gates.ts';
+import { quarantineGates } from './quarantine-gate.ts';
 import type { TaskFacts } from './task-facts.ts';
 import type { Gate, SchedulerGate, TaskExplanation } from './task-explanation.ts';
 import { upstreamJobGates, upstreamStepGates } from './upstream-gates.ts';
@@ -65,6 +67,7 @@ function gatesOf(
     ...pausedJobGates(facts),
     ...startGates(facts),
     ...heldStepGates(facts),
+    ...canaryGates(facts),
     ...pausedQueueGates(facts),
     ...(isReady ? retryGates(facts) : []),
     ...(isReady && lease !== null ? farmCapGates(facts, lease) : []),
@@ -73,6 +76,7 @@ function gatesOf(
     ...(isReady && lease !== null ? stepCapGates(facts, lease) : []),
     ...(lease === null ? [] : poolGates(facts, lease)),
     ...(lease === null ? [] : workersGates(facts, lease)),
+    ...(isReady && lease !== null ? quarantineGates(facts, lease) : []),
     ...(isReady && lease !== null ? coresGates(facts, lease) : []),
     ...(isReady && lease !== null ? amountsGates(lease) : []),
     ...(isCandidate && lease !== null ? orderGates(lease) : []),

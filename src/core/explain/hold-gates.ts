@@ -1,9 +1,11 @@
 import { stepIdOf } from '../ids.ts';
+import { canaryIndices, isProbing } from '../lifecycle/canaries.ts';
 import { isTerminalJob } from '../lifecycle/job-transitions.ts';
 import { isRetryDelayed } from '../lifecycle/retry-policy.ts';
 import { ruleSentence, usesAttempt } from '../retry-rules/applied-rule.ts';
 import { cancelReasonOf, parkReasonOf } from '../records/job.ts';
 import type {
+  CanaryGate,
   HeldStepGate,
   JobGate,
   PausedJobGate,
@@ -70,6 +72,27 @@ export function heldStepGates({ step }: TaskFacts): HeldStepGate[] {
     `the step ${name} is held by ${hold.by}${why}: no new tasks start until it is released`,
   );
   return [{ gate: 'held_step', reason: 'step held', sentence, step: { id: stepIdOf(jobId, order), name } }];
+}
+
+/** Returns the gate of a task behind the canary tasks of its step. */
+export function canaryGates({ step, retry, index }: TaskFacts): CanaryGate[] {
+  if (retry.canaryTasks !== true || !isProbing(step)) return [];
+  const { jobId, order, name, taskCounts, taskCount } = step;
+  const indices = canaryIndices(taskCount);
+  if (indices.includes(index)) return [];
+  const ended = taskCounts.succeeded + taskCounts.failed + taskCounts.canceled;
+  const sentence = sentenceOf(
+    `the first, the middle and the last task of step ${name} are tried before the others: ${numberText(ended)} of ${numberText(indices.length)} ${ended === 1 ? 'has' : 'have'} ended`,
+  );
+  return [
+    {
+      gate: 'canary',
+      reason: 'canary tasks first',
+      sentence,
+      step: { id: stepIdOf(jobId, order), name },
+      indices,
+    },
+  ];
 }
 
 /** Returns the gate of a paused queue: it assigns no tasks. */

@@ -1,3 +1,4 @@
+import type { Doubt } from '../records/worker-evidence.ts';
 import type { FarmId, JobId, QueueId, StepId, WorkerId } from '../ids.ts';
 import type { IneligibleReason } from '../lease/eligibility.ts';
 import type { RejectedWorkers, ShortAmount } from '../lease/explanation.ts';
@@ -29,6 +30,7 @@ export const GATES = [
   'paused_job',
   'start_after',
   'held_step',
+  'canary',
   'paused_queue',
   'retry_after',
   'farm_cap',
@@ -37,6 +39,7 @@ export const GATES = [
   'step_cap',
   'usage_pool',
   'workers',
+  'quarantine',
   'cores',
   'amounts',
   'order',
@@ -182,6 +185,17 @@ export interface WorkersGate extends GateOf<
   readonly nearestMiss: NearestMiss | null;
 }
 
+/** The canary tasks of the step are tried first (docs/quarantine.md#canary-tasks). */
+export interface CanaryGate extends GateOf<'canary', 'canary tasks first'> {
+  readonly step: Named<StepId>;
+  readonly indices: readonly number[];
+}
+
+/** Workers that could run the task are kept from it because of their failures (docs/quarantine.md). */
+export interface QuarantineGate extends GateOf<'quarantine', 'workers in quarantine'> {
+  readonly doubted: readonly (Doubt & { readonly worker: Named<WorkerId>; readonly isWhole: boolean })[];
+}
+
 /** Workers may run the task, but none has enough free cores. */
 export interface CoresGate extends GateOf<'cores', 'no free cores'> {
   /** Cores that the task reserves; null for a whole machine. */
@@ -216,6 +230,7 @@ export type Gate =
   | PausedJobGate
   | StartGate
   | HeldStepGate
+  | CanaryGate
   | PausedQueueGate
   | RetryGate
   | FarmCapGate
@@ -224,6 +239,7 @@ export type Gate =
   | StepCapGate
   | UsagePoolGate
   | WorkersGate
+  | QuarantineGate
   | CoresGate
   | AmountsGate
   | OrderGate

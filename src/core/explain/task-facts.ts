@@ -17,6 +17,8 @@ export interface TaskFacts {
   readonly step: StepRecord;
   readonly requirements: StepRequirements;
   readonly task: TaskState;
+  /** Position of the task in its step. */
+  readonly index: number;
   readonly failureReason: string | null;
   /** The latest; null before the first. */
   readonly attempt: AttemptRecord | null;

@@ -1,5 +1,6 @@
 import type { LeaseExplanation } from '../lease/explanation.ts';
 import { amountsGates, beforeText, busyText, isBehind, shortText } from './capacity-gates.ts';
+import { quarantineGates } from './quarantine-gate.ts';
 import type { Gate, GateName } from './task-explanation.ts';
 import type { TaskFacts } from './task-facts.ts';
 import { HIDDEN_JOB } from './upstream-gates.ts';
@@ -19,6 +20,7 @@ const WEIGHTIEST_FIRST = [
   'paused_job',
   'start_after',
   'held_step',
+  'canary',
   'paused_queue',
   'unregistered_pool',
   'workers',
@@ -29,6 +31,7 @@ const WEIGHTIEST_FIRST = [
   'step_cap',
   'usage_pool',
   'scheduler',
+  'quarantine',
   'cores',
   'amounts',
   'order',
@@ -41,11 +44,13 @@ const rankOf = (gate: Gate): number =>
 
 /** Waiting for free cores and amounts, or behind other tasks, is not an obstacle but normal queueing. */
 const QUEUEING: ReadonlySet<GateName> = new Set<GateName>(['cores', 'amounts', 'order']);
-const isObstacle = (gate: Gate): boolean => !QUEUEING.has(gate.gate);
+/** While other workers may run the task, quarantines only make it wait longer. */
+const isObstacle = (gate: Gate, { lease }: TaskFacts): boolean =>
+  !QUEUEING.has(gate.gate) && (gate.gate !== 'quarantine' || lease === null || lease.workers.eligible === 0);
 
 /** Returns the sentence of a pending or ready task: the most important gate, then the others. */
 export function waitingSummary(facts: TaskFacts, gates: readonly Gate[]): string {
-  const obstacles = gates.filter(isObstacle).toSorted((a, b) => rankOf(a) - rankOf(b));
+  const obstacles = gates.filter((gate) => isObstacle(gate, facts)).toSorted((a, b) => rankOf(a) - rankOf(b));
   const [first] = obstacles;
   if (first === undefined) return unobstructed(facts);
   const group = obstacles.filter((gate) => gate.gate === first.gate && isUpstream(first));
@@ -92,6 +97,8 @@ function asideOf(gate: Gate, { task, now }: TaskFacts): string {
       return `its job starts after ${clockText(gate.until, now)}`;
     case 'held_step':
       return `step ${gate.step.name} is held`;
+    case 'canary':
+      return 'the canary tasks of its step are tried first';
     case 'paused_queue':
       return `queue ${gate.queue.name} is paused`;
     case 'retry_after':
@@ -114,6 +121,8 @@ function asideOf(gate: Gate, { task, now }: TaskFacts): string {
     }
     case 'scheduler':
       return 'its state in the scheduler is unknown at the moment';
+    case 'quarantine':
+      return `${pluralize(gate.doubted.length, 'worker')} that could run it ${gate.doubted.length === 1 ? 'is' : 'are'} in quarantine`;
     case 'cores':
       return 'no eligible worker has the cores free';
     case 'amounts':
@@ -146,8 +155,12 @@ function unobstructed({ task, lease, requirements, names }: TaskFacts): string {
       `${failed}, where it has failed, ${lease.workers.avoided.length === 1 ? 'is' : 'are'} skipped`,
     );
   }
+  const [quarantine] = quarantineGates({ names }, lease);
+  if (quarantine !== undefined) parts.push(lowerFirst(withoutStop(quarantine.sentence)));
   return sentenceOf(parts.join('; '));
 }
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 const turnText = ({ before }: LeaseExplanation): string =>
   isBehind(before) ? `ready, behind ${beforeText(before)}` : 'ready, and next in line';

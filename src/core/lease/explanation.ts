@@ -1,5 +1,6 @@
 import type { JobId, WorkerId, QueueId } from '../ids.ts';
 import type { PoolCounts } from '../records/usage-pool.ts';
+import type { DoubtedWorker } from '../records/worker-evidence.ts';
 import type { PoolHold } from '../retry-rules/pool-hold.ts';
 import type { Ineligibility, IneligibleReason, UnmetRequirementReason } from './eligibility.ts';
 
@@ -140,6 +141,8 @@ export interface WorkersExplanation extends DemandExplanation {
   readonly keptForOthers: number;
   /** Workers on which this task has failed. They are skipped while another eligible one is online. */
   readonly avoided: readonly WorkerId[];
+  /** Online workers that could run the step and are kept from it because of their failures. Absent: none. */
+  readonly doubted?: readonly DoubtedWorker[];
   /** Amounts of which eligible workers have too little. Absent if the farm books only cores. */
   readonly short?: readonly ShortAmount[];
   /** Version of the setting by which the farm books amounts. Absent if it books only cores. */

@@ -17,6 +17,7 @@ import type { Allows, ReadyTasks } from './ready-tasks.ts';
 import { Signatures } from './signatures.ts';
 import type { TaskRange } from './task-ranges.ts';
 import type { AmountLedger } from './worker-amounts.ts';
+import { FarmDoubts } from './worker-doubts.ts';
 import type { WorkerKinds } from './worker-kinds.ts';
 import type { WorkerOffer } from './worker-offer.ts';
 import type { DelayedTask, JobEntry, StepEntry, Signature } from './step-entry.ts';
@@ -63,6 +64,7 @@ export class ReadyIndex {
   readonly caps = new Caps();
   private readonly pools: FarmPools;
   private readonly kinds: WorkerKinds;
+  private readonly doubts: FarmDoubts;
   private readonly jobs = new Map<JobId, JobEntry>();
   private readonly signatures = new Signatures();
   private readonly overtaken = new Set<StepEntry>();
@@ -71,9 +73,10 @@ export class ReadyIndex {
   /** Signatures of the steps that have room under their own caps again. */
   private readonly relisted = new Set<Signature>();
 
-  constructor(pools: FarmPools, kinds: WorkerKinds) {
+  constructor(pools: FarmPools, kinds: WorkerKinds, doubts = new FarmDoubts()) {
     this.pools = pools;
     this.kinds = kinds;
+    this.doubts = doubts;
   }
 
   /** Replaces all state of a step. */
@@ -214,7 +217,7 @@ export class ReadyIndex {
 
   /** Reports whether the worker may take any of the step's ready tasks when it has enough free cores. */
   mayTake(worker: WorkerOffer, step: StepEntry): boolean {
-    return isEligible(worker, step) && step.ready.countFor(this.allowsFor(worker, step.signature)) > 0;
+    return isEligible(worker, step) && step.ready.countFor(this.allowsFor(worker, step)) > 0;
   }
 
   /**
@@ -263,7 +266,7 @@ export class ReadyIndex {
           : this.fitting(only, worker, queueId, free, exhausted, ledger);
       if (step === null) break;
       const cores = coresOf(step.requirements, worker.cpuCount);
-      const allows = this.allowsFor(worker, step.signature);
+      const allows = this.allowsFor(worker, step);
       const wanted = Math.min(
         step.ready.countFor(allows),
         Math.floor(free / cores),
@@ -350,14 +353,23 @@ export class ReadyIndex {
 
   /** Returns the first step of the signature with tasks for the worker, or null. */
   private headFor(worker: WorkerOffer, signature: Signature): StepEntry | undefined {
-    if (signature.avoiding === 0) return signature.steps[0];
-    const allows = this.allowsFor(worker, signature);
-    return signature.steps.find((step) => step.ready.countFor(allows) > 0);
+    if (signature.avoiding === 0 && this.doubts.size === 0) return signature.steps[0];
+    return signature.steps.find((step) => step.ready.countFor(this.allowsFor(worker, step)) > 0);
   }
 
-  /** A worker is skipped for tasks that failed on it while another eligible one is online. */
-  private allowsFor(worker: WorkerOffer, signature: Signature): Allows {
-    return (avoided) => !avoided.includes(worker.workerId) || !this.kinds.hasOther(signature, avoided);
+  /**
+   * A worker is skipped for tasks that failed on it, and for steps that it is kept from (docs/quarantine.md), while
+   * another eligible one is online for which neither is true.
+   */
+  private allowsFor(worker: WorkerOffer, step: StepEntry): Allows {
+    const { signature } = step;
+    const kept = this.doubts.against(step, this.kinds.online);
+    if (kept.length === 0)
+      return (avoided) => !avoided.includes(worker.workerId) || !this.kinds.hasOther(signature, avoided);
+    const isKept = kept.includes(worker.workerId);
+    return (avoided) =>
+      !(isKept || avoided.includes(worker.workerId)) ||
+      !this.kinds.hasOther(signature, [...new Set([...avoided, ...kept])]);
   }
 
   private change<T>(entry: StepEntry, change: (ready: ReadyTasks) => T): T {

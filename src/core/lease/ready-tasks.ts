@@ -6,8 +6,10 @@
 import type { WorkerId } from '../ids.ts';
 import { TaskRanges, type TaskRange } from './task-ranges.ts';
 
-/** Decides if tasks that failed on these workers may be taken anyway. */
+/** Decides if tasks that failed on these workers, or on none, may be taken. */
 export type Allows = (avoided: readonly WorkerId[]) => boolean;
+
+const NONE: readonly WorkerId[] = [];
 
 /** Tasks that failed on the same workers. */
 interface Group {
@@ -69,15 +71,15 @@ export class ReadyTasks {
 
   /** Returns the number of tasks that may be taken. */
   countFor(allows: Allows): number {
-    let count = this.plain.size;
+    let count = this.plain.size > 0 && allows(NONE) ? this.plain.size : 0;
     for (const { avoided, tasks } of this.groups.values()) if (allows(avoided)) count += tasks.size;
     return count;
   }
 
   /** Takes up to `howMany` tasks with the lowest indices. */
   takeFirst(howMany: number, allows: Allows): TaskRange[] {
-    if (this.inGroups === 0) return this.plain.takeFirst(howMany);
-    const sets = [this.plain];
+    if (this.inGroups === 0) return allows(NONE) ? this.plain.takeFirst(howMany) : [];
+    const sets = allows(NONE) ? [this.plain] : [];
     for (const { avoided, tasks } of this.groups.values()) if (allows(avoided)) sets.push(tasks);
     const taken = new TaskRanges();
     while (taken.size < howMany) {

@@ -5,6 +5,8 @@ export interface RetryOverride {
   readonly maxAttempts?: number;
   readonly retryDelaySeconds?: number;
   readonly failureLimit?: number;
+  /** Tries canary tasks first (docs/quarantine.md#canary-tasks). It is on if one of the levels turns it on. */
+  readonly canaryTasks?: boolean;
 }
 
 /** The effective settings of a job. `failureLimit` 0 means no limit. */
@@ -12,6 +14,8 @@ export interface RetryPolicy {
   readonly maxAttempts: number;
   readonly retryDelaySeconds: number;
   readonly failureLimit: number;
+  /** Absent is false. */
+  readonly canaryTasks?: boolean;
 }
 
 /** Inherited by a job: the settings of server, farm and queue, and the rules of its queue and of all usage pools. */
@@ -51,6 +55,7 @@ export function effectiveRetry(server: RetryPolicy, ...levels: readonly RetryOve
       maxAttempts: level.maxAttempts ?? policy.maxAttempts,
       retryDelaySeconds: level.retryDelaySeconds ?? policy.retryDelaySeconds,
       failureLimit: level.failureLimit ?? policy.failureLimit,
+      ...((level.canaryTasks === true || policy.canaryTasks === true) && { canaryTasks: true }),
     }),
     server,
   );

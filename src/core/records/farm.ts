@@ -13,6 +13,13 @@ export interface BookedAmountsSetting {
   readonly version: number;
 }
 
+/** Setting of a farm: whether it puts workers in quarantine (docs/quarantine.md). */
+export interface QuarantineSetting {
+  readonly isOn: boolean;
+  /** From 1; rises with each change. Quarantines name it. */
+  readonly version: number;
+}
+
 /**
  * A farm (docs/contract/resources.md#farm). Times are milliseconds since the epoch. `maxConcurrentTasks` 0 means no
  * cap.
@@ -26,6 +33,8 @@ export interface FarmRecord {
   readonly retry: RetryOverride;
   /** Amounts that are booked like cores (docs/policy.md#booked-amounts); absent if there were never any. */
   readonly bookedAmounts?: BookedAmountsSetting;
+  /** Absent if it was never on. */
+  readonly quarantine?: QuarantineSetting;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

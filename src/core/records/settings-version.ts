@@ -27,10 +27,11 @@ export type Settings = Readonly<Record<string, unknown>>;
 /** Versions that a client accepts; null for any. */
 export type IfMatch = readonly string[] | null;
 
-const retryOf = ({ maxAttempts, retryDelaySeconds, failureLimit }: RetryOverride): Settings => ({
+const retryOf = ({ maxAttempts, retryDelaySeconds, failureLimit, canaryTasks }: RetryOverride): Settings => ({
   max_attempts: maxAttempts,
   retry_delay_seconds: retryDelaySeconds,
   failure_limit: failureLimit,
+  canary_tasks: canaryTasks === true ? true : undefined,
 });
 
 /** Rules that are absent and an empty list are the same setting. */
@@ -40,7 +41,10 @@ const rulesOf = (rules: readonly RetryRule[] | undefined): unknown =>
 /** Settings of each kind of object. */
 export const SETTINGS = {
   farm: (
-    farm: Pick<FarmRecord, 'name' | 'description' | 'maxConcurrentTasks' | 'retry' | 'bookedAmounts'>,
+    farm: Pick<
+      FarmRecord,
+      'name' | 'description' | 'maxConcurrentTasks' | 'retry' | 'bookedAmounts' | 'quarantine'
+    >,
   ): Settings => ({
     name: farm.name,
     description: farm.description,
@@ -48,6 +52,7 @@ export const SETTINGS = {
     ...retryOf(farm.retry),
     booked_amounts: farm.bookedAmounts?.names,
     amount_default: farm.bookedAmounts?.byDefault,
+    quarantine: farm.quarantine?.isOn,
   }),
   queue: (queue: QueueRecord): Settings => ({
     name: queue.name,

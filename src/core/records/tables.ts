@@ -36,6 +36,7 @@ import { usernameKey, type UserRecord, type UsernameRecord } from './user.ts';
 import type { NoticeRecord, WebhookDeliveryRecord, WebhookRecord } from './webhook.ts';
 import type { WorkerAttemptRecord } from './worker-attempt.ts';
 import type { WorkerCredentialRecord } from './worker-credential.ts';
+import type { WorkerEvidenceRecord } from './worker-evidence.ts';
 import type { BookingRecord, WorkerRecord } from './worker.ts';
 
 /** The tables of the state store with the types of their rows. Keys are strings built only by `keys`. */
@@ -107,6 +108,8 @@ export interface Tables {
   queueEnvironment: QueueEnvironmentRecord;
   /** Of tasks that retry rules have applied to. */
   taskRules: TaskRulesRecord;
+  /** Of workers whose failures may be their own fault. */
+  workerEvidence: WorkerEvidenceRecord;
 }
 
 export type TableName = keyof Tables;
@@ -154,6 +157,7 @@ export const TABLE_NAMES = [
   'workerAttempt',
   'queueEnvironment',
   'taskRules',
+  'workerEvidence',
 ] as const satisfies readonly TableName[];
 
 const ZEROS = '0'.repeat(16);
@@ -218,6 +222,7 @@ export const keys = {
     `${stepPrefix(job, order)}/${worker}`,
   stepFailuresOf: (job: JobId, order: number): string => `${stepPrefix(job, order)}/`,
   workerFailures: (id: WorkerId): string => id,
+  workerEvidence: (id: WorkerId): string => id,
   /** Completed jobs are separate from failed and canceled ones, which may be kept forever. */
   endedJob: (farm: FarmId, status: TerminalJobStatus, endedAt: number, id: JobId): string =>
     `${keys.endedJobsOf(farm, endingOf(status))}${padded(endedAt, TIME_DIGITS)}/${id}`,

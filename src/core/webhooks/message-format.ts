@@ -2,7 +2,12 @@ import { NOTICE_TYPES, TEST_TYPE } from './notice.ts';
 
 /** A value of a JSON document. */
 export type JsonValue =
-  string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
 
 /** A ready-made body (docs/webhooks.md#formats). Everything that differs between receivers is in it. */
 export interface MessageFormat {
@@ -18,7 +23,8 @@ export interface MessageFormat {
 }
 
 export type FormatResult =
-  { readonly ok: true; readonly format: MessageFormat } | { readonly ok: false; readonly detail: string };
+  | { readonly ok: true; readonly format: MessageFormat }
+  | { readonly ok: false; readonly detail: string };
 
 /** Format of the event itself. */
 export const GENERIC_FORMAT = 'generic';

@@ -1,6 +1,7 @@
 /** Result of a parser: the value, or why there is none. */
 export type Parsed<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly reason: string };
 
 export interface JsonTextLimits {
   /** Characters. */

@@ -3,7 +3,8 @@ import { quoteForMessage } from './text-rules.ts';
 import { lastOf, normalRuns, type Run } from './integer-set.ts';
 
 type ParsedRange =
-  { readonly ok: true; readonly runs: Run[] } | { readonly ok: false; readonly detail: string };
+  | { readonly ok: true; readonly runs: Run[] }
+  | { readonly ok: false; readonly detail: string };
 
 const INT = '(-?[0-9]+)';
 const GAP = '[ \\t]*';

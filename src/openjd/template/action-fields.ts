@@ -10,7 +10,8 @@ export type ActionField = 'timeout' | 'mode' | 'notifyPeriod';
 
 /** A resolved field: null if it counts as absent, or why its value is not valid. */
 export type FieldValue<T> =
-  { readonly ok: true; readonly value: T | null } | { readonly ok: false; readonly detail: string };
+  | { readonly ok: true; readonly value: T | null }
+  | { readonly ok: false; readonly detail: string };
 
 /** The type that a field accepts from a single expression. */
 export const fieldType = (field: ActionField): ExprType =>

@@ -17,7 +17,8 @@ export type ParsedFormatString =
   | { readonly ok: false; readonly detail: string; readonly offset: number };
 
 export type ResolvedFormatString =
-  { readonly ok: true; readonly text: string } | { readonly ok: false; readonly unknown: string };
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly unknown: string };
 
 const REFERENCE = /^[ \t\r\n]*([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)[ \t\r\n]*$/;
 /**

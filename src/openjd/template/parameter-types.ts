@@ -19,7 +19,8 @@ import { quoteForMessage } from '../primitives/text-rules.ts';
 export type ConstraintKey = 'allowedValues' | 'minLength' | 'maxLength' | 'minValue' | 'maxValue' | 'item';
 
 export type ReadText =
-  { readonly ok: true; readonly text: string } | { readonly ok: false; readonly detail: string };
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly detail: string };
 
 /**
  * Properties of a type of job parameters (specification, sections 2.1 to 2.16). Everything that depends on the type is

@@ -11,6 +11,7 @@ import {
   type ManagedServer,
   type ManagedServerEvent,
 } from '../../../src/adapters/nats/managed-server.ts';
+import { findServerBinary } from '../../../src/adapters/nats/server-binary.ts';
 import { findServerProcess } from '../../../src/adapters/nats/server-process.ts';
 import type { ServerList } from '../../../src/adapters/nats/server-address.ts';
 import { probeServer } from '../../../src/adapters/nats/server-probe.ts';
@@ -81,6 +82,7 @@ test('a managed server listens at its address, protects its files and ends when 
   t.ok(existsSync(join(folder, 'store', 'jetstream')));
   const hasOldServer = server.version.startsWith('2.9.');
   t.equal(config.includes('sync_interval: always'), !hasOldServer);
+  t.match(config, 'authorization {\n  timeout: 10\n}', 'slow clients are not cut off after 2 s');
   const warnings = events.all.filter(ofType('warning')).map(({ text }) => text);
   t.equal(warnings.length, hasOldServer ? 1 : 0);
   if (hasOldServer) t.match(warnings[0], /power cut can lose/);
@@ -238,6 +240,33 @@ test('a missing, outdated or wrong program is rejected with one line', async (t)
     message: `bus.server_path: ${join(folder, 'plain.txt')} is not a program that can be run`,
   });
   await t.rejects(start(join(folder, 'none')), { name: 'ManagedServerError' });
+});
+
+test('of several programs on the PATH the newest is used', async (t) => {
+  const program = (version: string) => `#!/bin/sh\necho nats-server: v${version}\n`;
+  const folder = t.testdir({
+    odd: { 'nats-probe': '#!/bin/sh\nexit 1\n' },
+    old: { 'nats-probe': program('2.9.21') },
+    newer: { 'nats-probe': program('2.10.3') },
+    newest: { 'nats-probe': program('2.10.12') },
+    same: { 'nats-probe': program('2.10.12') },
+  });
+  const folders = ['odd', 'old', 'newer', 'newest', 'same'].map((name) => join(folder, name));
+  for (const each of folders) chmodSync(join(each, 'nats-probe'), 0o755);
+  const path = process.env['PATH'];
+  t.teardown(() => (process.env['PATH'] = path));
+  process.env['PATH'] = folders.join(':');
+  t.match(await findServerBinary('nats-probe'), {
+    path: join(folder, 'newest/nats-probe'),
+    version: '2.10.12',
+  });
+  process.env['PATH'] = folders.slice(0, 2).join(':');
+  t.match(await findServerBinary('nats-probe'), {
+    path: join(folder, 'old/nats-probe'),
+    canSyncAlways: false,
+  });
+  process.env['PATH'] = folders[0];
+  await t.rejects(findServerBinary('nats-probe'), { message: /odd\/nats-probe --version failed/ });
 });
 
 test('an unusable store ends the start with the message of the server', async (t) => {

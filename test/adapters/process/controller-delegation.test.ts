@@ -24,16 +24,22 @@ const words = (text: string): readonly string[] => text.split(/\s+/).filter((wor
 
 interface Unified {
   readonly root: string;
-  /** A controller that groups may enable. */
+  /** A controller that groups may enable, and that the kernel refuses below a group with processes. */
   readonly controller: string;
 }
+
+/** Controllers that the kernel allows below a group with processes. */
+const THREADED = new Set(['cpu', 'cpuset', 'perf_event', 'pids']);
+
+const offeredBy = (root: string): readonly string[] =>
+  words(readFileSync(join(root, 'cgroup.controllers'), 'utf8'));
 
 /** Returns the hierarchy of version 2, if this process may create groups with a controller in it. */
 function unified(): Unified | null {
   for (const root of ['/sys/fs/cgroup/unified', '/sys/fs/cgroup']) {
     try {
       accessSync(join(root, 'cgroup.subtree_control'), constants.W_OK);
-      const [controller] = words(readFileSync(join(root, 'cgroup.controllers'), 'utf8'));
+      const controller = offeredBy(root).find((name) => !THREADED.has(name));
       if (controller !== undefined) return { root, controller };
     } catch {
       // Not mounted, or not writable: the next one.
@@ -108,20 +114,45 @@ void test('a worker alone in its group leaves it, and enables a controller below
   t.same(words(readFileSync(join(worker, 'session/cgroup.controllers'), 'utf8')), [controller]);
 });
 
-void test('a group with other processes does not get controllers', { skip }, async (t) => {
-  if (place === null) return;
-  const unit = makeUnit(t, place);
-  const result = await runIn(
-    unit,
-    `const { spawn } = require('node:child_process');
-     const other = spawn('sleep', ['60']);
-     const isEnabled = enableControllers(own, own + '/worker', ['${place.controller}']);
-     other.kill('SIGKILL');
-     return new Promise((resolve) => other.once('exit', () => resolve(isEnabled)));`,
-  );
-  t.equal(result, false);
-  t.same(words(readFileSync(join(unit, 'cgroup.subtree_control'), 'utf8')), []);
-});
+/** Where version 2 has one. */
+const threaded = place === null ? undefined : offeredBy(place.root).find((name) => THREADED.has(name));
+const noThreads = threaded === undefined ? 'version 2 offers no controller of threads' : false;
+
+for (const controller of [place?.controller, threaded]) {
+  const isThreaded = controller === threaded;
+  const title = `a group with other processes does not get controllers${isThreaded ? ' of threads' : ''}`;
+  void test(title, { skip: skip || (isThreaded && noThreads) }, async (t) => {
+    if (place === null || controller === undefined) return;
+    const unit = makeUnit(t, { ...place, controller });
+    const result = await runIn(
+      unit,
+      `const { spawn } = require('node:child_process');
+       const other = spawn('sleep', ['60']);
+       const isEnabled = enableControllers(own, own + '/worker', ['${controller}']);
+       other.kill('SIGKILL');
+       return new Promise((resolve) => other.once('exit', () => resolve(isEnabled)));`,
+    );
+    t.equal(result, false);
+    t.same(words(readFileSync(join(unit, 'cgroup.subtree_control'), 'utf8')), []);
+  });
+}
+
+void test(
+  'processes enter groups with controllers of threads only',
+  { skip: skip || noThreads },
+  async (t) => {
+    if (place === null || threaded === undefined) return;
+    const unit = makeUnit(t, { ...place, controller: threaded });
+    const result = await runIn(
+      unit,
+      `const { readFileSync, writeFileSync } = require('node:fs');
+     const isEnabled = enableControllers(own, own + '/worker', ['${threaded}']);
+     writeFileSync(own + '/worker/session/cgroup.procs', String(process.pid));
+     return { isEnabled, type: readFileSync(own + '/worker/session/cgroup.type', 'utf8').trim() };`,
+    );
+    t.same(result, { isEnabled: true, type: 'domain' });
+  },
+);
 
 void test('a controller that version 2 does not offer is reported with its reason', { skip }, async (t) => {
   if (place === null) return;

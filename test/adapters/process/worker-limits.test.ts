@@ -20,6 +20,7 @@ const UNIFIED = {
   [`${UNIT}/cgroup.controllers`]: 'cpuset cpu io memory pids\n',
   [`${UNIT}/cgroup.subtree_control`]: '',
   [`${UNIT}/cgroup.procs`]: `${process.pid}\n`,
+  [`${UNIT}/callsheet-daemon/cgroup.procs`]: '',
 };
 const SESSION = {
   [`${WORKER}/cgroup.subtree_control`]: '',
@@ -51,6 +52,7 @@ test('version 2: enables the controllers and writes the limits of a session', (t
   const session = limits.session('s1', join(folder, WORKER, 's1'), { memoryMib: 2048, cores: 1.5 });
   t.same(session.problems, []);
   t.same(session.groups, [], 'its processes are in the fence already');
+  t.equal(textOf(`${UNIT}/callsheet-daemon/cgroup.procs`), String(process.pid), 'it has left the group');
   t.equal(textOf(`${UNIT}/cgroup.subtree_control`), '+memory +pids +cpu');
   t.equal(textOf(`${WORKER}/cgroup.subtree_control`), '+memory +pids +cpu');
   t.equal(Number.parseInt(textOf(`${WORKER}/s1/memory.max`), 10), 2048 * 1024 * 1024);

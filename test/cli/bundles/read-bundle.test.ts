@@ -135,3 +135,12 @@ test('bundles of existing submitters are read', { skip: shared === null }, async
     t.strictSame(relative, [], folder);
   }
 });
+
+test('a bundle with hooks is read with a note', async (t) => {
+  const folder = bundleOf(t, {
+    'parameter_values.yaml': 'parameterValues: [{ name: Scene, value: shot.blend }]\n',
+    'hooks.yaml': 'version: "1.0"\npreSubmission: [{ command: python3, args: [scripts/expand.py] }]\n',
+  });
+  const { notes } = await readJobBundle(folder, false, terminal);
+  t.match(notes.at(-1), `the hooks of the bundle do not run: ${join(folder, 'hooks.yaml')}`);
+});

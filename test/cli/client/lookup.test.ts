@@ -132,5 +132,5 @@ test('a task is found by its ID, or by job, step and index', async (t) => {
   t.equal(await task(`${NORTH.id}/Render/39`), 'the-task');
   t.equal(asked(), `/api/v1/jobs/${NORTH.id}/tasks?sort_by=created_at&limit=1&offset=39`);
   t.same(await task(`${NORTH.id}/Render/40`), [4, 'the step Render has no task 40: it has 40, from 0']);
-  t.same(await task(`${NORTH.id}/Bake/0`), [4, `the job ${NORTH.id} has no step "Bake"`]);
+  t.same(await task(`${NORTH.id}/Bake/0`), [4, 'the job has no step "Bake": its steps are Render, Join, 7']);
 });

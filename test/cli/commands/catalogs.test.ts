@@ -218,7 +218,7 @@ test('a usage pool is shown with what holds its slots and what waits for them', 
   t.teardown(() => service.close());
   const run = runnerAt(service.url);
   const shown = await run('pools', 'show', 'nuke', '-o', 'wide');
-  t.match(shown, { code: 0, err: '' });
+  t.match(shown, { code: 0, err: '1 holder, 12 waiting tasks\n' });
   t.match(shown.out, /^name +nuke\nin use +3\/4\n/m);
   t.match(shown.out, /^shot\/Comp:4 +running +node-7 .* job-1-0-4$/m);
   t.match(shown.out, /^plate\/Write +12 +job-2$/m);

@@ -16,14 +16,14 @@ function* commandsOf(
   for (const inner of command.commands) yield* commandsOf(inner, [...words, inner.name()]);
 }
 
-const COMMANDS = [...commandsOf(callsheetProgram(), ['callsheet'])];
+const COMMANDS = [...commandsOf(await callsheetProgram(), ['callsheet'])];
 
 test('a command line that begins with a command creates only that one, with the same help', async (t) => {
-  const all = callsheetProgram();
+  const all = await callsheetProgram();
   for (const command of all.commands) {
     for (const name of [command.name(), ...command.aliases()]) {
       if (name === 'completion') continue;
-      const alone = callsheetProgram(name).commands;
+      const alone = (await callsheetProgram(name)).commands;
       t.same(
         alone.map((each) => each.helpInformation()),
         [command.helpInformation()],
@@ -32,7 +32,7 @@ test('a command line that begins with a command creates only that one, with the 
     }
   }
   for (const first of [undefined, 'completion', 'help', '--help', 'job-list'])
-    t.equal(callsheetProgram(first).commands.length, all.commands.length, String(first));
+    t.equal((await callsheetProgram(first)).commands.length, all.commands.length, String(first));
 });
 
 const takesValue = (option: Option): boolean => option.required || option.optional;

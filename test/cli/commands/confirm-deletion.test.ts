@@ -29,13 +29,13 @@ test('on a terminal, a deletion lists what is deleted and happens only after y',
   t.match(declined.out, /Delete farm sh\\u202eow\?/);
   t.match(declined.out, /Its 2 queues and 1 worker are deleted too\./);
   t.match(declined.out, /25 jobs of it, with tasks and logs, can still be read by id\./);
-  t.match(declined.out, /1 worker of it are online or disabled: use --force, or stop them first\./);
+  t.match(declined.out, /1 worker of it is online or disabled: use --force, or stop it first\./);
   t.match(declined.out, /nothing was changed/);
   t.equal(declined.code, 1);
   t.same(deletionsIn(service.requests), []);
   const confirmed = await runOnTerminal([...args, '--force'], [['Enter y', 'y']]);
   t.equal(confirmed.code, 0);
-  t.match(confirmed.out, new RegExp(`${FARM.id} deleted`));
+  t.match(confirmed.out, /\nsh\\u202eow deleted/, 'a user sees the name');
   t.same(deletionsIn(service.requests), [`/api/v1/farms/${FARM.id}?force=true`]);
 });
 
@@ -43,7 +43,7 @@ test('--yes and scripts are not asked', async (t) => {
   const service = await startService(t);
   const args = ['farms', 'delete', FARM.id, '--url', service.url];
   const skipped = await runOnTerminal([...args, '--yes'], [['Enter y', 'n']]);
-  t.same([skipped.code, skipped.out], [0, `${FARM.id} deleted\r\n`]);
+  t.same([skipped.code, skipped.out], [0, 'sh\\u202eow deleted\r\n']);
   const script = await runCallsheet(args);
   t.same(script, { code: 0, out: `${FARM.id} deleted\n`, err: '' });
   t.equal(deletionsIn(service.requests).length, 2);

@@ -84,7 +84,7 @@ test('the progress of a watched job is redrawn in place and shows its end', { sk
       `Render [${'█'.repeat(6)}${'░'.repeat(20)}] 1/4, 1 running, running\u001b[K\u001b[J`,
       `\r\u001b[1A${JOB.name}: 4/4, completed\u001b[K\n`,
       `Render [${'█'.repeat(35)}] 4/4, completed\u001b[K\u001b[J\n`,
-      `${ID} completed\n`,
+      `${JOB.name} completed\n`,
     ].join(''),
   );
 });

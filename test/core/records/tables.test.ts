@@ -134,6 +134,7 @@ test('the numbers of tables in a change set never change', (t) => {
       'workerAttempt',
       'queueEnvironment',
       'taskRules',
+      'workerEvidence',
     ],
   );
   t.end();

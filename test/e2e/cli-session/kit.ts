@@ -184,7 +184,7 @@ export async function startCliSession(t: Test): Promise<CliSession> {
     'specificationVersion: environment-2023-09\nenvironment: { name: Licence, variables: { SERVER: here } }\n',
   );
 
-  const program = callsheetProgram();
+  const program = await callsheetProgram();
   const known = clientCommands(program);
   const done = new Set<string>();
   const totalOf = async (path: string): Promise<number> =>

@@ -230,6 +230,7 @@ void test('returns a worker with its tasks', async (t) => {
     failed_attempts: 0,
     credential: null,
     failures: [],
+    evidence: [],
     current_tasks: [
       {
         id: taskIdOf(TASK),

@@ -9,36 +9,13 @@ from types import SimpleNamespace
 import addon_utils
 import bpy
 
+sys.path.append(os.path.dirname(__file__))
 folder = sys.argv[sys.argv.index("--") + 1]
 addon_utils.enable("callsheet_submit", default_set=True)
 
 from callsheet_submit import background, operators, panel, path_preview, scene as scenes, submissions  # noqa: E402
 from callsheet_submit.callsheet import ENDED  # noqa: E402
-
-
-def make_scene():
-    scene = bpy.context.scene
-    scene.render.engine = "BLENDER_WORKBENCH"
-    scene.render.resolution_x, scene.render.resolution_y, scene.render.resolution_percentage = 96, 54, 100
-    scene.frame_start, scene.frame_end = 1, 3
-    scene.render.image_settings.file_format = "PNG"
-    scene.render.filepath = os.path.join(folder, "out", "shot.####.png")
-    cube = bpy.data.objects["Cube"]
-    for frame in (1, 3):
-        cube.rotation_euler.z = frame
-        cube.keyframe_insert("rotation_euler", frame=frame)
-    second = bpy.data.objects.new("Close", bpy.data.cameras.new("Close"))
-    second.location, second.rotation_euler = (0, -5, 0), (1.5708, 0, 0)
-    scene.collection.objects.link(second)
-    scene.view_layers.new("Unused").use = False
-    for name in ("there.png", "missing.png", "tile.<UDIM>.png"):
-        image = bpy.data.images.new(name, 8, 8)
-        image.source = "TILED" if "UDIM" in name else "FILE"
-        image.filepath = os.path.join(folder, name)
-        image.use_fake_user = True
-    for name in ("there.png", "tile.1001.png"):
-        open(os.path.join(folder, name), "wb").close()
-    return scene
+from make_scene import make_scene  # noqa: E402
 
 
 class Layout:
@@ -48,10 +25,10 @@ class Layout:
         self.lines = lines
         self.use_property_split = False
 
-    def row(self):
+    def row(self, align=False, factor=0):
         return self
 
-    box = row
+    box = column = split = row
 
     def label(self, text, icon="NONE"):
         self.lines.append(text)
@@ -86,7 +63,7 @@ def run(operator, **given):
         return str(error)
 
 
-scene = make_scene()
+scene = make_scene(folder)
 settings = scene.callsheet
 unsaved = run(bpy.ops.callsheet.submit)
 drawn_unsaved = drawn()
@@ -126,8 +103,14 @@ for camera in settings.cameras:
     camera.use = False
 bundle = os.path.join(folder, "bundle")
 result["exported"] = run(bpy.ops.callsheet.export_bundle, directory=bundle)
+copies_before = sorted(os.listdir(folder))
 settings.farm = "none"
 result["unknown"] = run(bpy.ops.callsheet.submit)
+result["left"] = sorted(set(os.listdir(folder)) - set(copies_before))
+settings.farm = "studio"
+settings.cameras[0].use, settings.cameras[0].name = True, "Deleted"
+result["deleted"] = run(bpy.ops.callsheet.submit)
+settings.cameras[0].use = False
 result["movie"] = None
 scene.render.image_settings.file_format = "FFMPEG"
 result["movie"] = run(bpy.ops.callsheet.submit)

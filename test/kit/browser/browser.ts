@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { packageRoot } from '../../../src/adapters/system/package-root.ts';
 
 /** Folder of the screenshots, next to the test results. */
-const SCREENSHOTS = fileURLToPath(new URL('.tap/screenshots/', packageRoot));
+export const SCREENSHOTS = fileURLToPath(new URL('.tap/screenshots/', packageRoot));
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export type Scheme = 'light' | 'dark';

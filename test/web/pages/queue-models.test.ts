@@ -1,6 +1,7 @@
 import { test } from 'tap';
 import type { QueueEnvironment } from '../../../client/resources.ts';
 import { moved } from '../../../web/pages/queue/environment-order.ts';
+import { queueSeries } from '../../../web/pages/queue/queue-series.ts';
 import { withQueueParameters } from '../../../web/pages/submit/model/queue-parameters.ts';
 import { assignErrorsToFields } from '../../../web/pages/submit/model/field-errors.ts';
 import { readDocument } from '../../../web/pages/submit/model/read-document.ts';
@@ -108,5 +109,46 @@ void test('errors about values of queue parameters go to their fields', (t) => {
       ['Count', [{ index: 1, detail: '"x" is not an integer' }]],
     ],
   );
+  t.end();
+});
+
+void test('the cores of a queue over time come from the history of its farm', (t) => {
+  const entry = (key: string, booked: readonly number[], isOther = false) => ({
+    key,
+    is_other: isOther,
+    cores_booked: booked,
+    tasks_succeeded: [],
+    tasks_failed: [],
+  });
+  const times = ['2026-01-02T03:00:00Z', '2026-01-02T03:03:00Z'];
+  const queues = [entry('day', [3, 4]), entry('', [1, 1], true)];
+  const history = { times, queues, cores_total: [8, 8] };
+  const now = {
+    at: '2026-01-02T03:05:00Z',
+    cores_total: 9,
+    cores_booked: 5,
+    workers_online: 1,
+    tasks_ready: 0,
+    tasks_running: 5,
+    queues: [{ key: 'day', is_other: false, cores_booked: 5 }],
+    owners: [],
+    projects: [],
+  };
+  const valuesOf = (id: string, of: Parameters<typeof queueSeries>[0] = history) =>
+    queueSeries(of, id).series.map(({ values }) => values);
+  t.same(valuesOf('day'), [
+    [3, 4],
+    [8, 8],
+  ]);
+  t.same(valuesOf('day', { ...history, now }), [
+    [3, 4, 5],
+    [8, 8, 9],
+  ]);
+  t.equal(queueSeries({ ...history, now }, 'day').times.length, 3, 'the chart ends now');
+  t.equal(queueSeries(history, 'day').isAmongOthers, false);
+  t.equal(queueSeries(history, 'night').isAmongOthers, true, 'its cores may be in the sum of all others');
+  const complete = { ...history, queues: queues.slice(0, 1) };
+  t.equal(queueSeries(complete, 'night').isAmongOthers, false);
+  t.same(valuesOf('night', complete)[0], [0, 0], 'no task of it ran');
   t.end();
 });

@@ -56,6 +56,14 @@ export const BOOKED_AMOUNT_FIELDS: readonly FormField[] = [
   },
 ];
 
+/** Field of a farm: quarantine of workers (docs/quarantine.md). */
+export const QUARANTINE_FIELD: FormField = {
+  kind: 'flag',
+  name: 'quarantine',
+  label: 'Quarantine',
+  hint: 'Keeps workers from tasks that fail on them and succeed elsewhere. Off lifts all quarantines.',
+};
+
 /** Returns the fields of the retry policy. An empty field is inherited from `parent`: "farm". */
 export const retryFields = (parent: string): readonly FormField[] => [
   {
@@ -86,6 +94,12 @@ export const retryFields = (parent: string): readonly FormField[] => [
     max: INT32_MAX,
     whenEmpty: null,
     placeholder: `from ${parent}`,
+  },
+  {
+    kind: 'flag',
+    name: 'canary_tasks',
+    label: 'Canary tasks',
+    hint: 'Tries the first, the middle and the last task of a step before the others, and parks jobs that fail everywhere.',
   },
 ];
 

@@ -15,7 +15,12 @@ import {
   taskLimitColumn,
 } from '../catalog/catalog-columns.tsx';
 import { CatalogPage } from '../catalog/catalog-page.tsx';
-import { BOOKED_AMOUNT_FIELDS, retryFields, TASK_LIMIT_FIELD } from '../catalog/scheduling-fields.ts';
+import {
+  BOOKED_AMOUNT_FIELDS,
+  QUARANTINE_FIELD,
+  retryFields,
+  TASK_LIMIT_FIELD,
+} from '../catalog/scheduling-fields.ts';
 
 /** Loads what is deleted with a farm. */
 async function farmContents(rest: Rest, { id }: Farm): Promise<DeletedContents> {
@@ -59,6 +64,7 @@ const FARMS: Catalog<Farm> = {
     TASK_LIMIT_FIELD,
     ...retryFields('server'),
     ...BOOKED_AMOUNT_FIELDS,
+    QUARANTINE_FIELD,
   ],
   deletionNote:
     'Deletes the farm, its queues, and its workers. Finished jobs remain readable. You cannot delete a farm with unfinished jobs.',

@@ -47,11 +47,11 @@ const OPTIONAL_COLUMNS = optionalColumns<Job>([
 
 /** The columns of the list of jobs. */
 export const JOB_COLUMNS: readonly Column<Job>[] = [
-  listNameColumn(230, 120),
+  listNameColumn(196, 120),
   {
     id: 'status',
     header: 'Status',
-    size: 128,
+    size: 124,
     sortKey: 'status',
     card: 'plain',
     cell: (job) => <StatusBadge kind="job" status={job.status} title={reasonOf(job)} />,
@@ -59,14 +59,14 @@ export const JOB_COLUMNS: readonly Column<Job>[] = [
   {
     id: 'progress',
     header: 'Progress',
-    size: 170,
+    size: 140,
     minSize: 90,
     card: 'line',
     cell: (job) => <TaskProgress counts={job.task_counts} />,
     text: (job) => countsText(job.task_counts),
   },
-  textColumn(reasonOf, { id: 'reason', header: 'Reason', size: 220, minSize: 120, grow: true, card: 'line' }),
-  textColumn((job) => job.owner, { id: 'owner', header: 'Owner', size: 110 }),
+  textColumn(reasonOf, { id: 'reason', header: 'Reason', size: 190, minSize: 120, grow: true, card: 'line' }),
+  textColumn((job) => job.owner, { id: 'owner', header: 'Owner', size: 100 }),
   {
     id: 'priority',
     header: 'Priority',
@@ -75,8 +75,15 @@ export const JOB_COLUMNS: readonly Column<Job>[] = [
     sortKey: 'priority',
     cell: (job) => job.priority,
   },
-  textColumn((job) => job.project, { id: 'project', header: 'Project', size: 110 }),
-  { id: 'queue', header: 'Queue', size: 110, card: 'hidden', cell: (job) => <QueueName id={job.queue_id} /> },
+  {
+    id: 'created',
+    header: 'Created',
+    size: 92,
+    sortKey: 'created_at',
+    cell: (job) => <Ago iso={job.created_at} />,
+  },
+  { id: 'queue', header: 'Queue', size: 96, card: 'hidden', cell: (job) => <QueueName id={job.queue_id} /> },
+  textColumn((job) => job.project, { id: 'project', header: 'Project', size: 92 }),
   {
     id: 'farm',
     header: 'Farm',
@@ -84,13 +91,6 @@ export const JOB_COLUMNS: readonly Column<Job>[] = [
     hiddenAtFirst: true,
     card: 'hidden',
     cell: (job) => <FarmName id={job.farm_id} />,
-  },
-  {
-    id: 'created',
-    header: 'Created',
-    size: 96,
-    sortKey: 'created_at',
-    cell: (job) => <Ago iso={job.created_at} />,
   },
   ...OPTIONAL_COLUMNS,
 ];

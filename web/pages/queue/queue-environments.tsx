@@ -19,7 +19,8 @@ import { moved } from './environment-order.ts';
 
 /** The subject of the open dialog: an environment, or a new one. */
 type Opened =
-  { readonly kind: 'edit' | 'delete'; readonly environment: QueueEnvironment } | { readonly kind: 'new' };
+  | { readonly kind: 'edit' | 'delete'; readonly environment: QueueEnvironment }
+  | { readonly kind: 'new' };
 
 /** The environments of a queue in their order, with the dialogs that change them. */
 export function QueueEnvironments({ queue }: { queue: Queue }) {

@@ -29,6 +29,17 @@ export function QueueJobs({ queue: { id, name, summary } }: { queue: Queue }) {
   );
 }
 
+/** Returns the text of the jobs of a queue, as a tooltip. */
+export function queueJobsText({ summary }: Queue): string {
+  if (summary === undefined) return '';
+  return JOB_STATUSES.filter((status) => summary.jobs[status] > 0)
+    .map(
+      (status) =>
+        `${summary.jobs[status].toLocaleString('en')} ${statusStyle('job', status).label.toLowerCase()}`,
+    )
+    .join(', ');
+}
+
 /** The tasks of a queue that run and wait, with the limit of the queue. */
 export function QueueTasks({ queue: { summary, max_concurrent_tasks: max } }: { queue: Queue }) {
   if (summary === undefined) return <Skeleton width="60%" />;

@@ -28,13 +28,13 @@ import {
   retryFields,
   TASK_LIMIT_FIELD,
 } from '../catalog/scheduling-fields.ts';
-import { QueueJobs, QueueTasks, queueTasksText } from './queue-load.tsx';
+import { queueJobsText, QueueJobs, QueueTasks, queueTasksText } from './queue-load.tsx';
 import { OpenBusNotice } from './open-bus-notice.tsx';
 import { PauseSwitch } from './pause-switch.tsx';
 import { usePause } from './use-pause.ts';
 
 const COLUMNS: readonly Column<Queue>[] = [
-  nameColumn(150),
+  nameColumn(130),
   {
     id: 'paused',
     header: 'State',
@@ -46,7 +46,9 @@ const COLUMNS: readonly Column<Queue>[] = [
     id: 'jobs',
     header: 'Jobs',
     cell: (queue) => <QueueJobs queue={queue} />,
-    size: 220,
+    text: queueJobsText,
+    size: 330,
+    grow: true,
     card: 'line',
   },
   {
@@ -54,7 +56,7 @@ const COLUMNS: readonly Column<Queue>[] = [
     header: 'Tasks',
     cell: (queue) => <QueueTasks queue={queue} />,
     text: queueTasksText,
-    size: 190,
+    size: 180,
     card: 'line',
   },
   {
@@ -71,6 +73,8 @@ const COLUMNS: readonly Column<Queue>[] = [
     sortKey: 'priority',
     align: 'end',
     size: 90,
+    // The scheduler does not use it.
+    hiddenAtFirst: true,
   },
   // The bar of the tasks shows the limit.
   { ...taskLimitColumn(), hiddenAtFirst: true },
@@ -82,7 +86,7 @@ const COLUMNS: readonly Column<Queue>[] = [
     size: 120,
     hiddenAtFirst: true,
   },
-  descriptionColumn(130),
+  descriptionColumn(120),
   changedColumn(),
 ];
 

@@ -36,6 +36,7 @@ export function linksOf(
     case 'upstream_job':
       return gate.job === undefined ? [] : [{ label: gate.job.name, href: jobHref(gate.job.id) }];
     case 'held_step':
+    case 'canary':
     case 'step_cap':
     case 'upstream_step':
       return [{ label: gate.step.name, href: stepHref(jobId, gate.step.name) }];
@@ -54,6 +55,8 @@ export function linksOf(
       return gate.nearest_miss === undefined
         ? [{ label: 'Workers', href: '/workers' }]
         : [{ label: gate.nearest_miss.worker, href: workerHref(gate.nearest_miss.worker_id) }];
+    case 'quarantine':
+      return gate.doubted.map((each) => ({ label: each.worker, href: workerHref(each.worker_id) }));
     case 'cores':
     case 'amounts':
       return [{ label: 'workers', href: '/workers' }];
@@ -107,6 +110,7 @@ const TITLES: Readonly<Record<Gate['gate'], string>> = {
   paused_job: 'Paused job',
   start_after: 'Start time',
   held_step: 'Held step',
+  canary: 'Canary tasks',
   paused_queue: 'Paused queue',
   retry_after: 'Retry delay',
   farm_cap: 'Farm cap',
@@ -115,6 +119,7 @@ const TITLES: Readonly<Record<Gate['gate'], string>> = {
   step_cap: 'Step cap',
   usage_pool: 'Usage pool',
   workers: 'Workers',
+  quarantine: 'Quarantine',
   cores: 'Cores',
   amounts: 'Amounts',
   order: 'Order',

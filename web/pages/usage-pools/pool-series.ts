@@ -1,20 +1,25 @@
 import type { UsagePoolUse } from '../../../client/resources.ts';
 import { chartTimes, type TimeSeries } from '../../parts/time-chart-model.ts';
 
-/** Converts the history of a usage pool to chart series. The line of its slots is that of now. */
+/** Converts the history of a usage pool to chart series that end now. The line of its slots is that of now. */
 export function poolSeries(
-  { times, in_use: inUse }: UsagePoolUse['history'],
-  slots: number,
+  { times, in_use: past }: UsagePoolUse['history'],
+  { in_use: inUse, max_concurrent: slots }: Pick<UsagePoolUse['pool'], 'in_use' | 'max_concurrent'>,
+  nowMs: number,
 ): { readonly times: readonly number[]; readonly series: readonly TimeSeries[] } {
+  const values = [...past, inUse];
+  const pastTimes = chartTimes(times);
+  // The clock of the browser may be slow.
+  const now = Math.max(nowMs / 1000, (pastTimes.at(-1) ?? 0) + 1);
   return {
-    times: chartTimes(times),
+    times: [...pastTimes, now],
     series: [
-      { label: 'In use', color: '--state-running', isFilled: true, values: inUse },
+      { label: 'In use', color: '--state-running', isFilled: true, values },
       {
         label: 'Slots',
         color: '--text-muted',
         isLimit: true,
-        values: inUse.map((value) => (value === null ? null : slots)),
+        values: values.map((value) => (value === null ? null : slots)),
       },
     ],
   };

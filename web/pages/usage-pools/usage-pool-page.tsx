@@ -23,6 +23,7 @@ import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { useFirstLoad } from '../../state/use-first-load.ts';
 import { useInvalidateOnEvents } from '../../state/use-invalidate-on-events.ts';
+import { useNow } from '../../state/use-now.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { useRefresh } from '../../state/use-refresh.ts';
 import { poolSeries } from './pool-series.ts';
@@ -204,7 +205,8 @@ const WAITERS: readonly ShortColumn<PoolWaiter>[] = [
 
 function PoolHistory({ use }: { use: UsagePoolUse }) {
   const { history, pool } = use;
-  const chart = useMemo(() => poolSeries(history, pool.max_concurrent), [history, pool.max_concurrent]);
+  const now = useNow('half-minute');
+  const chart = useMemo(() => poolSeries(history, pool, now), [history, pool, now]);
   return (
     <Panel title="Slots in use, last hour">
       <TimeChart
@@ -214,7 +216,7 @@ function PoolHistory({ use }: { use: UsagePoolUse }) {
         height={CHART_HEIGHT}
         {...chart}
       />
-      <p className="muted">One value a minute, since the server was started.</p>
+      <p className="muted">One value a minute, since the server was started, and that of now.</p>
     </Panel>
   );
 }

@@ -33,6 +33,7 @@ import { WorkerFacts } from './worker-facts.tsx';
 import { WorkerFailures } from './worker-failures.tsx';
 import { WorkerHours } from './worker-hours.tsx';
 import { WorkerLog } from './worker-log.tsx';
+import { QuarantineNotice, WorkerEvidence } from './worker-quarantine.tsx';
 import { WorkerTimeline } from './worker-timeline.tsx';
 import './worker-page.css';
 
@@ -114,6 +115,7 @@ function KnownWorker({ worker, onChanged }: { worker: WorkerDetail; onChanged: (
       }
       actions={<WorkerActions worker={worker} onChanged={onChanged} />}
     >
+      <QuarantineNotice worker={worker} onChanged={onChanged} />
       {failing !== null && (
         <Notice kind="warning" title={failing} detail="The cause is probably the worker, not the jobs.">
           <DisableFailing worker={worker} onChanged={onChanged} />
@@ -128,6 +130,7 @@ function KnownWorker({ worker, onChanged }: { worker: WorkerDetail; onChanged: (
           <WorkerCredentialPanel worker={worker} credential={worker.credential} onChanged={onChanged} />
         )}
         <WorkerFailures worker={worker} onChanged={onChanged} />
+        <WorkerEvidence worker={worker} />
         {can('diagnostics.read') && <WorkerLog id={worker.id} />}
       </Panels>
     </Page>

@@ -12,4 +12,5 @@ export interface SearchTask {
 }
 
 export type SearchAnswer =
-  { readonly is: 'ready' } | { readonly is: 'found'; readonly id: number; readonly places: MatchTable };
+  | { readonly is: 'ready' }
+  | { readonly is: 'found'; readonly id: number; readonly places: MatchTable };

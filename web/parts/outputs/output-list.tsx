@@ -7,7 +7,6 @@ import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { asString, usePreference } from '../../state/use-preference.ts';
 import { CopyButton } from '../copy-button.tsx';
-import { SelectField } from '../field.tsx';
 import { QueryProblem } from '../query-problem.tsx';
 import { SkeletonLines } from '../skeleton.tsx';
 import { fileName } from './file-name.ts';
@@ -111,7 +110,7 @@ function OutputRow({
             target="_blank"
             rel="noreferrer"
             aria-label={`Open folder of ${shown}`}
-            title="Open folder"
+            title="Open folder. Browsers open folders only where they allow file links; else copy the path."
           >
             <FolderOpen aria-hidden="true" size={16} />
           </a>
@@ -150,14 +149,25 @@ function LocationChoice() {
     () => [...new Set([...(storage ?? []).flatMap(({ roots }) => Object.keys(roots)), place])].sort(),
     [storage, place],
   );
+  // Without roots of locations, all paths are as given.
+  if (places.every((each) => each === AS_GIVEN)) return null;
   return (
-    <SelectField
-      label="Show paths of"
-      hint="Browsers open folders only where they allow file links; else copy the path."
-      value={place}
-      none="The task, as given"
-      choices={places.filter((each) => each !== AS_GIVEN).map((each) => ({ value: each, label: each }))}
-      onChange={(value) => setPlace(value === AS_GIVEN ? null : value)}
-    />
+    <label className="output-list__place">
+      <span>Show paths of</span>
+      <select
+        className="input"
+        value={place}
+        onChange={(event) => setPlace(event.target.value === AS_GIVEN ? null : event.target.value)}
+      >
+        <option value={AS_GIVEN}>The task, as given</option>
+        {places
+          .filter((each) => each !== AS_GIVEN)
+          .map((each) => (
+            <option key={each} value={each}>
+              {each}
+            </option>
+          ))}
+      </select>
+    </label>
   );
 }

@@ -3,40 +3,51 @@
 from __future__ import annotations
 
 import asyncio
-import os
+import functools
 import ssl
-import time
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Any, AsyncIterator, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Type, TypeVar, Union
+from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Coroutine, Dict, Iterator, Optional, Type, TypeVar
 
-from .bundles import ParameterValue
 from .client import Client, chunk_of
 from .events import Event, EventStream
-from .models import (
-    Attempt,
-    DryRun,
-    Farm,
-    Job,
-    JobDetail,
-    JobRetry,
-    LogChunk,
-    Output,
-    Product,
-    ProductParameter,
-    ProductSummary,
-    Queue,
-    Task,
-    TaskExplanation,
-    Worker,
-)
+from .models import JobDetail, LogChunk
 from .waiting import ENDED, checked
+
+if TYPE_CHECKING:  # Type checkers have this package built in; Python 3.9 lacks the names.
+    from typing_extensions import Concatenate, ParamSpec
+
+    P = ParamSpec("P")
 
 __all__ = ["AsyncClient", "AsyncEventStream"]
 
 T = TypeVar("T")
 _END = object()
 _POLL_SECONDS = 0.5
+
+
+def _in_thread(
+    call: Callable[Concatenate[Client, P], T],
+) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, T]]:
+    """Returns a call of Client as a coroutine with the same parameters."""
+
+    @functools.wraps(call)
+    async def run(client: AsyncClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await client._run(lambda: call(client.sync, *args, **kwargs))
+
+    return run
+
+
+def _iterated(
+    call: Callable[Concatenate[Client, P], Iterator[T]],
+) -> Callable[Concatenate[AsyncClient, P], AsyncIterator[T]]:
+    """Returns a call of Client as an asynchronous iterator with the same parameters."""
+
+    @functools.wraps(call)
+    def iterate(client: AsyncClient, /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[T]:
+        return client._iterate(call(client.sync, *args, **kwargs))
+
+    return iterate
 
 
 class AsyncClient:
@@ -75,6 +86,10 @@ class AsyncClient:
         """Address of the service."""
         return self.sync.url
 
+    def job_url(self, job_id: str) -> str:
+        """See Client.job_url."""
+        return self.sync.job_url(job_id)
+
     async def _run(self, call: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, call)
 
@@ -85,131 +100,49 @@ class AsyncClient:
                 return
             yield item
 
-    async def request(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Optional[Mapping[str, Any]] = None,
-        body: Any = None,
-        headers: Optional[Mapping[str, str]] = None,
-    ) -> Any:
-        return await self._run(lambda: self.sync.request(method, path, query=query, body=body, headers=headers))
+    request = _in_thread(Client.request)
 
-    async def submit_template(
-        self,
-        template: Union[str, "os.PathLike[str]", Mapping[str, Any]],
-        parameters: Optional[Mapping[str, ParameterValue]] = None,
-        *,
-        farm: Optional[str] = None,
-        queue: Optional[str] = None,
-        environments: Sequence[str] = (),
-        **settings: Any,
-    ) -> Job:
-        place: Dict[str, Any] = {"farm": farm, "queue": queue, "environments": environments}
-        return await self._run(lambda: self.sync.submit_template(template, parameters, **place, **settings))
+    submit_template = _in_thread(Client.submit_template)
+    preview_template = _in_thread(Client.preview_template)
+    submit_bundle = _in_thread(Client.submit_bundle)
+    submit_product = _in_thread(Client.submit_product)
 
-    async def preview_template(
-        self,
-        template: Union[str, "os.PathLike[str]", Mapping[str, Any]],
-        parameters: Optional[Mapping[str, ParameterValue]] = None,
-        *,
-        farm: Optional[str] = None,
-        queue: Optional[str] = None,
-        environments: Sequence[str] = (),
-        **settings: Any,
-    ) -> DryRun:
-        place: Dict[str, Any] = {"farm": farm, "queue": queue, "environments": environments}
-        return await self._run(lambda: self.sync.preview_template(template, parameters, **place, **settings))
+    jobs = _iterated(Client.jobs)
+    job = _in_thread(Client.job)
+    update_job = _in_thread(Client.update_job)
+    pause = _in_thread(Client.pause)
+    resume = _in_thread(Client.resume)
+    cancel = _in_thread(Client.cancel)
+    delete = _in_thread(Client.delete)
+    retry = _in_thread(Client.retry)
+    outputs = _iterated(Client.outputs)
 
-    async def submit_bundle(
-        self,
-        folder: Union[str, "os.PathLike[str]"],
-        parameters: Optional[Mapping[str, ParameterValue]] = None,
-        *,
-        farm: Optional[str] = None,
-        queue: Optional[str] = None,
-        environments: Sequence[str] = (),
-        allow_missing_assets: bool = False,
-        **settings: Any,
-    ) -> Job:
-        given: Dict[str, Any] = {"farm": farm, "queue": queue, "environments": environments, **settings}
-        given["allow_missing_assets"] = allow_missing_assets
-        return await self._run(lambda: self.sync.submit_bundle(folder, parameters, **given))
+    tasks = _iterated(Client.tasks)
+    task = _in_thread(Client.task)
+    attempts = _in_thread(Client.attempts)
+    explain = _in_thread(Client.explain)
+    retry_task = _in_thread(Client.retry_task)
+    log = _in_thread(Client.log)
 
-    async def submit_product(
-        self,
-        product: str,
-        parameters: Optional[Mapping[str, ParameterValue]] = None,
-        *,
-        farm: Optional[str] = None,
-        queue: Optional[str] = None,
-        **settings: Any,
-    ) -> Job:
-        given: Dict[str, Any] = {"farm": farm, "queue": queue, **settings}
-        return await self._run(lambda: self.sync.submit_product(product, parameters, **given))
-
-    def jobs(self, **filters: Any) -> AsyncIterator[Job]:
-        return self._iterate(self.sync.jobs(**filters))
-
-    async def job(self, job_id: str) -> JobDetail:
-        return await self._run(lambda: self.sync.job(job_id))
+    farms = _in_thread(Client.farms)
+    farm = _in_thread(Client.farm)
+    queues = _iterated(Client.queues)
+    queue = _in_thread(Client.queue)
+    workers = _iterated(Client.workers)
+    products = _in_thread(Client.products)
+    product = _in_thread(Client.product)
+    product_parameters = _in_thread(Client.product_parameters)
 
     async def wait(self, job_id: str, *, timeout: Optional[float] = None, check: bool = False) -> JobDetail:
-        until = None if timeout is None else time.monotonic() + timeout
-        look = self.sync.job_look(job_id)
-        while True:
-            job = await self._run(look.ended)
-            if job is not None:
-                return checked(job) if check else job
-            if until is not None and time.monotonic() + look.pause > until:
-                raise TimeoutError(f"job {job_id} has not ended after {timeout} seconds")
+        """See Client.wait."""
+        look = self.sync.job_look(job_id, timeout)
+        while (job := await self._run(look.ended)) is None:
             await asyncio.sleep(look.pause)
-
-    async def update_job(self, job_id: str, **changes: Any) -> Job:
-        return await self._run(lambda: self.sync.update_job(job_id, **changes))
-
-    async def pause(self, job_id: str) -> Job:
-        return await self._run(lambda: self.sync.pause(job_id))
-
-    async def resume(self, job_id: str) -> Job:
-        return await self._run(lambda: self.sync.resume(job_id))
-
-    async def cancel(self, job_id: str) -> None:
-        await self._run(lambda: self.sync.cancel(job_id))
-
-    async def delete(self, job_id: str) -> None:
-        await self._run(lambda: self.sync.delete(job_id))
-
-    async def retry(
-        self, job_id: str, *, with_dependents: bool = True, dry_run: bool = False, **selection: Any
-    ) -> JobRetry:
-        given: Dict[str, Any] = {"with_dependents": with_dependents, "dry_run": dry_run, **selection}
-        return await self._run(lambda: self.sync.retry(job_id, **given))
-
-    def outputs(self, job_id: str, *, compute_location: Optional[str] = None) -> AsyncIterator[Output]:
-        return self._iterate(self.sync.outputs(job_id, compute_location=compute_location))
-
-    def tasks(self, job_id: str, **filters: Any) -> AsyncIterator[Task]:
-        return self._iterate(self.sync.tasks(job_id, **filters))
-
-    async def task(self, task_id: str) -> Task:
-        return await self._run(lambda: self.sync.task(task_id))
-
-    async def attempts(self, task_id: str) -> List[Attempt]:
-        return await self._run(lambda: self.sync.attempts(task_id))
-
-    async def explain(self, task_id: str) -> TaskExplanation:
-        return await self._run(lambda: self.sync.explain(task_id))
-
-    async def retry_task(self, task_id: str, *, with_dependents: bool = True) -> None:
-        await self._run(lambda: self.sync.retry_task(task_id, with_dependents=with_dependents))
-
-    async def log(self, task_id: str, *, stream: Optional[str] = None, attempt: Optional[int] = None) -> str:
-        return await self._run(lambda: self.sync.log(task_id, stream=stream, attempt=attempt))
+        return checked(job) if check else job
 
     async def follow_log(self, task_id: str) -> AsyncIterator[LogChunk]:
-        lines = await self._run(lambda: self.sync.log_lines(task_id))
+        """See Client.follow_log."""
+        lines = self.sync.log_lines(task_id)
         try:
             async for line in self._iterate(lines):
                 if line.strip():
@@ -217,34 +150,12 @@ class AsyncClient:
         finally:
             lines.close()
 
-    async def farms(self) -> List[Farm]:
-        return await self._run(self.sync.farms)
-
-    async def farm(self, name_or_id: Optional[str] = None) -> Farm:
-        return await self._run(lambda: self.sync.farm(name_or_id))
-
-    def queues(self, farm: Optional[str] = None) -> AsyncIterator[Queue]:
-        return self._iterate(self.sync.queues(farm))
-
-    async def queue(self, name_or_id: Optional[str] = None, *, farm: Optional[str] = None) -> Queue:
-        return await self._run(lambda: self.sync.queue(name_or_id, farm=farm))
-
-    def workers(self, **filters: Any) -> AsyncIterator[Worker]:
-        return self._iterate(self.sync.workers(**filters))
-
-    async def products(self) -> List[ProductSummary]:
-        return await self._run(self.sync.products)
-
-    async def product(self, name: str) -> Product:
-        return await self._run(lambda: self.sync.product(name))
-
-    async def product_parameters(self, name: str) -> List[ProductParameter]:
-        return await self._run(lambda: self.sync.product_parameters(name))
-
     def events(self, *subjects: str, since: Optional[Dict[str, int]] = None) -> "AsyncEventStream":
+        """See Client.events."""
         return AsyncEventStream(self, self.sync.events(*subjects, since=since))
 
     async def watch(self, job_id: str) -> AsyncIterator[Event]:
+        """See Client.watch."""
         tasks = f"jobs/{job_id}/tasks"
         async with self.events("jobs", tasks) as stream:
             await stream.wait_ready()

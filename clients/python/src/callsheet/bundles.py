@@ -48,7 +48,7 @@ class JobBundle:
     settings: Dict[str, Union[int, bool]]
     """`priority`, `paused`, `max_attempts` and `failure_limit`, as far as `parameter_values` sets them."""
     notes: List[str]
-    """Sentences about ignored values and absolute defaults."""
+    """Sentences about ignored values and hooks, and absolute defaults."""
 
     def given(self, values: Mapping[str, ParameterValue]) -> Dict[str, str]:
         """Returns values of the caller as text: their relative paths are relative to the working directory."""
@@ -102,6 +102,10 @@ def read_bundle(folder: Union[str, "os.PathLike[str]"], *, allow_missing_assets:
             parameters[name] = _absolute_value(place, by_name[name], value) if name in by_name else value
     _check_assets(place, allow_missing_assets)
     settings = _settings(reserved)
+    notes += [f"the value of {name} is ignored" for name in reserved]
+    hooks = _file(place, "hooks")
+    if hooks is not None:
+        notes.append(f"the hooks of the bundle do not run: {hooks}")
     return JobBundle(
         folder=place,
         template=text,
@@ -109,7 +113,7 @@ def read_bundle(folder: Union[str, "os.PathLike[str]"], *, allow_missing_assets:
         parameters=parameters,
         paths=paths,
         settings=settings,
-        notes=notes + [f"the value of {name} is ignored" for name in reserved],
+        notes=notes,
     )
 
 

@@ -54,9 +54,9 @@ class Client(Submissions):
         self._target = find_target(url, api_key, context)
         self._transport = Transport(self._target, timeout=timeout, tls=tls)
 
-    def job_look(self, job_id: str) -> JobLook:
+    def job_look(self, job_id: str, timeout: Optional[float] = None) -> JobLook:
         """Returns looks at a job, for a caller that waits in its own way."""
-        return JobLook(self._transport, job_id)
+        return JobLook(self._transport, job_id, timeout)
 
     @property
     def url(self) -> str:
@@ -86,7 +86,7 @@ class Client(Submissions):
 
     # Jobs
 
-    def jobs(self, **filters: Any) -> Iterator[Job]:
+    def jobs(self, /, **filters: Any) -> Iterator[Job]:
         """Returns all jobs that match, newest first: `status` (one or a list), `farm_id`, `queue_id`, `owner`, `project`, `product`,
         `search`, `sort_by`, `sort_dir`."""
         return cast(Iterator[Job], self._pages("/jobs", filters))
@@ -102,17 +102,12 @@ class Client(Submissions):
         Raises TimeoutError after `timeout` seconds, NotFound if the job does not exist, and with `check` JobFailed if it has not
         completed.
         """
-        until = None if timeout is None else time.monotonic() + timeout
-        look = self.job_look(job_id)
-        while True:
-            job = look.ended()
-            if job is not None:
-                return checked(job) if check else job
-            if until is not None and time.monotonic() + look.pause > until:
-                raise TimeoutError(f"job {job_id} has not ended after {timeout} seconds")
+        look = self.job_look(job_id, timeout)
+        while (job := look.ended()) is None:
             time.sleep(look.pause)
+        return checked(job) if check else job
 
-    def update_job(self, job_id: str, **changes: Any) -> Job:
+    def update_job(self, /, job_id: str, **changes: Any) -> Job:
         """Changes `priority`, `queue_id`, `start_after`, `max_attempts`, `retry_delay_seconds` or `failure_limit` of a job."""
         return cast(Job, self.request("PATCH", path_of("jobs", job_id), body=changes))
 
@@ -133,7 +128,7 @@ class Client(Submissions):
         self.request("DELETE", path_of("jobs", job_id))
 
     def retry(
-        self, job_id: str, *, with_dependents: bool = True, dry_run: bool = False, **selection: Any
+        self, /, job_id: str, *, with_dependents: bool = True, dry_run: bool = False, **selection: Any
     ) -> JobRetry:
         """Retries failed and canceled tasks of a job: all, or those of a `step`, of a `range` of values such as `Frame=1-5`, of an
         `index_range` of positions, of a `worker_id`."""
@@ -154,7 +149,7 @@ class Client(Submissions):
 
     # Tasks and logs
 
-    def tasks(self, job_id: str, **filters: Any) -> Iterator[Task]:
+    def tasks(self, /, job_id: str, **filters: Any) -> Iterator[Task]:
         """Returns all tasks of a job that match: `status`, `step`, `sort_by`, `sort_dir`."""
         return cast(Iterator[Task], self._pages(path_of("jobs", job_id, "tasks"), filters))
 
@@ -210,7 +205,7 @@ class Client(Submissions):
         """Returns a queue by id or name, or the only one. Raises ConfigurationError if there is none, or several."""
         return cast(Queue, _one("queue", list(self.queues(farm)), name_or_id))
 
-    def workers(self, **filters: Any) -> Iterator[Worker]:
+    def workers(self, /, **filters: Any) -> Iterator[Worker]:
         """Returns all workers that match: `farm_id`, `queue_id`, `status`, `search`."""
         return cast(Iterator[Worker], self._pages("/workers", filters))
 

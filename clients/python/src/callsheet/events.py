@@ -135,6 +135,10 @@ class EventStream:
             self._lose()
             return
         self._socket = opened
+        # `close` during the opening has found no connection.
+        if self._closed.is_set():
+            opened.close()
+            return
         self._heard_at = self._pinged_at = time.monotonic()
         try:
             for number, (subject, cursor) in enumerate(self._cursors.items(), 1):

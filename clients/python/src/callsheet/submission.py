@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import time
 import uuid
@@ -17,6 +18,7 @@ from .waiting import OUTAGE_SECONDS_MAX
 
 __all__ = ["Submissions"]
 
+_LOGGER = logging.getLogger("callsheet")
 _REPEAT_SECONDS = 0.5
 _IN_PROGRESS = 409
 _NOT_READY = 503
@@ -35,6 +37,7 @@ class Submissions:
 
     def submit_template(
         self,
+        /,
         template: Union[str, "os.PathLike[str]", Mapping[str, Any]],
         parameters: Optional[Mapping[str, ParameterValue]] = None,
         *,
@@ -53,6 +56,7 @@ class Submissions:
 
     def preview_template(
         self,
+        /,
         template: Union[str, "os.PathLike[str]", Mapping[str, Any]],
         parameters: Optional[Mapping[str, ParameterValue]] = None,
         *,
@@ -68,6 +72,7 @@ class Submissions:
 
     def submit_bundle(
         self,
+        /,
         folder: Union[str, "os.PathLike[str]"],
         parameters: Optional[Mapping[str, ParameterValue]] = None,
         *,
@@ -77,8 +82,13 @@ class Submissions:
         allow_missing_assets: bool = False,
         **settings: Any,
     ) -> Job:
-        """Submits a job bundle. `parameters` and `settings` precede the values of the bundle."""
+        """Submits a job bundle. `parameters` and `settings` precede the values of the bundle.
+
+        The logger `callsheet` has a warning for each value and hook of the bundle that is ignored.
+        """
         bundle = read_bundle(folder, allow_missing_assets=allow_missing_assets)
+        for note in bundle.notes:
+            _LOGGER.warning("%s: %s", folder, note)
         values = {**bundle.parameters, **bundle.given(parameters or {})}
         merged = {**bundle.settings, **settings}
         reply = self._send_template(bundle.template, bundle.format, values, farm, queue, environments, merged)
@@ -86,6 +96,7 @@ class Submissions:
 
     def submit_product(
         self,
+        /,
         product: str,
         parameters: Optional[Mapping[str, ParameterValue]] = None,
         *,
@@ -120,7 +131,10 @@ class Submissions:
         return self._once("/jobs", query=query, document=document).json()
 
     def _once(self, path: str, **sent: Any) -> Reply:
-        """Sends a submission. Repeats it with the same key after a lost reply, for at most a minute."""
+        """Sends a submission. Repeats it with the same key after a lost reply, for at most a minute.
+
+        Raises ServiceUnreachable with `is_reply_lost` if the service may have created the job.
+        """
         headers = {"Idempotency-Key": str(uuid.uuid4())}
         until = time.monotonic() + OUTAGE_SECONDS_MAX
         may_be_made = False
@@ -129,11 +143,15 @@ class Submissions:
                 return self._transport.request("POST", path, headers=headers, **sent)
             except ServiceUnreachable as error:
                 may_be_made = may_be_made or error.is_reply_lost
-                if not may_be_made or time.monotonic() > until:
+                if not may_be_made:
                     raise
+                if time.monotonic() > until:
+                    raise ServiceUnreachable(str(error), True) from error
             except ProblemError as problem:
-                if not may_be_made or problem.status not in (_IN_PROGRESS, _NOT_READY) or time.monotonic() > until:
+                if not may_be_made or problem.status not in (_IN_PROGRESS, _NOT_READY):
                     raise
+                if time.monotonic() > until:
+                    raise ServiceUnreachable(f"the reply was lost, and then: {problem}", True) from problem
             time.sleep(_REPEAT_SECONDS)
 
 

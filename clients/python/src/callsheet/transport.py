@@ -60,45 +60,59 @@ def _query_text(query: Query) -> str:
 
 
 class LineStream:
-    """Iterates over the lines of a reply until the service ends it. Another thread may call `close`, which ends it too."""
+    """Iterates over the lines of a reply until the service ends it. Another thread may call `close`, which ends it too.
 
-    def __init__(
-        self,
-        url: str,
-        connection: http.client.HTTPConnection,
-        response: http.client.HTTPResponse,
-        opened: socket.socket,
-    ) -> None:
+    The first line opens the connection, so that a stream that is closed before has none.
+    """
+
+    def __init__(self, url: str, open_reply: Callable[[], "_Opened"]) -> None:
         self._url = url
-        self._connection = connection
-        self._response = response
-        self._socket = opened
+        self._open_reply = open_reply
+        self._opened: Optional[_Opened] = None
         self._is_closed = False
 
     def __iter__(self) -> Iterator[bytes]:
         return self
 
     def __next__(self) -> bytes:
+        opened = self._opened = self._opened or self._open_reply()
+        # `close` during the opening has found no connection.
+        if self._is_closed:
+            opened.close()
+            raise StopIteration
         try:
-            line = self._response.readline()
+            line = opened.response.readline()
         except (OSError, ValueError, http.client.HTTPException) as error:
             if self._is_closed:
                 raise StopIteration from None
             raise ServiceUnreachable(f"the server at {self._url} ended the stream: {error}", True) from error
         if not line or self._is_closed:
-            self._response.close()
-            self._socket.close()
+            opened.response.close()
+            opened.socket.close()
             raise StopIteration
         return line
 
     def close(self) -> None:
         """Ends the connection."""
         self._is_closed = True
+        if self._opened is not None:
+            self._opened.close()
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """A request whose reply has begun."""
+
+    connection: http.client.HTTPConnection
+    response: http.client.HTTPResponse
+    socket: socket.socket
+
+    def close(self) -> None:
         try:
-            self._socket.shutdown(socket.SHUT_RDWR)
+            self.socket.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass  # The service has closed it.
-        self._connection.close()
+        self.connection.close()
 
 
 class Transport:
@@ -138,14 +152,14 @@ class Transport:
         """
         waited = 0.0
         while True:
-            connection, response, _ = self._open(method, path, query, body, document, headers, self._timeout)
+            opened = self._open(method, path, query, body, document, headers, self._timeout)
             try:
-                content = response.read()
+                content = opened.response.read()
             except (OSError, http.client.HTTPException) as error:
                 raise ServiceUnreachable(f"the server at {self.url} cannot be reached: {error}", True) from error
             finally:
-                connection.close()
-            reply = _reply_of(response, content)
+                opened.connection.close()
+            reply = _reply_of(opened.response, content)
             if reply.status < 400:
                 return reply
             problem = problem_of(reply)
@@ -158,11 +172,15 @@ class Transport:
 
     def lines(self, path: str, *, query: Optional[Query] = None) -> "LineStream":
         """Returns the lines of a stream. It waits for a line without a limit."""
-        connection, response, opened = self._open("GET", path, query, None, None, None, None)
-        if response.status >= 400:
-            with response:
-                raise problem_of(_reply_of(response, response.read()))
-        return LineStream(self.url, connection, response, opened)
+
+        def open_reply() -> _Opened:
+            opened = self._open("GET", path, query, None, None, None, None)
+            if opened.response.status >= 400:
+                with opened.response as response:
+                    raise problem_of(_reply_of(response, response.read()))
+            return opened
+
+        return LineStream(self.url, open_reply)
 
     def open_socket(self, timeout: float) -> socket.socket:
         """Returns a connected socket, encrypted for https. Raises ServiceUnreachable if there is no connection."""
@@ -194,7 +212,7 @@ class Transport:
         document: Optional[Tuple[str, str]],
         headers: Optional[Mapping[str, str]],
         timeout: Optional[float],
-    ) -> Tuple[http.client.HTTPConnection, http.client.HTTPResponse, socket.socket]:
+    ) -> _Opened:
         sent = {**self.headers, "Connection": "close", **(headers or {})}
         data: Optional[bytes] = None
         if document is not None:
@@ -209,7 +227,7 @@ class Transport:
             connection.request(method, address, body=data, headers=sent)
             # The connection gives its socket to the response.
             opened: socket.socket = connection.sock
-            return connection, connection.getresponse(), opened
+            return _Opened(connection, connection.getresponse(), opened)
         except (OSError, http.client.HTTPException) as error:
             connection.close()
             raise ServiceUnreachable(f"the server at {self.url} cannot be reached: {error}", True) from error

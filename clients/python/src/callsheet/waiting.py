@@ -30,15 +30,30 @@ def checked(job: JobDetail) -> JobDetail:
 class JobLook:
     """Repeated looks at a job that has not ended. `pause` is the time in seconds until the next look."""
 
-    def __init__(self, transport: Transport, job_id: str) -> None:
+    def __init__(self, transport: Transport, job_id: str, timeout: Optional[float] = None) -> None:
         self._transport = transport
+        self._job_id = job_id
+        self._timeout = timeout
+        self._until = None if timeout is None else time.monotonic() + timeout
         self._path = path_of("jobs", job_id)
         self._tag: Optional[str] = None
         self._lost_at: Optional[float] = None
         self.pause = _WAIT_SECONDS[0]
 
     def ended(self) -> Optional[JobDetail]:
-        """Returns the job if it has ended. Raises the error of the request when an outage takes longer than a minute."""
+        """Returns the job if it has ended. Raises the error of the request when an outage takes longer than a minute.
+
+        Raises TimeoutError if the job has not ended, and the next look would be after the timeout.
+        """
+        job = self._read()
+        if job is not None and job["status"] in ENDED:
+            return job
+        if self._until is not None and time.monotonic() + self.pause > self._until:
+            raise TimeoutError(f"job {self._job_id} has not ended after {self._timeout} seconds")
+        return None
+
+    def _read(self) -> Optional[JobDetail]:
+        """Returns the job; None if it has not changed, or during a short outage."""
         headers = {} if self._tag is None else {"If-None-Match": self._tag}
         try:
             reply = self._transport.request("GET", self._path, headers=headers)
@@ -52,8 +67,7 @@ class JobLook:
             self.pause = min(self.pause * 1.5, _WAIT_SECONDS[1])
             return None
         self.pause, self._tag = _WAIT_SECONDS[0], reply.headers.get("etag")
-        job = cast(JobDetail, reply.json())
-        return job if job["status"] in ENDED else None
+        return cast(JobDetail, reply.json())
 
 
 def _is_passing(error: CallsheetError) -> bool:

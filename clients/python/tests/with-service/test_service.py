@@ -5,6 +5,7 @@ import socket
 import tempfile
 import threading
 import unittest
+import uuid
 from pathlib import Path
 from typing import List
 
@@ -147,9 +148,10 @@ class ServiceTest(unittest.TestCase):
 
             threading.Thread(target=serve, daemon=True).start()
             client = Client(f"http://127.0.0.1:{proxy.getsockname()[1]}")
-            job = client.submit_template(TEMPLATE, {"Name": "lost reply"}, paused=True)
+            name = f"lost reply {uuid.uuid4()}"
+            job = client.submit_template(TEMPLATE, {"Name": name}, paused=True)
             self.assertIn(job["id"].encode(), cut[0])
-        self.assertEqual(len(list(self.client.jobs(search="lost reply"))), 1)
+        self.assertEqual(len(list(self.client.jobs(search=name))), 1)
         self.client.cancel(job["id"])
 
     def test_previews_store_nothing(self) -> None:

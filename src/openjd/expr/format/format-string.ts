@@ -20,10 +20,12 @@ export interface ExprFormat {
 }
 
 export type ExprFormatPart =
-  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'expression'; readonly expr: Expr };
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'expression'; readonly expr: Expr };
 
 export type ParsedExprFormat =
-  { readonly ok: true; readonly format: ExprFormat } | { readonly ok: false; readonly failure: ExprFailure };
+  | { readonly ok: true; readonly format: ExprFormat }
+  | { readonly ok: false; readonly failure: ExprFailure };
 
 /**
  * Parses a format string with expressions. Errors: unbalanced braces, an empty interpolation, errors of

@@ -8,7 +8,8 @@ export interface RegexEngine {
 }
 
 export type CompiledRegex =
-  { readonly ok: true; readonly value: Regex } | { readonly ok: false; readonly detail: string };
+  | { readonly ok: true; readonly value: Regex }
+  | { readonly ok: false; readonly detail: string };
 
 export interface Regex {
   /** Number of capturing groups. */

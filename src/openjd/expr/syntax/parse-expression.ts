@@ -6,7 +6,8 @@ import type { Expr } from './tree.ts';
 import { utf8Length } from '../text/utf8-length.ts';
 
 export type ParsedExpression =
-  { readonly ok: true; readonly expr: Expr } | { readonly ok: false; readonly failure: ExprFailure };
+  | { readonly ok: true; readonly expr: Expr }
+  | { readonly ok: false; readonly failure: ExprFailure };
 
 /**
  * Parses the source of an expression (specification "Expression Language", section 1.1). Never throws, and takes time

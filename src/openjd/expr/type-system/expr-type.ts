@@ -7,7 +7,15 @@ export type ExprType = ResolvedType | UnresolvedType;
 export type ResolvedType = BasicType | ListType | UnionType | VariableType;
 
 export type BasicName =
-  'bool' | 'int' | 'float' | 'string' | 'path' | 'range_expr' | 'nulltype' | 'any' | 'noreturn';
+  | 'bool'
+  | 'int'
+  | 'float'
+  | 'string'
+  | 'path'
+  | 'range_expr'
+  | 'nulltype'
+  | 'any'
+  | 'noreturn';
 
 export interface BasicType {
   readonly kind: BasicName;

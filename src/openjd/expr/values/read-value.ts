@@ -7,7 +7,8 @@ import { boolOfText, floatOfText, intOfText } from './number-text.ts';
 import { floatOf, listOfType, unresolvedOf, type Value } from './value.ts';
 
 export type ReadValue =
-  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly detail: string };
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly detail: string };
 
 /**
  * Reads a value of a type from JSON: numbers or their text; text for strings, paths and ranges; arrays for lists; null

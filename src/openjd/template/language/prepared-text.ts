@@ -26,7 +26,8 @@ export interface TextFault {
 }
 
 export type PrepareTextResult =
-  { readonly ok: true; readonly text: PreparedText } | ({ readonly ok: false } & TextFault);
+  | { readonly ok: true; readonly text: PreparedText }
+  | ({ readonly ok: false } & TextFault);
 
 /**
  * A value: a text, or the value of the expression if the string is nothing else. Unresolved if it depends on unknown

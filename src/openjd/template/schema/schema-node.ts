@@ -2,7 +2,12 @@ import type { ExtensionName } from '../extensions.ts';
 import type { ObjectKeys } from '../shape/object-reader.ts';
 
 export type JsonValue =
-  string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
 export type JsonSchema = Readonly<Record<string, JsonValue>>;
 
 /**

@@ -7,7 +7,8 @@ export type Combination =
   | { readonly kind: 'zip'; readonly parts: readonly Combination[] };
 
 type ParsedCombination =
-  { readonly ok: true; readonly value: Combination } | { readonly ok: false; readonly detail: string };
+  | { readonly ok: true; readonly value: Combination }
+  | { readonly ok: false; readonly detail: string };
 
 const TOKEN = / *(?:([A-Za-z_][A-Za-z0-9_]*)|([*(),]))/y;
 /** Maximum nesting of groups; every group has at least two names, so no valid expression is near it. */

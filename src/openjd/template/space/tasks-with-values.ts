@@ -15,7 +15,8 @@ export interface TaskRun {
 }
 
 type SelectedTasks =
-  { readonly ok: true; readonly runs: readonly TaskRun[] } | { readonly ok: false; readonly detail: string };
+  | { readonly ok: true; readonly runs: readonly TaskRun[] }
+  | { readonly ok: false; readonly detail: string };
 
 /** Maximum number of parts of a selection. */
 const PARTS_MAX = 1000;

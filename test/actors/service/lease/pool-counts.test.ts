@@ -99,6 +99,21 @@ test('a request that waits is served when another worker of its machine takes a 
   t.end();
 });
 
+test('a request of a machine without a slot does not keep later ones from being served', (t) => {
+  const fixture = new TestFarm();
+  for (const worker of ['w1', 'w2']) fixture.register(worker, { cpu_count: 1, hostname: 'render-7' });
+  fixture.register('w3', { cpu_count: 1 });
+  register(fixture, 1, 'hosts');
+  fixture.submit('A', [{ name: 's', tasks: 1, needs }]);
+  fixture.lease('w1');
+  fixture.lease('w3');
+  fixture.lease('w2');
+  fixture.takeOutputs();
+  fixture.submit('B', [{ name: 's', tasks: 1, needs }]);
+  t.strictSame(leases(fixture), ['lease w2: B/0/0#1']);
+  t.end();
+});
+
 for (const counts of [undefined, 'amounts', 'hosts'] as const)
   test(`after a restart a pool that counts ${counts ?? 'tasks'} has the same free slots`, (t) => {
     const fixture = new TestFarm();

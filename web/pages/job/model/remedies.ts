@@ -4,7 +4,8 @@ import { counted } from '../../../parts/number-text.ts';
 /** A notice about a job that does not continue by itself, and what to do about it. */
 export interface JobNotice {
   readonly kind: 'warning' | 'info';
-  readonly title: string;
+  /** Absent if the detail says it all. */
+  readonly title?: string;
   readonly detail: string;
 }
 
@@ -50,6 +51,6 @@ export function noticeOf(job: JudgedJob): JobNotice | null {
       title: `${counted(job.task_counts.unschedulable, 'task')} cannot start`,
       detail: reason ?? 'Open an unschedulable task to see the reason.',
     };
-  if (reason !== undefined) return { kind: 'info', title: 'The job is waiting', detail: reason };
+  if (reason !== undefined) return { kind: 'info', detail: reason };
   return null;
 }

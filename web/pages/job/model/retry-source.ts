@@ -1,6 +1,6 @@
 import type { EffectiveRetry, Farm, JobDetail, Queue } from '../../../../client/resources.ts';
 
-export type RetrySetting = keyof EffectiveRetry;
+export type RetrySetting = Exclude<keyof EffectiveRetry, 'canary_tasks'>;
 
 /** The level of the cascade server, farm, queue, job that sets a value (docs/contract/retry.md#settings). */
 export type RetrySource = 'this job' | 'the queue' | 'the farm' | 'the server';

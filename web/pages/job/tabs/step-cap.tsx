@@ -1,8 +1,9 @@
-import type { JobDetail, Step } from '../../../../client/resources.ts';
-import { toasts } from '../../../state/toasts.ts';
-import { usePermissions } from '../../../state/use-permissions.ts';
-import { EditableNumber } from '../editable-number.tsx';
-import { capText } from '../model/cap-text.ts';
+import type { JobDetail, Step } from "../../../../client/resources.ts";
+import { toasts } from "../../../state/toasts.ts";
+import { usePermissions } from "../../../state/use-permissions.ts";
+import { EditableNumber } from "../editable-number.tsx";
+import { capText } from "../model/cap-text.ts";
+import { counted } from "../../../parts/number-text.ts";
 
 const MAX_CAP = 999_999_999;
 
@@ -23,13 +24,19 @@ export function StepCap({ job, step: { name }, onChanged }: StepCapProps) {
       shown={capText(cap)}
       min={0}
       max={MAX_CAP}
-      pointer={`/step_max_concurrent_tasks/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`}
-      disabledReason={why('jobs.write')}
-      read={(client) => client.callWithHeaders('get', '/jobs/{id}', { path: { id: job.id } })}
+      pointer={`/step_max_concurrent_tasks/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`}
+      disabledReason={why("jobs.write")}
+      read={(client) =>
+        client.callWithHeaders("get", "/jobs/{id}", { path: { id: job.id } })
+      }
       onSave={async (value, client) => {
         const body = { step_max_concurrent_tasks: { [name]: value } };
-        await client.call('patch', '/jobs/{id}', { path: { id: job.id }, body });
-        toasts.done(value === 0 ? 'Cap removed' : `At most ${value} tasks of the step run at once`);
+        await client.call("patch", "/jobs/{id}", {
+          path: { id: job.id },
+          body,
+        });
+        const most = `At most ${counted(value, "task")} of the step at once`;
+        toasts.done(value === 0 ? "Cap removed" : most);
         onChanged();
       }}
     />

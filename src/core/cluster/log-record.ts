@@ -1,0 +1,81 @@
+/**
+ * Records of the replicated log (docs/decisions/replicated-log.md#records). Positions and epochs are integers from 1.
+ */
+export const RECORD_FORMAT = 1;
+/** Maximum length of a record with header and digest. */
+export const MAX_RECORD_BYTES = 512 * 1024;
+export const DIGEST_BYTES = 32;
+/** Number of random bytes that make each epoch record unique. */
+export const NONCE_BYTES = 16;
+
+/**
+ * - `changes`: commit windows, or the last part of a body that is too long for one record;
+ * - `part`: an earlier part of such a body;
+ * - `epoch`: begins an epoch of an owner;
+ * - `heartbeat`: proves that an idle owner is alive.
+ */
+export type RecordKind = 'changes' | 'part' | 'epoch' | 'heartbeat';
+
+/** The last valid record up to a position. A node stores it in the same transaction as the changes of the record. */
+export interface LogMark {
+  readonly position: number;
+  readonly digest: Uint8Array;
+  readonly epoch: number;
+}
+
+/** Mark of an empty log. */
+export const EMPTY_LOG: LogMark = { position: 0, digest: new Uint8Array(DIGEST_BYTES), epoch: 0 };
+
+/** A record without its digest. */
+export interface RecordContent {
+  readonly kind: RecordKind;
+  /** The 16 bytes of the UUID of the log. */
+  readonly logId: Uint8Array;
+  readonly epoch: number;
+  readonly position: number;
+  /** The record of the chain before this one. */
+  readonly previous: Pick<LogMark, 'position' | 'digest'>;
+  /** Number of the part from 0. Of a closing part, it is the number of parts before it. 0 if the body is whole. */
+  readonly part: number;
+  readonly isCompressed: boolean;
+  /** Length of the whole body before it was compressed. 0 in parts that do not close the body. */
+  readonly bodyLength: number;
+  /** The body, or a part of it, as it is stored. */
+  readonly body: Uint8Array;
+}
+
+export interface LogRecord extends RecordContent {
+  readonly digest: Uint8Array;
+}
+
+/** Cause of a unit of work: the message that a turn handled. */
+export interface WorkCause {
+  /** Kind of the message. */
+  readonly kind: string;
+  /** Id of the message; may be empty. */
+  readonly id: string;
+  /** Id of the request that led to the message; empty if none did. */
+  readonly requestId: string;
+  /** Account or worker that sent the request; empty if the service itself did. */
+  readonly principal: string;
+}
+
+/** A commit window of a shard: everything that it committed together. */
+export interface CommitWindow {
+  /** Unix time in milliseconds. */
+  readonly timeMs: number;
+  readonly shard: number;
+  /** Increases from window to window of a shard. */
+  readonly number: number;
+  /** One for each unit of work, in order. */
+  readonly causes: readonly WorkCause[];
+  /** An encoded change set. */
+  readonly changes: Uint8Array;
+}
+
+/** Owner of an epoch. */
+export interface EpochOwner {
+  readonly node: string;
+  /** Random bytes: no two epoch records are equal. */
+  readonly nonce: Uint8Array;
+}

@@ -1,0 +1,11 @@
+/** Digests, compression and texts of log records (docs/decisions/replicated-log.md#records). */
+export interface RecordTools {
+  /** Returns the 32 bytes of the digest. */
+  digest(bytes: Uint8Array): Uint8Array;
+  compress(bytes: Uint8Array): Uint8Array;
+  /** Returns null unless the bytes are the compressed form of exactly `length` bytes. */
+  decompress(bytes: Uint8Array, length: number): Uint8Array | null;
+  /** Returns the UTF-8 bytes of a text. */
+  encodeText(text: string): Uint8Array;
+  decodeText(bytes: Uint8Array): string;
+}

@@ -1,0 +1,103 @@
+import { mutantsOf, type Mutant } from './mutant.ts';
+
+const VERDICT = 'test/core/quarantine/verdict.test.ts';
+const ACTORS = 'test/actors/service/worker/quarantine.test.ts';
+const CANARIES = 'test/actors/service/job/canaries.test.ts';
+
+/** Mutants of the rules of quarantine and canary tasks. */
+export const CORE_QUARANTINE_MUTANTS: readonly Mutant[] = [
+  ...mutantsOf(
+    'src/core/quarantine/verdict.ts',
+    [VERDICT, ACTORS],
+    ['the share of other workers has no prior', '(failed + PRIOR_FAILED)', '(failed + 5)'],
+    ['successes do not outweigh failures', 'step.successes * weightOfSuccess(step.others)', '0'],
+    [
+      'open failures count for a quarantine',
+      "step.elsewhere + (counted === 'known' ? 0 : step.open)",
+      'step.elsewhere + step.open',
+    ],
+    [
+      'one failure is enough for a quarantine',
+      'step.elsewhere >= STEP_FAILURES_MIN && oddsInStep',
+      'oddsInStep',
+    ],
+    ['a suspicion does not end', 'at > now - SUSPICION_MS && at <= now;', 'at <= now;'],
+    [
+      'a suspicion is older than its failures',
+      'at > now - SUSPICION_MS && at <= now;',
+      'at > now - SUSPICION_MS;',
+    ],
+    ['failures of one job are enough as a whole', ' && jobs >= STREAK_JOBS_MIN', ''],
+    ['two failures are enough as a whole', 'failures >= STREAK_FAILURES_MIN && ', ''],
+    ['a quarantine for a step is forgotten', 'if (quarantine !== undefined)\n', 'if (false)\n'],
+  ),
+  ...mutantsOf(
+    'src/core/quarantine/evidence.ts',
+    [VERDICT, ACTORS],
+    ['a verdict leaves the failure open', 'open: step.open - 1,', 'open: step.open,'],
+    [
+      'a task that fails everywhere counts against the worker',
+      "(verdict === 'elsewhere' ? 1 : 0)",
+      "(verdict !== 'unknown' ? 1 : 0)",
+    ],
+    ['a success does not end a streak', '{ ...before, steps, streak: [] };', '{ ...before, steps };'],
+    ['old quarantines are forgotten', 'each.quarantine !== undefined || ', ''],
+    [
+      'failures are never forgiven',
+      "step.quarantine === undefined && oddsInStep(next, 'known and open') <= 0",
+      'false',
+    ],
+  ),
+  ...mutantsOf(
+    'src/core/lease/worker-doubts.ts',
+    ['test/core/lease/worker-doubts.test.ts', ACTORS],
+    [
+      'many suspects are kept from everything',
+      'suspects.length > mostDoubted(online) ? NONE : suspects',
+      'suspects',
+    ],
+    [
+      'suspects get tasks',
+      'if (ofStep === undefined) return suspects;',
+      'if (ofStep === undefined) return NONE;',
+    ],
+    ['a lifted doubt remains', '      ofStep?.delete(workerId);\n', ''],
+  ),
+  ...mutantsOf(
+    'actors/service/job/judge-failures.ts',
+    [ACTORS],
+    [
+      'a success on the same worker counts against it',
+      "only === workerId ? 'unknown' : 'elsewhere'",
+      "'elsewhere'",
+    ],
+    ['a final failure stays open', "return isFinal ? null : 'open';", "return 'open';"],
+    [
+      'a failure elsewhere does not clear the first worker',
+      'if (before.length === 1 && only !== workerId)',
+      'if (before.length === 7 && only !== workerId)',
+    ],
+  ),
+  ...mutantsOf(
+    'actors/service/lease/grant-quarantines.ts',
+    [ACTORS],
+    [
+      'a quarantine is granted although many workers are in doubt',
+      '  if (inDoubt.size > mostDoubted(state.kinds.online)) return;\n',
+      '',
+    ],
+  ),
+  ...mutantsOf(
+    'src/core/lifecycle/canaries.ts',
+    ['test/core/lifecycle/canaries.test.ts', CANARIES],
+    ['the others start after two canary tasks', 'endedOf(step) < CANARIES;', 'endedOf(step) < CANARIES - 1;'],
+    ['a job is parked although a task has succeeded', 'step.taskCounts.succeeded === 0 &&\n', 'true &&\n'],
+    ['failures on one worker park a job', ' && workers >= WORKERS_MIN', ''],
+  ),
+  ...mutantsOf(
+    'actors/service/job/canaries.ts',
+    [CANARIES],
+    ['tasks behind canary tasks start', 'probes !== null && !probes.includes(index)', 'false'],
+    ['the setting of the queue does not count', ' || inherited.canaryTasks === true', ''],
+  ),
+];

@@ -1,0 +1,39 @@
+import { test } from 'tap';
+import { rounds } from '../kit/rounds.ts';
+import { oneBadNode, oneBadScene, rowsOfBadNode, type VerdictResult } from './verdict-scenarios.ts';
+
+/** Share of the seeds with the right verdict (docs/quarantine.md#measured). */
+const RIGHT_SHARE_MIN = 0.95;
+
+const seedsOf = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at + 1);
+
+/** Runs a scenario with many seeds. In none, a good node may be put in quarantine, or more be wasted than `wastedMax`. */
+function judge(name: string, run: (seed: number) => VerdictResult, wastedMax: number): void {
+  test(name, (t) => {
+    const seeds = seedsOf(rounds(2, 40));
+    let right = 0;
+    for (const seed of seeds) {
+      const { isRight, wasted, goodInQuarantine } = run(seed);
+      if (isRight) right++;
+      t.same(goodInQuarantine, [], `seed ${seed}: no good node is in quarantine`);
+      t.ok(wasted <= wastedMax, `seed ${seed}: ${wasted} attempts are wasted`);
+    }
+    t.ok(right >= RIGHT_SHARE_MIN * seeds.length, `the verdict is right in ${right} of ${seeds.length}`);
+    t.end();
+  });
+}
+
+judge('one bad node of 200', oneBadNode, 3);
+judge('one bad scene, with canary tasks', oneBadScene, 10);
+
+test('a service that is restarted again and again decides like one that is not', (t) => {
+  for (const seed of seedsOf(rounds(1, 10))) {
+    const warm = rowsOfBadNode(seed, false);
+    t.ok(
+      warm.some((row) => row.startsWith('workerEvidence')),
+      'there is evidence',
+    );
+    t.same(rowsOfBadNode(seed, true), warm, `seed ${seed}`);
+  }
+  t.end();
+});
