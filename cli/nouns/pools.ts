@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { UsagePool } from '../../client/resources.ts';
 import type { BodyOf } from '../../client/rest-calls.ts';
 import { RETRY_RULES_HELP, retryRulesChange } from '../options/retry-rules.ts';
@@ -17,8 +18,10 @@ import { entryArgument } from '../grammar/verb-parts.ts';
 import { showPool } from './pool-details.ts';
 
 /** Says that the tasks that hold slots continue; empty without such tasks. */
-function usersOf({ in_use: used }: UsagePool): readonly string[] {
+function usersOf({ in_use: used, counts }: UsagePool): readonly string[] {
   if (used === 0) return [];
+  // Its slots are not tasks.
+  if (counts !== undefined) return ['Tasks that use it continue.'];
   return [used === 1 ? '1 task that uses it continues.' : `${counted(used, 'task')} that use it continue.`];
 }
 
@@ -28,6 +31,7 @@ const POOLS: Catalog<UsagePool, BodyOf<'put', '/usage-pools/{id}'>> = {
     { title: 'ID', value: (pool) => pool.id, isId: true },
     { title: 'NAME', value: (pool) => pool.name, shrinks: true },
     { title: 'IN USE', value: (pool) => `${pool.in_use}/${pool.max_concurrent}`, align: 'right' },
+    { title: 'COUNTS', value: (pool) => pool.counts ?? 'tasks', isWide: true },
     { title: 'AVAILABLE', value: (pool) => String(pool.available), align: 'right' },
     { title: 'HELD UNTIL', value: (pool) => pool.hold?.until ?? '', isTime: true, isWide: true },
     {
@@ -40,10 +44,11 @@ const POOLS: Catalog<UsagePool, BodyOf<'put', '/usage-pools/{id}'>> = {
     { title: 'CREATED', value: (pool) => pool.created_at, isTime: true, isWide: true },
   ],
   list: (client) => client.call('get', '/usage-pools'),
-  inputOf: ({ name, max_concurrent, server_hint, retry_rules }) => ({
+  inputOf: ({ name, max_concurrent, server_hint, counts, retry_rules }) => ({
     name,
     max_concurrent,
     server_hint,
+    counts,
     retry_rules,
   }),
   read: (client, id) => client.callWithHeaders('get', '/usage-pools/{id}', { path: { id } }),
@@ -53,10 +58,19 @@ const POOLS: Catalog<UsagePool, BodyOf<'put', '/usage-pools/{id}'>> = {
   consequences: async (_client, pool) => ['Tasks that require it no longer start.', ...usersOf(pool)],
 };
 
+type PoolCounts = 'tasks' | 'amounts' | 'hosts';
+
+const countsOption = (): Option =>
+  new Option(
+    '--counts <what>',
+    'what takes its slots: tasks (one each), amounts (as many as a step requires), hosts (one each)',
+  ).choices(['tasks', 'amounts', 'hosts'] satisfies readonly PoolCounts[]);
+
 interface SetOptions extends ChangeOptions {
   readonly name?: string;
   readonly maxConcurrent?: number;
   readonly serverHint?: string;
+  readonly counts?: PoolCounts;
   readonly retryRules?: string;
 }
 
@@ -79,7 +93,7 @@ export const pools: Noun = {
       arguments: [entryArgument('pool', 'usage pool')],
       run: ([pool = ''], options) => showPool(POOLS, pool, options),
     }),
-    verb<ClientOptions & { readonly serverHint: string }>({
+    verb<ClientOptions & { readonly serverHint: string; readonly counts?: PoolCounts }>({
       name: 'create',
       about: 'Create a usage pool. Prints its id.',
       arguments: [
@@ -87,11 +101,18 @@ export const pools: Noun = {
         { name: '<max>', help: 'number of slots', check: integer },
       ],
       options: (command) =>
-        command.option('--server-hint <text>', 'what the pool represents, such as a license server', ''),
+        command
+          .option('--server-hint <text>', 'what the pool represents, such as a license server', '')
+          .addOption(countsOption()),
       run: ([name = '', max = ''], options) =>
         createEntry(options, ({ client }) =>
           client.call('post', '/usage-pools', {
-            body: { name, max_concurrent: integer(max), server_hint: options.serverHint },
+            body: {
+              name,
+              max_concurrent: integer(max),
+              server_hint: options.serverHint,
+              ...(options.counts !== undefined && { counts: options.counts }),
+            },
           }),
         ),
     }),
@@ -105,15 +126,16 @@ export const pools: Noun = {
             .option('--name <name>', 'new name')
             .option('--max-concurrent <n>', 'number of slots', integer)
             .option('--server-hint <text>', 'what the pool represents')
+            .addOption(countsOption())
             .option('--retry-rules <file>', RETRY_RULES_HELP),
         ),
       run: async ([pool = ''], options) => {
-        const { name, maxConcurrent, serverHint } = options;
+        const { name, maxConcurrent, serverHint, counts } = options;
         const rules = await retryRulesChange(options.retryRules, contextOf(options).terminal);
         return changeEntry(
           POOLS,
           pool,
-          { name, max_concurrent: maxConcurrent, server_hint: serverHint, retry_rules: rules },
+          { name, max_concurrent: maxConcurrent, server_hint: serverHint, counts, retry_rules: rules },
           options,
         );
       },

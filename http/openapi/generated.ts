@@ -2592,6 +2592,11 @@ export interface components {
             readonly id: string;
             readonly name: string;
             readonly max_concurrent: components["schemas"]["MaxConcurrent"];
+            /**
+             * @description What takes its slots (docs/policy.md#what-a-pool-counts). Absent if each task takes one.
+             * @enum {string}
+             */
+            readonly counts?: "amounts" | "hosts";
             /** @description Free text for diagnostics. */
             readonly server_hint?: string;
             /** @description Rules for failed attempts (docs/retry-rules.md). Absent without rules. */
@@ -2650,6 +2655,11 @@ export interface components {
             readonly max_concurrent: components["schemas"]["MaxConcurrent"];
             /** @default  */
             readonly server_hint?: components["schemas"]["Description"];
+            /**
+             * @description What takes slots of the pool (docs/policy.md#what-a-pool-counts): each task one; each task as many as its step requires; each host with such tasks one. A request without this key keeps the stored value; of a new pool it is `tasks`.
+             * @enum {string}
+             */
+            readonly counts?: "tasks" | "amounts" | "hosts";
             /** @description Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this key keeps the stored ones. */
             readonly retry_rules?: components["schemas"]["RetryRulesInput"];
         };

@@ -74,4 +74,5 @@ const poolInput = (body: Schemas['UsagePoolInput']): PoolInput => ({
   name: body.name,
   maxConcurrent: body.max_concurrent,
   serverHint: body.server_hint ?? '',
+  ...(body.counts !== undefined && { counts: body.counts }),
 });

@@ -10,6 +10,7 @@ export function usagePoolView(pool: UsagePoolRecord, inUse: number, now: number)
     id: pool.id,
     name: pool.name,
     max_concurrent: pool.maxConcurrent,
+    ...(pool.counts !== undefined && { counts: pool.counts }),
     ...(pool.serverHint !== '' && { server_hint: pool.serverHint }),
     ...retryRulesView(pool.retryRules),
     ...(pool.hold !== undefined && isHeldBack(pool.hold, now) && { hold: poolHoldView(pool.hold) }),

@@ -243,7 +243,10 @@ function checkLease(
   if (lease.pending.size > 0) wrong(`${lease.pending.size} leases are pending at rest`);
   for (const { value: pool } of store.scan('usagePool')) {
     const free = Math.max(0, pool.maxConcurrent - lease.tallies.total(pool.slot));
-    const room = lease.pools.room([poolKey(pool.name)]);
+    const name = poolKey(pool.name);
+    const room = lease.pools.room({ pools: [name] }, null);
+    // Hosts that have a slot run any number of tasks.
+    if (pool.counts === 'hosts' && room > 0) continue;
     if (room !== free)
       wrong(
         `the lease actor of ${farm} counts ${room} free slots in the pool ${pool.name}, expected ${free}`,

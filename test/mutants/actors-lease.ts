@@ -24,7 +24,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     ['refused picks free one core each', ' message.refused * message.cores)', ' message.refused)'],
     [
       'refused picks stay counted in the caps',
-      'hasFreedCapacity = state.index.settle(message.jobId, message.stepOrder, message.refused);',
+      'hasFreedCapacity = state.index.settle(jobId, stepOrder, refused, workers);',
       '',
     ],
     [
@@ -48,6 +48,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
       `${LEASE}/avoidance.test.ts`,
       `${LEASE}/recovery.test.ts`,
       `${LEASE}/pools.test.ts`,
+      `${LEASE}/pool-counts.test.ts`,
       `${WORKER}/standing.test.ts`,
     ],
     [
@@ -75,10 +76,11 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
       'if (serve(state, request, context)) state.parked.take(request.workerId, request.queueId);\n  }',
       'serve(state, request, context);\n  }',
     ],
+    ['the first request that finds no task ends the search', '      signature.avoiding === 0 &&\n', ''],
     [
-      'the first request that finds no task ends the search',
-      'else if (signature.avoiding === 0) return;',
-      'else return;',
+      'the first request whose host has no slot ends the search',
+      '      !state.pools.dependsOnHost(signature.requirements)\n',
+      '      true\n',
     ],
     [
       'free cores do not regroup the parked requests',

@@ -44,4 +44,37 @@ export const CAP_MUTANTS: readonly Mutant[] = [
       if (job !== undefined && job.maxConcurrentTasks > 0) job.live += message.count;
     }),
   },
+  {
+    name: 'each worker counts as a machine of its own',
+    plant: handle('lease', 'worker.offered', (state, message, context, original) => {
+      const { record } = message;
+      original(state, { ...message, record: { ...record, hostname: record.id } }, context);
+    }),
+  },
+  {
+    name: 'the slot of a host is free while tasks run there',
+    plant: handle('lease', 'tasks.ended', (state, message, context, original) => {
+      const lease = state as LeaseState;
+      const entry = lease.index.entry(message.jobId, message.stepOrder);
+      const isOn = (entry?.requirements.pools.length ?? 0) > 0 && message.count === 1;
+      original(lease, isOn ? { ...message, workers: [...(entry?.liveOn ?? [])] } : message, context);
+    }),
+  },
+  {
+    name: 'the amounts of pools are not counted',
+    plant: handle('lease', 'steps.ready', (state, message, context, original) => {
+      const offers = message.offers.map((offer) => {
+        const { poolAmounts: _amounts, ...requirements } = offer.requirements;
+        return { ...offer, requirements };
+      });
+      original(state, { ...message, offers }, context);
+    }),
+  },
+  {
+    name: 'other workers of a host are not served when it takes a slot',
+    plant: handle('lease', 'lease.requested', (state, message, context, original) => {
+      original(state, message, context);
+      (state as LeaseState).pools.takeHostChange();
+    }),
+  },
 ];

@@ -1,3 +1,5 @@
+import type { PoolInput } from '../../actors/service/catalog/messages.ts';
+import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import type { JobCaps } from '../../src/core/records/job-caps.ts';
 
 /** Caps, chosen by number: they draw nothing, so that the other properties of a seed stay the same. */
@@ -23,3 +25,13 @@ export function changeOfCaps(number: number): JobCaps {
 
 /** A change that removes all caps. */
 export const NO_CAPS: JobCaps = { maxConcurrentTasks: 0, stepCaps: { Step0: 0, Step1: 0, Step2: 0 } };
+
+/** Returns what a pool counts. It changes rarely, so that tasks are leased by each of them. */
+export function countsOfPool(number: number): NonNullable<PoolInput['counts']> {
+  const counts = ['hosts', 'hosts', 'amounts', 'hosts', 'amounts', 'amounts', 'tasks'] as const;
+  return counts[number % counts.length] ?? 'tasks';
+}
+
+/** Returns the amounts of pools that a step requires, by the order of the step. */
+export const poolAmountsOf = (order: number, pools: readonly string[]): StepRequirements['poolAmounts'] =>
+  order % 2 === 1 ? undefined : Object.fromEntries(pools.map((pool) => [pool, 2]));

@@ -29,7 +29,7 @@ import {
   WHEN_FLUSHED,
 } from './invariants.ts';
 import type { Invariant } from './invariant-frame.ts';
-import { holdersOf } from './pool-and-worker-invariants.ts';
+import { slotsHeld } from './pool-and-worker-invariants.ts';
 import { isSame, readySinceOf, snapshotOf, type JobSnapshot } from './job-snapshot.ts';
 import { judgeDeletion } from './deletion-rules.ts';
 import { judgeHolds, watchShortage } from './pool-hold-oracle.ts';
@@ -233,9 +233,13 @@ export class Checker implements ServiceWatcher {
     const worker = this.states?.worker(message.workerId);
     const live = (): { farm: number; queue: number } => this.liveTasks(job);
     const poolOf = (name: string): { max: number; holders: number } => {
-      const max = this.states?.lease(job.record.farmId)?.pools.stateOf(name).maxConcurrent ?? 0;
-      const jobs = this.farmViews().flatMap((view) => view.jobs);
-      return { max, holders: jobs.reduce((sum, each) => sum + holdersOf(each, name), 0) };
+      const { maxConcurrent, counts } = this.states?.lease(job.record.farmId)?.pools.stateOf(name) ?? {};
+      const views = this.farmViews();
+      const pool = { name, ...(counts !== undefined && { counts }) };
+      // Farms learn one after the other what a pool counts.
+      const areAgreed = views.every(({ lease }) => lease.pools.stateOf(name).counts === counts);
+      const holders = views.reduce((sum, view) => sum + slotsHeld(view.jobs, view.workers, pool), 0);
+      return { max: maxConcurrent ?? 0, holders: areAgreed ? holders : 0 };
     };
     return watchTake(job, message, now, this.isClockSteady, { farm, worker, live, poolOf });
   }

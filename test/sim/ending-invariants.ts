@@ -1,3 +1,4 @@
+import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { toStepRecord } from '../../actors/service/job/mutable-step.ts';
 import type { JobState } from '../../actors/service/job/state.ts';
@@ -106,15 +107,16 @@ function cannotRun({ farm, workers, lease }: FarmView, job: JobState, isLifted: 
   if (isPaused || job.record.startAfter !== undefined) return !isLifted;
   const ready = job.steps.filter((step) => step.record.taskCounts.ready > 0);
   if (ready.length === 0) return job.steps.every((step) => isTerminalStep(step) || waitsInVain(job, step));
-  // A pool that is full has holders, and those end; one that is not registered or held back gives out no slots.
-  const isUnregistered = (name: string): boolean => {
-    const { maxConcurrent, hold } = lease.pools.stateOf(name);
-    return maxConcurrent === null || hold !== undefined;
+  // A pool that is full has holders, and those end; one that is not registered, held back or too small gives out no slots.
+  const isUnregistered = (name: string, { poolAmounts }: StepRequirements): boolean => {
+    const { maxConcurrent, counts, hold } = lease.pools.stateOf(name);
+    const needed = counts === 'amounts' ? (poolAmounts?.[name] ?? 1) : 1;
+    return maxConcurrent === null || hold !== undefined || needed > maxConcurrent;
   };
   return ready.every(
     (step) =>
       (!isLifted && step.record.hold !== null) ||
-      step.plan.requirements.pools.some(isUnregistered) ||
+      step.plan.requirements.pools.some((name) => isUnregistered(name, step.plan.requirements)) ||
       !workers.some(
         ({ record }) =>
           (isLifted || record.status !== 'disabled') && mayRun(record, job.record.queueId, needsOf(step)),

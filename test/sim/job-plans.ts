@@ -8,6 +8,7 @@ import type {
 import type { AxisValues, SpaceDescription } from '../../src/openjd/template/space-description.ts';
 import type { IntegerRun } from '../../src/openjd/primitives/integer-set.ts';
 import { memoryOfStep } from './retry-rule-plans.ts';
+import { poolAmountsOf } from './cap-plans.ts';
 import { randomAmounts } from './amount-plans.ts';
 import type { SimulationOptions } from './options.ts';
 import type { Random } from './random.ts';
@@ -42,7 +43,7 @@ export function randomPlan(name: string, random: Random, options: SimulationOpti
   const count = random.between(1, 3);
   const usesExpressions = random.chance(EXPRESSIONS_SHARE);
   for (let order = 0; order < count; order++) {
-    const step = withMemory(randomStep(order, random, options), options);
+    const step = withPoolAmounts(withMemory(randomStep(order, random, options), options), options);
     steps.push(usesExpressions ? { ...step, requirements: { ...step.requirements, usesExpressions } } : step);
   }
   return { version: 1, jobName: name, parameters: {}, environments: randomEnvironments('J', random), steps };
@@ -53,6 +54,13 @@ function withMemory(step: StepPlan, { rules }: SimulationOptions): StepPlan {
   if (!rules || step.requirements.amounts.length > 0) return step;
   const amounts = [{ name: 'amount.worker.memory', min: memoryOfStep(step.taskCount) }];
   return { ...step, requirements: { ...step.requirements, amounts } };
+}
+
+/** Some steps of farms with caps require two slots of their pools. */
+function withPoolAmounts(step: StepPlan, { caps }: SimulationOptions): StepPlan {
+  const poolAmounts = poolAmountsOf(step.order, step.requirements.pools);
+  if (!caps || poolAmounts === undefined || step.requirements.pools.length === 0) return step;
+  return { ...step, requirements: { ...step.requirements, poolAmounts } };
 }
 
 function randomStep(order: number, random: Random, options: SimulationOptions): StepPlan {

@@ -1,7 +1,7 @@
-import type { StepState } from '../../actors/service/job/step-state.ts';
 import { type AttemptId, type QueueId, type WorkerId } from '../../src/core/ids.ts';
 import { HeldAmounts } from './amounts-oracle.ts';
 import { isPassedOver } from './avoidance-oracle.ts';
+import { hasSlots } from './pools-oracle.ts';
 import { needsOf } from './retry-rule-oracle.ts';
 import { hasOwnRoom } from './caps-oracle.ts';
 import { coresNeeded, mayRun, takesTasks } from './eligibility-oracle.ts';
@@ -147,13 +147,9 @@ export const noReadyTaskWaits: Invariant = {
         )
           continue;
         if (!hasRoom(view, job.record.queueId)) continue;
-        const hasSlots = ({ plan }: StepState): boolean =>
-          plan.requirements.pools.every((name) => {
-            const { maxConcurrent, inUse, hold } = view.lease.pools.stateOf(name);
-            return hold === undefined && inUse < (maxConcurrent ?? 0);
-          });
         for (const step of job.steps) {
-          if (step.record.taskCounts.ready === 0 || step.record.hold !== null || !hasSlots(step)) continue;
+          if (step.record.taskCounts.ready === 0 || step.record.hold !== null) continue;
+          if (!hasSlots(view, step.plan.requirements, id)) continue;
           if (!hasOwnRoom(job, step.record.order)) continue;
           // A reserved worker serves one step, as soon as it has enough free cores.
           const isForIt = only?.jobId === job.record.id && only.stepOrder === step.record.order;

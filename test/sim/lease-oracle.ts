@@ -12,6 +12,7 @@ import { HeldAmounts, isSameHolding } from './amounts-oracle.ts';
 import { LiveBooks } from './caps-oracle.ts';
 import { coresNeeded, mayRun } from './eligibility-oracle.ts';
 import { isLeasable } from './invariant-frame.ts';
+import { PoolBooks } from './pools-oracle.ts';
 import { needsOf } from './retry-rule-oracle.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
@@ -57,7 +58,7 @@ export function judgeLeases(
   const picks = new Map<number, Take[]>();
   for (const take of takes) picks.set(take.leaseId, [...(picks.get(take.leaseId) ?? []), take]);
   if (picks.size === 0) return null;
-  const books = new Books(lease, takes);
+  const books = new Books(lease, around.view, takes);
   const elsewhere = pickedBefore(lease, picks);
   const candidates = candidatesOf(around);
   const levels = levelsBefore(lease, takes, around);
@@ -105,16 +106,23 @@ function walk(
   const ready = new Set(
     candidates.map(({ job, stepOrder, index }) => nameOf(job.record.id, stepOrder, index)),
   );
-  const stale = takes
-    .filter(({ pick }) => isFresh(pick.jobId))
-    .flatMap((take) => tasksOf(take))
-    .filter((name) => !ready.has(name));
+  const fresh = takes.filter(({ pick }) => isFresh(pick.jobId));
+  const stale = fresh.flatMap((take) => {
+    // So are tasks that were picked for the requirements before a retry rule raised them.
+    const job = view.jobs.find(({ record }) => record.id === take.pick.jobId);
+    const raises = (job?.steps[take.pick.stepOrder]?.record.raised ?? []).reduce(
+      (sum, { times }) => sum + times,
+      0,
+    );
+    return tasksOf(take).filter((name) => !ready.has(name) || raises !== (take.pick.raises ?? 0));
+  });
   const left = new Set(mine);
   const steps = new Set<string>();
   for (const { job, stepOrder, index } of candidates) {
     const name = nameOf(job.record.id, stepOrder, index);
     const isMine = mine.has(name);
     if (!isMine && elsewhere.has(name)) continue;
+    if (isMine && stale.includes(name)) continue;
     const { queueId } = job.record;
     const step = job.steps[stepOrder];
     if (step === undefined) continue;
@@ -130,7 +138,7 @@ function walk(
       holding !== null &&
       hasRoom(view, books, queueId) &&
       (books.jobs.hasRoom(job, stepOrder) || (isMine && isFresh(job.record.id))) &&
-      needs.pools.every((name) => books.hasSlot(name));
+      books.pools.hasRoom(needs, worker.id);
     if (isMine && !fits) return new Violation('only a task that fits is taken', `${name} by ${worker.id}`);
     if (isMine) {
       const take = takes.find(({ pick }) => pick.jobId === job.record.id && pick.stepOrder === stepOrder);
@@ -143,7 +151,8 @@ function walk(
           'a task takes the amounts that its farm books',
           `${name}: ${JSON.stringify(held)} instead of ${JSON.stringify(holding)}`,
         );
-      books.take(worker.id, queueId, cores, needs.pools, held);
+      books.take(worker.id, queueId, cores, held);
+      books.pools.take(needs, worker.id);
       books.jobs.take(job.record.id, stepOrder);
       steps.add(`${job.record.id}-${stepOrder}`);
       left.delete(name);
@@ -238,7 +247,7 @@ function walkShared(
         next(needs) !== null &&
         hasRoom(view, books, job.record.queueId) &&
         (books.jobs.hasRoom(job, stepOrder) || (mine.has(name) && isFresh(job.record.id))) &&
-        needs.pools.every((pool) => books.hasSlot(pool));
+        books.pools.hasRoom(needs, worker.id);
       return fits ? cores : null;
     },
     take: ({ job, stepOrder, index, name, needs }) => {
@@ -257,7 +266,8 @@ function walkShared(
           'a task takes the amounts that its farm books',
           `${name}: ${JSON.stringify(held)}`,
         );
-      books.take(worker.id, job.record.queueId, cores, needs.pools, held);
+      books.take(worker.id, job.record.queueId, cores, held);
+      books.pools.take(needs, worker.id);
       books.jobs.take(job.record.id, stepOrder);
       return null;
     },
@@ -283,14 +293,15 @@ function reservationOf(
 /** Resources in use before each lease of a turn: the counts of the lease actor after the turn, without its leases. */
 class Books {
   readonly jobs: LiveBooks;
+  readonly pools: PoolBooks;
   private readonly lease: LeaseState;
   private readonly cores = new Map<WorkerId, number>();
   private readonly live = new Map<QueueId | null, number>();
-  private readonly held = new Map<string, number>();
   private readonly amounts = new Map<WorkerId, HeldAmounts>();
 
-  constructor(lease: LeaseState, takes: readonly Take[]) {
+  constructor(lease: LeaseState, view: FarmView, takes: readonly Take[]) {
     this.lease = lease;
+    this.pools = new PoolBooks(lease, view, takes);
     this.jobs = new LiveBooks(lease, takes);
     for (const { workerId, pick } of takes) {
       const count = pick.ranges.reduce((sum, range) => sum + range.count, 0);
@@ -300,7 +311,6 @@ class Books {
       const entry = lease.index.entry(pick.jobId, pick.stepOrder);
       if (entry === undefined) continue;
       this.add(this.live, entry.queueId, -count);
-      for (const pool of entry.requirements.pools) this.add(this.held, pool, -count);
     }
   }
 
@@ -318,20 +328,8 @@ class Books {
     return this.lease.index.caps.of(queue).live + (this.live.get(queue) ?? 0);
   }
 
-  hasSlot(pool: string): boolean {
-    const { maxConcurrent, inUse, hold } = this.lease.pools.stateOf(pool);
-    return hold === undefined && inUse + (this.held.get(pool) ?? 0) < (maxConcurrent ?? 0);
-  }
-
-  take(
-    worker: WorkerId,
-    queue: QueueId,
-    cores: number,
-    pools: readonly string[],
-    holding: Holding | undefined,
-  ): void {
+  take(worker: WorkerId, queue: QueueId, cores: number, holding: Holding | undefined): void {
     if (holding !== undefined) this.amountsOf(worker).add(holding);
-    for (const pool of pools) this.add(this.held, pool, 1);
     this.add(this.cores, worker, cores);
     this.add(this.live, null, 1);
     this.add(this.live, queue, 1);

@@ -19,6 +19,7 @@ const GUARD_MS_MAX = 1_000;
 /** Capabilities of a worker. */
 export interface WorkerSpec {
   readonly name: string;
+  readonly hostName: string;
   readonly farm: string;
   readonly queues: readonly string[];
   readonly cores: number;
@@ -228,7 +229,7 @@ export class MachineModel {
     const { name, farm, queues, cores, computeLocation, tags, exprMemory } = this.spec;
     return {
       name,
-      hostName: `${name}.example`,
+      hostName: this.spec.hostName,
       farm,
       queues,
       cpuCount: cores,

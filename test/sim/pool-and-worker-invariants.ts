@@ -1,4 +1,6 @@
 import type { JobState } from '../../actors/service/job/state.ts';
+import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
+import type { FarmView } from './service-view.ts';
 import { attemptIdOf, parseAttemptId, workerId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { indexedAttempts } from '../../src/core/records/attempts-of-worker.ts';
@@ -11,16 +13,38 @@ export const poolsAreHeldByOpenAttempts: Invariant = {
     for (const { value: pool } of store.scan('usagePool')) {
       const name = pool.name.toLowerCase();
       let holders = 0;
-      for (const { jobs, lease } of farms) {
-        if (lease.pools.stateOf(name).maxConcurrent !== pool.maxConcurrent) return null;
-        for (const job of jobs) holders += holdersOf(job, name);
+      for (const { jobs, lease, workers } of farms) {
+        const { maxConcurrent, counts } = lease.pools.stateOf(name);
+        if (maxConcurrent !== pool.maxConcurrent || counts !== pool.counts) return null;
+        holders += slotsHeld(jobs, workers, pool);
       }
       const inUse = tallies.total(pool.slot);
-      if (inUse !== holders) return `${pool.name}: ${inUse} slots are in use, ${holders} attempts hold one`;
+      if (inUse !== holders) return `${pool.name}: ${inUse} slots are in use, open attempts hold ${holders}`;
     }
     return null;
   },
 };
+
+/** Slots of the pool that the open attempts of a farm hold (docs/policy.md#what-a-pool-counts). */
+export function slotsHeld(
+  jobs: FarmView['jobs'],
+  workers: FarmView['workers'],
+  { name: written, counts }: Pick<UsagePoolRecord, 'name' | 'counts'>,
+): number {
+  const name = written.toLowerCase();
+  let slots = 0;
+  const hosts = new Set<string>();
+  for (const job of jobs) {
+    for (const attempt of job.openAttempts.values()) {
+      const needs = job.steps[parseAttemptId(attempt.id)?.stepOrder ?? -1]?.plan.requirements;
+      if (needs?.pools.includes(name) !== true) continue;
+      slots += counts === 'amounts' ? (needs.poolAmounts?.[name] ?? 1) : 1;
+      const host = workers.find(({ record }) => record.id === attempt.workerId)?.record.hostname;
+      hosts.add(host ?? attempt.workerId);
+    }
+  }
+  return counts === 'hosts' ? hosts.size : slots;
+}
 
 /** Live tasks of the job that hold a slot of the pool. */
 export function holdersOf(job: JobState, pool: string): number {

@@ -3,6 +3,7 @@ import { keys } from '../../src/core/records/tables.ts';
 import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import { ask, requestUntilAnswered, type ClientWorld } from './client-port.ts';
 import { rulesOfPool } from './retry-rule-plans.ts';
+import { countsOfPool } from './cap-plans.ts';
 import { POOL_NAMES } from './job-plans.ts';
 
 /** Clients that register and change usage pools, which all farms share. */
@@ -10,6 +11,7 @@ export class PoolClients {
   private readonly world: Omit<ClientWorld, 'farm'>;
   private readonly pools = new Map<string, UsagePoolRecord>();
   private inputs = 0;
+  private changes = 0;
 
   constructor(world: Omit<ClientWorld, 'farm'>) {
     this.world = world;
@@ -103,6 +105,7 @@ export class PoolClients {
   private input(name: string): PoolInput {
     const maxConcurrent = this.world.random.pick([1, 1, 2, 3, 8]);
     const rules = this.world.options.rules ? { retryRules: rulesOfPool(this.inputs++) } : {};
-    return { name, maxConcurrent, serverHint: '', ...rules };
+    const counts = this.world.options.caps ? { counts: countsOfPool(this.changes++) } : {};
+    return { name, maxConcurrent, serverHint: '', ...rules, ...counts };
   }
 }

@@ -498,6 +498,8 @@ class Simulation {
       const queues = random.chance(0.3) ? [`queue${random.between(0, options.queues - 1)}`] : [];
       const spec = {
         name: `w${number}`,
+        // Two workers share a machine where pools count machines.
+        hostName: `${options.caps ? `host${number >> 1}` : `w${number}`}.example`,
         farm: random.pick(farms),
         queues: queues.length > 0 && random.chance(0.5) ? [...queues, 'queue0'] : queues,
         cores: random.pick([1, 1, 2, 3, 4, 8]),

@@ -2,6 +2,8 @@ import type { JobMessage } from '../../actors/service/job/messages.ts';
 import { ineligibleAt, takesTasks } from './eligibility-oracle.ts';
 import { needsOf } from './retry-rule-oracle.ts';
 import { isLeasable } from './invariant-frame.ts';
+import type { StepRequirements } from '../../src/openjd/template/plan.ts';
+import { holdersOf } from './pool-and-worker-invariants.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
 import { Violation } from './violation.ts';
@@ -20,17 +22,19 @@ export interface Surroundings {
   readonly view: FarmView;
   /** Online workers of all farms. */
   readonly onlineInAll: number;
-  /** Number of further tasks that may hold a slot of the pool. */
-  readonly roomOfPool: (name: string) => number;
+  /** Reports whether a task with these requirements gets a slot of the pool on some worker. */
+  readonly hasPoolRoom: (name: string, needs: StepRequirements) => boolean;
 }
 
 /** `all` contains the views of all farms. */
 export const surroundingsOf = (view: FarmView, all: readonly FarmView[]): Surroundings => ({
   view,
   onlineInAll: all.flatMap(({ workers }) => workers).filter(({ record }) => takesTasks(record)).length,
-  roomOfPool: (name) => {
-    const { maxConcurrent, inUse, hold } = view.lease.pools.stateOf(name);
-    return hold === undefined ? (maxConcurrent ?? 0) - inUse : 0;
+  hasPoolRoom: (name, needs) => {
+    const { maxConcurrent, inUse, counts, hold } = view.lease.pools.stateOf(name);
+    if (hold !== undefined || maxConcurrent === null) return false;
+    if (counts === 'hosts' && view.jobs.some((job) => holdersOf(job, name) > 0)) return true;
+    return inUse + (counts === 'amounts' ? (needs.poolAmounts?.[name] ?? 1) : 1) <= maxConcurrent;
   },
 });
 
@@ -39,7 +43,7 @@ export const surroundingsOf = (view: FarmView, all: readonly FarmView[]): Surrou
  * gates counts.
  */
 function reasonOf(
-  { view, onlineInAll, roomOfPool }: Surroundings,
+  { view, onlineInAll, hasPoolRoom }: Surroundings,
   job: FarmView['jobs'][number],
   stepOrder: number,
 ): string | null {
@@ -57,7 +61,7 @@ function reasonOf(
   let furthest = -1;
   for (const { record } of online) {
     const gate = ineligibleAt(record, job.record.queueId, needs);
-    if (gate === null) return needs.pools.every((name) => roomOfPool(name) > 0) ? null : POOL_FULL;
+    if (gate === null) return needs.pools.every((name) => hasPoolRoom(name, needs)) ? null : POOL_FULL;
     furthest = Math.max(furthest, gate);
   }
   return furthest === gates.length ? TIGHTER_LIMITS : NO_ELIGIBLE + (gates[furthest] ?? '');

@@ -14,7 +14,7 @@ import type { ProductDefinition } from '../../../src/core/products/product-defin
 import type { ProductRecord } from '../../../src/core/records/product.ts';
 import type { PoolShortage } from '../../../src/core/retry-rules/pool-hold.ts';
 import type { RetryRule } from '../../../src/core/retry-rules/retry-rule.ts';
-import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
+import type { PoolCounts, UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
 import type { ComputeLocationRecord } from '../../../src/core/records/compute-location.ts';
 
 /** Id of the only catalog actor, which is on the first shard. */
@@ -28,6 +28,8 @@ export interface PoolInput {
   readonly serverHint: string;
   /** An empty list removes the stored rules; absent keeps them. */
   readonly retryRules?: readonly RetryRule[];
+  /** Absent keeps the stored value. */
+  readonly counts?: 'tasks' | PoolCounts;
 }
 
 /** Settings of a compute location that a client can change. */

@@ -63,7 +63,7 @@ export function onPoolReplace(
     context.reply(replyTo, nameTaken(namesake));
     return;
   }
-  const { retryRules: _rules, ...kept } = before;
+  const { retryRules: _rules, counts: _counts, ...kept } = before;
   const record = { ...kept, ...settingsOf(input, before), updatedAt: context.now };
   writePool(state, record, context);
   // The name of a pool is part of its rules.
@@ -112,13 +112,18 @@ export function onPoolShortage(
   });
 }
 
-/** Returns the stored settings of a pool. Rules that the client does not send stay unchanged. */
+/** Returns the stored settings of a pool. Rules, and what it counts, stay unchanged if the client does not send them. */
 function settingsOf(
-  { retryRules, ...input }: PoolInput,
+  { retryRules, counts: sent, ...input }: PoolInput,
   before: UsagePoolRecord | undefined,
-): Pick<UsagePoolRecord, 'name' | 'maxConcurrent' | 'serverHint' | 'retryRules'> {
+): Pick<UsagePoolRecord, 'name' | 'maxConcurrent' | 'serverHint' | 'retryRules' | 'counts'> {
+  const counts = sent ?? before?.counts ?? 'tasks';
   const rules = retryRules ?? before?.retryRules ?? [];
-  return { ...input, ...(rules.length > 0 && { retryRules: rules }) };
+  return {
+    ...input,
+    ...(counts !== 'tasks' && { counts }),
+    ...(rules.length > 0 && { retryRules: rules }),
+  };
 }
 
 /** Reports whether any pool has retry rules. */

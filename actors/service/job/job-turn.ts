@@ -246,8 +246,15 @@ export class JobTurn {
     if (unnotified === null) return;
     this.unnotified = null;
     const { id: jobId, farmId } = this.state.record;
-    for (const [stepOrder, ofStep] of grouped(unnotified, ({ attempt }) => attempt.stepOrder))
-      this.context.send('lease', farmId, { type: 'tasks.ended', jobId, stepOrder, count: ofStep.length });
+    for (const [stepOrder, ofStep] of grouped(unnotified, ({ attempt }) => attempt.stepOrder)) {
+      const ended = { type: 'tasks.ended', jobId, stepOrder, count: ofStep.length } as const;
+      const hasPools = this.state.steps[stepOrder]?.plan.requirements.pools.length !== 0;
+      this.context.send(
+        'lease',
+        farmId,
+        hasPools ? { ...ended, workers: ofStep.map(({ workerId }) => workerId) } : ended,
+      );
+    }
     for (const [workerId, ofWorker] of grouped(unnotified, (each) => each.workerId)) {
       const attempts = ofWorker.map(({ attempt }) => attempt);
       const [first] = ofWorker;

@@ -32,6 +32,7 @@ export function offerOfStep(state: JobState, step: StepState, now: number): Read
     owner: state.record.owner,
     project: state.record.project,
     live: record.taskCounts.assigned + record.taskCounts.running,
+    ...(step.plan.requirements.pools.length > 0 && { liveOn: state.openAttempts.workersOf(step) }),
     ...(ofStep > 0 && { maxConcurrentTasks: ofStep }),
     ...(ofJob > 0 && { jobMaxConcurrentTasks: ofJob }),
     ...readyOf(state, step, now),

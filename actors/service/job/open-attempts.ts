@@ -83,6 +83,15 @@ export class OpenAttempts {
     }
   }
 
+  /** Returns the workers of the live tasks of a step, one for each. Scans its tasks with a record of their own. */
+  workersOf(step: StepState): readonly WorkerId[] {
+    if (step.record.taskCounts.assigned + step.record.taskCounts.running === 0) return [];
+    const workers: WorkerId[] = [];
+    for (const { index, task } of materializedTasks(step))
+      if (isLiveTask(task.status)) workers.push(this.workerOf(step, index, task));
+    return workers;
+  }
+
   private addressOf(step: StepState, index: number): TaskAddress {
     return { jobId: this.jobId, stepOrder: step.record.order, index };
   }

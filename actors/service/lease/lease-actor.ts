@@ -15,7 +15,15 @@ import { armSweep, onSweepDue, sweepPeriodOf } from './on-sweep-due.ts';
 import { onTasksTaken } from './on-tasks-taken.ts';
 import { onWorkerDoubted } from './on-worker-doubted.ts';
 import { onCoresFreed, onWorkerOffered, onWorkerRemoved } from './on-worker-offered.ts';
-import { replyEmpty, replyUnknownWorker, armHold, serveAll, servePool, serveRelisted } from './serve.ts';
+import {
+  replyEmpty,
+  replyUnknownWorker,
+  armHold,
+  serveAll,
+  serveHosts,
+  servePool,
+  serveRelisted,
+} from './serve.ts';
 import { saveShares } from './share-farm.ts';
 import { loadLease, newLeaseState, type LeaseState } from './state.ts';
 import { loadJobs, whenRecovered, onLeaseRecovered } from './recovery.ts';
@@ -71,8 +79,8 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
       'job.withdrawn': (state, { jobId }) => {
         state.index.withdrawJob(jobId);
       },
-      'tasks.ended': (state, { jobId, stepOrder, count }, context) => {
-        if (state.index.settle(jobId, stepOrder, count)) serveAll(state, context);
+      'tasks.ended': (state, { jobId, stepOrder, count, workers }, context) => {
+        if (state.index.settle(jobId, stepOrder, count, workers)) serveAll(state, context);
         else serveRelisted(state, context);
       },
       'worker.offered': onWorkerOffered(settings.exprMemoryBytes),
@@ -125,8 +133,8 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
 type LeaseHandlers = Handlers<ServiceSystem, 'lease', LeaseState>;
 
 /**
- * Wraps the handlers: before each message, counts the usage of the time that has passed; after it, releases freed pool
- * slots with the commit and sets the timer of the next sweep.
+ * Wraps the handlers: before each message, counts the usage of the time that has passed; after it, serves hosts that have
+ * taken a slot, releases freed pool slots with the commit and sets the timer of the next sweep.
  */
 function withReleases(periodMs: number | null, handlers: LeaseHandlers): LeaseHandlers {
   const wrapped = Object.entries(handlers).map(([type, handle]) => [
@@ -139,6 +147,7 @@ function withReleases(periodMs: number | null, handlers: LeaseHandlers): LeaseHa
         message,
         context,
       );
+      serveHosts(state, context);
       for (const { slot, count } of state.pools.takeReleased()) {
         context.effect({ kind: 'release', farmId: state.farmId, slot, count });
       }

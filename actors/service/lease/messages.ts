@@ -52,6 +52,8 @@ export interface ReadyStep {
   readonly project?: string;
   /** Number of assigned and running tasks of the step, which count against the caps of farm and queue. */
   readonly live: number;
+  /** The workers of these tasks, one for each. Only for a step with usage pools. */
+  readonly liveOn?: readonly WorkerId[];
   /** Caps on the live tasks of the step and of its job. Absent: none. */
   readonly maxConcurrentTasks?: number;
   readonly jobMaxConcurrentTasks?: number;
@@ -131,6 +133,8 @@ export type LeaseMessage =
       readonly jobId: JobId;
       readonly stepOrder: number;
       readonly count: number;
+      /** Their workers, one for each. Only for a step with usage pools. */
+      readonly workers?: readonly WorkerId[];
     }
   /** From a worker actor: its current offer. A worker that is not online offers nothing. */
   | {

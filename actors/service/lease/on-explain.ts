@@ -12,6 +12,7 @@ import {
   type StepExplanation,
   type TaskStanding,
 } from '../../../src/core/lease/explanation.ts';
+import { slotsPerTask } from '../../../src/core/lease/pool-load.ts';
 import type { DoubtedWorker } from '../../../src/core/records/worker-evidence.ts';
 import { signatureKey } from '../../../src/core/lease/signatures.ts';
 import { ONLINE_WORKERS_SLOT } from '../../../src/core/ports/tallies.ts';
@@ -71,7 +72,7 @@ function explainSteps(state: LeaseState, steps: readonly StepInQuestion[]): Step
       queueCap: shared.cap(queueId),
       ...(entry !== undefined && ownCapsOf(entry)),
       isQueuePaused: state.index.caps.of(queueId).paused,
-      pools: step.requirements.pools.map((name) => shared.pool(name)),
+      pools: step.requirements.pools.map((name) => poolFor(step, shared.pool(name))),
       workers: workersOf(state, step, shared.workers(step)),
       ...((entry === undefined ? undefined : places.get(entry)) ?? { before: { tasks: 0, jobs: 0 } }),
       reservedWorker: [...state.reservations].find(([, reserved]) => isSameStep(reserved, step))?.[0] ?? null,
@@ -159,6 +160,12 @@ const holderOf = ({ jobId, stepOrder, live }: StepEntry): Holder => ({ jobId, st
 
 function poolOf(state: LeaseState, name: string): PoolExplanation {
   return { name, ...state.pools.stateOf(name), holders: poolHolders(state, name) };
+}
+
+/** Adds how many slots one task of the step takes. */
+function poolFor({ requirements }: Demand, pool: PoolExplanation): PoolExplanation {
+  const needed = slotsPerTask(pool.counts, requirements, pool.name);
+  return needed === 1 ? pool : { ...pool, needed };
 }
 
 const poolHolders = (state: LeaseState, pool: string): readonly Holder[] =>

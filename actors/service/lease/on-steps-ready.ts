@@ -31,9 +31,9 @@ export function onStepsReady(
 
 /** Replaces the data of a step. Returns the step's current signature. */
 function recordReadyStep(state: LeaseState, offer: ReadyStep, context: ServiceContext<'lease'>): Signature {
-  const { ready, live } = withoutSelected(state, offer);
+  const { ready, live, liveOn } = withoutSelected(state, offer);
   const held = new Map(offer.held.map(({ index, until, avoided }) => [index, { until, avoided }]));
-  const entry = state.index.offer({ ...offer, live }, ready, held);
+  const entry = state.index.offer({ ...offer, live, liveOn }, ready, held);
   recordReportedReason(state, entry, offer.unschedulableReason);
   for (const { index, until } of offer.held) {
     holdTask(offer.jobId, offer.stepOrder, index, until, context);
@@ -48,23 +48,26 @@ function recordReadyStep(state: LeaseState, offer: ReadyStep, context: ServiceCo
 function withoutSelected(
   state: LeaseState,
   offer: ReadyStep,
-): { readonly ready: ReadyTasks; readonly live: number } {
+): { readonly ready: ReadyTasks; readonly live: number; readonly liveOn: readonly WorkerId[] } {
   const ready = new ReadyTasks();
   for (const range of offer.ready) ready.add(range);
   for (const { index, avoided } of offer.failed) {
     if (ready.remove(index)) ready.add({ start: index, count: 1 }, avoided);
   }
   let { live } = offer;
-  for (const [, { outstanding }] of state.pending) {
+  const liveOn = [...(offer.liveOn ?? [])];
+  const hasPools = offer.requirements.pools.length > 0;
+  for (const [, { request, outstanding }] of state.pending) {
     for (const pick of outstanding) {
       if (pick.jobId !== offer.jobId || pick.stepOrder !== offer.stepOrder) continue;
       live += pick.count;
+      if (hasPools) for (let each = 0; each < pick.count; each++) liveOn.push(request.workerId);
       for (const { start, count } of pick.ranges) {
         for (let index = start; index < start + count; index++) ready.remove(index);
       }
     }
   }
-  return { ready, live };
+  return { ready, live, liveOn };
 }
 
 /** Records ready tasks of an offered step, now or after a delay. */

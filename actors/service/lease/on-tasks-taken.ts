@@ -19,7 +19,9 @@ export function onTasksTaken(
   const worker = state.workers.get(pending.request.workerId);
   let hasFreedCapacity = false;
   if (message.refused > 0) {
-    hasFreedCapacity = state.index.settle(message.jobId, message.stepOrder, message.refused);
+    const { jobId, stepOrder, refused } = message;
+    const workers = Array.from({ length: refused }, () => pending.request.workerId);
+    hasFreedCapacity = state.index.settle(jobId, stepOrder, refused, workers);
     if (worker !== undefined) {
       for (const holding of message.refusedHoldings ?? []) worker.amounts.remove(holding);
       freeCores(state, worker, message.jobId, message.refused * message.cores);

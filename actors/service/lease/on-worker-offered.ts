@@ -27,6 +27,7 @@ export const onWorkerOffered =
     context: ServiceContext<'lease'>,
   ): void => {
     const { record, committedCores, uses, holdings } = message;
+    state.pools.setHost(record.id, record.hostname);
     // Requests of an earlier incarnation of the daemon no longer have a receiver.
     if (state.workers.get(record.id)?.incarnation !== record.incarnation)
       dismissRequests(state, record.id, context);
@@ -76,6 +77,7 @@ export function onWorkerRemoved(
   state.doubts.set(message.workerId, NO_DOUBTS);
   state.asking.delete(message.workerId);
   removeWorker(state, message.workerId, context);
+  state.pools.forgetWorker(message.workerId);
 }
 
 /** Handles freed cores and amounts of a worker. */

@@ -96,8 +96,13 @@ export function serveSignature(
   for (const request of state.parked.waitingFor(signature)) {
     if (signature.steps.length === 0 || state.index.room(signature) <= 0) return;
     if (serve(state, request, context)) state.parked.take(request.workerId, request.queueId);
-    // Otherwise only tasks that this worker has failed are left, or it is kept from the steps.
-    else if (signature.avoiding === 0 && state.doubts.size === 0) return;
+    // Otherwise only tasks that this worker has failed are left, it is kept from the steps, or its host has no slot.
+    else if (
+      signature.avoiding === 0 &&
+      state.doubts.size === 0 &&
+      !state.pools.dependsOnHost(signature.requirements)
+    )
+      return;
   }
 }
 
@@ -118,6 +123,16 @@ export function servePool(state: LeaseState, pool: string, context: ServiceConte
   for (const signature of state.index.waitingSignatures()) {
     if (signature.requirements.pools.includes(pool)) serveSignature(state, signature, context);
   }
+}
+
+/**
+ * Serves parked requests for tasks of pools that count hosts, after a host has taken a slot: its other workers have room
+ * for such tasks now.
+ */
+export function serveHosts(state: LeaseState, context: ServiceContext<'lease'>): void {
+  while (state.pools.takeHostChange())
+    for (const signature of state.index.waitingSignatures())
+      if (state.pools.dependsOnHost(signature.requirements)) serveSignature(state, signature, context);
 }
 
 /**

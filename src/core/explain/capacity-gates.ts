@@ -80,9 +80,9 @@ export function capSentence(
 
 const isRegistered = ({ maxConcurrent }: PoolExplanation): boolean => maxConcurrent !== null;
 
-/** Reports whether a registered pool has no free slot, or gives out none. */
-export const isPoolFull = ({ maxConcurrent, inUse, hold }: PoolExplanation): boolean =>
-  maxConcurrent !== null && (inUse >= maxConcurrent || hold !== undefined);
+/** Reports whether a registered pool has too few free slots for a task, or gives out none. */
+export const isPoolFull = ({ maxConcurrent, inUse, needed = 1, hold }: PoolExplanation): boolean =>
+  maxConcurrent !== null && (inUse + needed > maxConcurrent || hold !== undefined);
 
 /**
  * Returns the gates of full and of missing pools. A pending task gets only the missing ones, because pools may have
@@ -99,13 +99,12 @@ function poolGate(facts: TaskFacts, pool: PoolExplanation): UsagePoolGate {
   const { name, maxConcurrent, inUse, hold } = pool;
   const elsewhere = facts.elsewhere.get(name) ?? [];
   const holders = sharesOf(facts, [...ownHolders(facts, pool.holders), ...elsewhere]);
-  const taken = inUse === 1 ? 'slot is taken' : 'slots are taken';
   const clause =
     maxConcurrent === null
       ? `usage pool ${name} is not registered and has no slots: the task cannot start before it is`
       : hold !== undefined
         ? holdText(name, hold, facts.now)
-        : `usage pool ${name} is at capacity: ${numberText(inUse)} of ${numberText(maxConcurrent)} ${taken}${holdersText(facts, holders, inUse)}`;
+        : fullText(facts, pool, maxConcurrent, holders);
   return {
     gate: 'usage_pool',
     reason: hold === undefined ? 'usage pool at capacity' : 'usage pool held back',
@@ -117,6 +116,22 @@ function poolGate(facts: TaskFacts, pool: PoolExplanation): UsagePoolGate {
     holders,
     ...(hold !== undefined && { hold }),
   };
+}
+
+/** `usage pool houdini is at capacity: 4 of 5 slots are taken, and the task takes 2; job Sim v12 (Simulate) holds 2`. */
+function fullText(
+  facts: TaskFacts,
+  { name, counts, inUse, needed = 1 }: PoolExplanation,
+  maxConcurrent: number,
+  holders: readonly HolderShare[],
+): string {
+  const taken = inUse === 1 ? 'slot is taken' : 'slots are taken';
+  const use = `usage pool ${name} is at capacity: ${numberText(inUse)} of ${numberText(maxConcurrent)} ${taken}`;
+  // Their tasks are not slots.
+  if (counts === 'hosts') return `${use}, one by each machine with such tasks`;
+  if (counts !== 'amounts') return `${use}${holdersText(facts, holders, inUse)}`;
+  const own = needed > maxConcurrent ? ', more than the pool has' : '';
+  return `${use}, and the task takes ${numberText(needed)}${own}`;
 }
 
 /** `usage pool houdini is held back until 10:00:42 UTC, for 42 s more: …; 3 shortages in a row`. */

@@ -1,4 +1,5 @@
 import type { JobId, WorkerId, QueueId } from '../ids.ts';
+import type { PoolCounts } from '../records/usage-pool.ts';
 import type { DoubtedWorker } from '../records/worker-evidence.ts';
 import type { PoolHold } from '../retry-rules/pool-hold.ts';
 import type { QueuePolicyKind, SharedBy } from '../records/queue-policy.ts';
@@ -140,6 +141,10 @@ export interface PoolExplanation {
   readonly maxConcurrent: number | null;
   /** Claims of all farms together. */
   readonly inUse: number;
+  /** Absent: each task takes one slot. */
+  readonly counts?: PoolCounts;
+  /** Slots that one task of the step takes. Absent: one. */
+  readonly needed?: number;
   /** Set while the pool is held back after a shortage. */
   readonly hold?: PoolHold;
   /** Holders in this farm, in descending order. */

@@ -1,30 +1,32 @@
 /**
- * States: not counted (nothing is claimed), counted. Invariants: `live` has every live task by pool, registered or not.
- * Once counted, the farm's share of a slot is its live tasks plus the claims whose release is not committed yet. Exits:
+ * States: not counted (nothing is claimed), counted. Invariants: `loads` has every live task by pool, registered or not.
+ * Once counted, the farm's share of a slot is what its live tasks hold plus the claims whose release is not committed yet. Exits:
  * `takeReleased` returns released slots; a pool that is no longer registered loses its share at once.
  */
 
-import type { FarmId } from '../ids.ts';
+import type { FarmId, WorkerId } from '../ids.ts';
 import type { PoolExplanation } from './explanation.ts';
 import type { Tallies } from '../ports/tallies.ts';
 import { isHeldBack, type PoolHold } from '../retry-rules/pool-hold.ts';
-import { poolKey, type UsagePoolRecord } from '../records/usage-pool.ts';
+import { PoolLoad, slotsOfTask, slotsPerTask, type PoolDemand } from './pool-load.ts';
+import { poolKey, type PoolCounts, type UsagePoolRecord } from '../records/usage-pool.ts';
 
 interface Pool {
   readonly slot: number;
   readonly maxConcurrent: number;
+  readonly counts?: PoolCounts;
   readonly hold?: PoolHold;
 }
 
-/** Live tasks that hold a slot of each of these pools. */
-interface Holding {
-  readonly pools: readonly string[];
-  readonly live: number;
+/** Live tasks of one step, each with its worker. */
+export interface PoolHolders {
+  readonly demand: PoolDemand;
+  readonly workers: readonly WorkerId[];
 }
 
 /**
  * The slots of usage pools that the live tasks of one farm hold (docs/contract/usage-pools.md): each task holds one
- * slot of every pool that its step names. All farms share the pools. A slot is claimed immediately, but released only
+ * slot of every pool that its step names, unless the pool counts otherwise (docs/policy.md#what-a-pool-counts). All farms share the pools. A slot is claimed immediately, but released only
  * after the commit that closes its task: `takeReleased` returns those slots.
  */
 export class FarmPools {
@@ -34,7 +36,10 @@ export class FarmPools {
   /** Registered pools that are held back. */
   private readonly held = new Set<string>();
   /** Live tasks of the farm by pool, registered or not. */
-  private readonly live = new Map<string, number>();
+  private readonly loads = new Map<string, PoolLoad>();
+  private readonly hostOf = new Map<WorkerId, string>();
+  /** Whether a host took a slot since the last `takeHostChange`. */
+  private hasNewHost = false;
   /** Number of released claims by slot. */
   private readonly released = new Map<number, number>();
   /** Nothing is claimed until the farm's live tasks are counted. */
@@ -56,9 +61,41 @@ export class FarmPools {
       this.tallies.setShare(this.farmId, slot, 0);
     }
     if (!this.isCounted) return;
-    for (const [name, { slot }] of this.pools) {
-      if (before.get(name)?.slot !== slot) this.tallies.setShare(this.farmId, slot, this.liveTasks(name));
+    for (const [name, { slot, counts }] of this.pools) {
+      const known = before.get(name);
+      if (known?.slot === slot && known.counts === counts) continue;
+      this.released.delete(slot);
+      this.tallies.setShare(this.farmId, slot, this.shareOf(name));
     }
+  }
+
+  /** Notes the host of a worker. Slots of its tasks move with it. */
+  setHost(worker: WorkerId, host: string): void {
+    const from = this.host(worker);
+    if (from === host) return;
+    for (const [name, load] of this.loads)
+      this.changeShare(name, () => {
+        load.move(worker, from, host);
+      });
+    this.hostOf.set(worker, host);
+  }
+
+  /** Forgets the host of a deleted worker. */
+  forgetWorker(worker: WorkerId): void {
+    this.setHost(worker, worker);
+    this.hostOf.delete(worker);
+  }
+
+  /** Reports whether a host took a slot of a pool since the previous call: its other workers may have room now. */
+  takeHostChange(): boolean {
+    const hasNewHost = this.hasNewHost;
+    this.hasNewHost = false;
+    return hasNewHost;
+  }
+
+  /** Reports whether one of these pools may have room on some workers only. */
+  dependsOnHost({ pools }: PoolDemand): boolean {
+    return pools.some((name) => this.pools.get(name)?.counts === 'hosts');
   }
 
   /** Notes which pools are held back at `now`. Returns those that no longer are, in lower case. */
@@ -84,72 +121,59 @@ export class FarmPools {
   /** Marks the live tasks of the farm as counted. */
   counted(): void {
     this.isCounted = true;
-    for (const [name, { slot }] of this.pools) this.tallies.setShare(this.farmId, slot, this.liveTasks(name));
+    for (const [name, { slot }] of this.pools) this.tallies.setShare(this.farmId, slot, this.shareOf(name));
   }
 
   /**
-   * Returns how many more tasks may hold a slot of each of these pools: 0 if one is not registered or held back. If a pool is full,
-   * the farm is notified when any farm releases a slot of it.
+   * Returns how many more tasks may hold slots of their pools: 0 if a pool is not registered or held back. `worker`: the
+   * worker of the tasks; null for any, where a pool that counts hosts has room as long as one host has. If a pool is
+   * full, the farm is notified when any farm releases a slot of it.
    */
-  room(names: readonly string[]): number {
+  room(demand: PoolDemand, worker: WorkerId | null): number {
+    const { pools: names } = demand;
     let room = names.length > 0 && !this.isCounted ? 0 : Infinity;
     for (const name of names) {
       const pool = this.pools.get(name);
-      room = Math.min(room, pool === undefined || this.held.has(name) ? 0 : this.roomOf(pool));
+      if (pool === undefined || this.held.has(name)) return 0;
+      room = Math.min(room, this.roomOf(name, pool, demand, worker));
     }
     return Math.max(0, room);
   }
 
-  /** Claims a slot of each of these pools for up to `count` tasks. Returns the number of tasks with slots. */
-  claim(names: readonly string[], count: number): number {
+  /** Claims slots of their pools for up to `count` tasks on the worker. Returns the number of tasks with slots. */
+  claim(demand: PoolDemand, count: number, worker: WorkerId): number {
+    const { pools: names } = demand;
     if (names.length === 0) return count;
     if (!this.isCounted) return 0;
-    const claimed: { readonly slot: number; readonly granted: number }[] = [];
+    const claimed: { readonly pool: Pool; readonly name: string; readonly granted: number }[] = [];
     let granted = count;
     for (const name of names) {
       const pool = this.pools.get(name);
       granted =
-        pool === undefined || this.held.has(name)
-          ? 0
-          : this.tallies.claim(this.farmId, pool.slot, granted, pool.maxConcurrent);
-      if (pool !== undefined) claimed.push({ slot: pool.slot, granted });
+        pool === undefined || this.held.has(name) ? 0 : this.claimOf(name, pool, demand, granted, worker);
+      if (pool !== undefined && granted > 0) claimed.push({ pool, name, granted });
       if (granted === 0) break;
     }
-    for (const each of claimed) {
-      if (each.granted > granted) this.tallies.release(this.farmId, each.slot, each.granted - granted);
-    }
-    this.countLive(names, granted);
+    for (const each of claimed) this.giveBack(each, demand, each.granted - granted, granted === 0, worker);
+    if (granted > 0) for (const name of names) this.hold(name, demand, granted, worker);
     return granted;
   }
 
-  /** Counts tasks that are already live. */
-  private hold(names: readonly string[], count: number): void {
-    this.countLive(names, count);
-    if (!this.isCounted) return;
-    for (const name of names) {
-      const pool = this.pools.get(name);
-      if (pool !== undefined) this.tallies.claim(this.farmId, pool.slot, count, Infinity);
-    }
-  }
-
   /** Replaces the slots that the live tasks of a step hold. */
-  recount(before: Holding, after: Holding): void {
-    for (const name of new Set([...before.pools, ...after.pools])) {
-      const change =
-        (after.pools.includes(name) ? after.live : 0) - (before.pools.includes(name) ? before.live : 0);
-      if (change > 0) this.hold([name], change);
-      if (change < 0) this.release([name], -change);
-    }
+  recount(before: PoolHolders, after: PoolHolders): void {
+    for (const name of new Set([...before.demand.pools, ...after.demand.pools]))
+      this.changeShare(name, () => {
+        this.addAll(name, before, -1);
+        this.addAll(name, after, 1);
+      });
   }
 
-  /** Counts tasks that are no longer live: `takeReleased` returns their slots. */
-  release(names: readonly string[], count: number): void {
-    this.countLive(names, -count);
-    if (!this.isCounted) return;
-    for (const name of names) {
-      const pool = this.pools.get(name);
-      if (pool !== undefined) this.released.set(pool.slot, (this.released.get(pool.slot) ?? 0) + count);
-    }
+  /** Counts tasks that are no longer live on these workers: `takeReleased` returns their slots. */
+  release(demand: PoolDemand, workers: readonly WorkerId[]): void {
+    for (const name of demand.pools)
+      this.changeShare(name, () => {
+        this.addAll(name, { demand, workers }, -1);
+      });
   }
 
   /** Returns the slots released since the previous call. */
@@ -167,35 +191,117 @@ export class FarmPools {
   }
 
   /** Returns the slots of a pool, null if it is not registered, its claimed slots, and its hold. `name` is in lower case. */
-  stateOf(name: string): Pick<PoolExplanation, 'maxConcurrent' | 'inUse' | 'hold'> {
+  stateOf(name: string): Pick<PoolExplanation, 'maxConcurrent' | 'inUse' | 'counts' | 'hold'> {
     const pool = this.pools.get(name);
     if (pool === undefined) return { maxConcurrent: null, inUse: this.liveTasks(name) };
-    const { hold, maxConcurrent, slot } = pool;
+    const { hold, counts, maxConcurrent, slot } = pool;
     const isHeld = hold !== undefined && this.held.has(name);
-    return { maxConcurrent, inUse: this.tallies.total(slot), ...(isHeld && { hold }) };
+    return {
+      maxConcurrent,
+      inUse: this.tallies.total(slot),
+      ...(counts !== undefined && { counts }),
+      ...(isHeld && { hold }),
+    };
   }
 
-  /** Returns the number of live tasks of this farm that hold a slot of the pool. */
+  /** Returns the number of live tasks of this farm that hold slots of the pool. */
   liveTasks(name: string): number {
-    return this.live.get(name) ?? 0;
+    return this.loads.get(name)?.tasks ?? 0;
+  }
+
+  /** Reports whether a task on the worker's host holds a slot of the pool. */
+  isOnHost(name: string, worker: WorkerId): boolean {
+    return this.loads.get(name)?.hasHost(this.host(worker)) === true;
+  }
+
+  /** A worker that was never offered counts as a host of its own. */
+  private host(worker: WorkerId): string {
+    return this.hostOf.get(worker) ?? worker;
+  }
+
+  private load(name: string): PoolLoad {
+    let load = this.loads.get(name);
+    if (load === undefined) {
+      load = new PoolLoad();
+      this.loads.set(name, load);
+    }
+    return load;
+  }
+
+  private shareOf(name: string): number {
+    return this.loads.get(name)?.share(this.pools.get(name)?.counts) ?? 0;
+  }
+
+  private addAll(name: string, { demand, workers }: PoolHolders, sign: 1 | -1): void {
+    if (!demand.pools.includes(name)) return;
+    const slots = slotsOfTask(demand, name);
+    for (const worker of workers) this.load(name).add(worker, this.host(worker), sign, slots);
+  }
+
+  /** Changes the live tasks of a pool. Claims what the farm holds more, whatever the limit, and releases what it holds less. */
+  private changeShare(name: string, change: () => void): void {
+    const before = this.shareOf(name);
+    change();
+    const pool = this.pools.get(name);
+    const more = this.shareOf(name) - before;
+    if (this.loads.get(name)?.tasks === 0) this.loads.delete(name);
+    if (pool === undefined || !this.isCounted) return;
+    if (more > 0) this.tallies.claim(this.farmId, pool.slot, more, Infinity);
+    if (more < 0) this.released.set(pool.slot, (this.released.get(pool.slot) ?? 0) - more);
+  }
+
+  /** Counts tasks whose slots are claimed. */
+  private hold(name: string, demand: PoolDemand, tasks: number, worker: WorkerId): void {
+    if (this.pools.get(name)?.counts === 'hosts' && !this.isOnHost(name, worker)) this.hasNewHost = true;
+    this.load(name).add(worker, this.host(worker), tasks, slotsOfTask(demand, name));
+  }
+
+  private claimOf(name: string, pool: Pool, demand: PoolDemand, count: number, worker: WorkerId): number {
+    const { slot, counts, maxConcurrent } = pool;
+    if (counts === 'hosts') {
+      if (this.isOnHost(name, worker)) return count;
+      return this.tallies.claim(this.farmId, slot, 1, maxConcurrent) === 1 ? count : 0;
+    }
+    const each = slotsPerTask(counts, demand, name);
+    const slots = this.tallies.claim(this.farmId, slot, count * each, maxConcurrent);
+    const granted = Math.floor(slots / each);
+    if (slots > granted * each) this.tallies.release(this.farmId, slot, slots - granted * each);
+    return granted;
+  }
+
+  /** Releases the slots of tasks that did not get slots of all their pools. */
+  private giveBack(
+    { pool: { slot, counts }, name }: { readonly pool: Pool; readonly name: string },
+    demand: PoolDemand,
+    tasks: number,
+    isNothingLeft: boolean,
+    worker: WorkerId,
+  ): void {
+    const slots =
+      counts === 'hosts'
+        ? Number(isNothingLeft && !this.isOnHost(name, worker))
+        : tasks * slotsPerTask(counts, demand, name);
+    if (slots > 0) this.tallies.release(this.farmId, slot, slots);
+  }
+
+  private roomOf(name: string, pool: Pool, demand: PoolDemand, worker: WorkerId | null): number {
+    if (pool.counts !== 'hosts')
+      return Math.floor(
+        this.freeSlots(pool, slotsPerTask(pool.counts, demand, name)) /
+          slotsPerTask(pool.counts, demand, name),
+      );
+    const hasHost = worker === null ? this.liveTasks(name) > 0 : this.isOnHost(name, worker);
+    return hasHost || this.freeSlots(pool, 1) > 0 ? Infinity : 0;
   }
 
   /**
-   * Reads the total again after the request for a notification: a slot released between the two would otherwise be
+   * Returns the free slots. With fewer than are needed, reads the total again after the request for a notification: a slot released between the two would otherwise be
    * missed.
    */
-  private roomOf({ slot, maxConcurrent }: Pool): number {
-    const room = maxConcurrent - this.tallies.total(slot);
-    if (room > 0) return room;
+  private freeSlots({ slot, maxConcurrent }: Pool, needed: number): number {
+    const free = maxConcurrent - this.tallies.total(slot);
+    if (free >= needed) return free;
     this.tallies.notifyWhenFreed(this.farmId, slot);
     return maxConcurrent - this.tallies.total(slot);
-  }
-
-  private countLive(names: readonly string[], change: number): void {
-    for (const name of names) {
-      const live = this.liveTasks(name) + change;
-      if (live === 0) this.live.delete(name);
-      else this.live.set(name, live);
-    }
   }
 }

@@ -27,6 +27,8 @@ import type { DelayedTask, JobEntry, StepEntry, Signature } from './step-entry.t
 /** Input to the index for one step. */
 export interface OfferedStep extends Candidate, Demand {
   readonly live: number;
+  /** The workers of the live tasks, if the step has usage pools. */
+  readonly liveOn?: readonly WorkerId[];
   readonly readySince: number;
   readonly lastReadyAt: number;
   /** How often retry rules have raised the requirements. Absent is 0. */
@@ -103,7 +105,7 @@ export class ReadyIndex {
   /** Replaces all state of a step. */
   offer(step: OfferedStep, ready: ReadyTasks, held: ReadonlyMap<number, DelayedTask>): StepEntry {
     const before = this.entry(step.jobId, step.stepOrder);
-    const heldBefore = { pools: before?.requirements.pools ?? [], live: before?.live ?? 0 };
+    const heldBefore = { demand: before?.requirements ?? NO_POOLS, workers: before?.liveOn ?? [] };
     this.removeStep(step.jobId, step.stepOrder);
     const signature = this.signatures.join(step);
     const job = this.jobs.get(step.jobId) ?? newJobEntry();
@@ -122,6 +124,7 @@ export class ReadyIndex {
       ready,
       held: new Map(held),
       live: 0,
+      liveOn: [...(step.liveOn ?? [])],
       open: true,
       readySince: step.readySince,
       lastReadyAt: step.lastReadyAt,
@@ -136,7 +139,7 @@ export class ReadyIndex {
     if (this.shared !== null) entry.sharer = this.shared.join(entry);
     job.steps.set(step.stepOrder, entry);
     this.countLive(entry, step.live);
-    this.pools.recount(heldBefore, { pools: step.requirements.pools, live: step.live });
+    this.pools.recount(heldBefore, { demand: step.requirements, workers: entry.liveOn });
     entry.signature.avoiding += ready.avoiding;
     this.relist(entry);
     // Other steps have room again if a cap was removed.
@@ -194,12 +197,12 @@ export class ReadyIndex {
 
   /**
    * Counts live tasks of the step that have ended, or could not be assigned. Reports whether a reached cap of the queue
-   * or farm has room again.
+   * or farm has room again. `workers`: those of the tasks, if the step has usage pools.
    */
-  settle(jobId: JobId, stepOrder: number, count = 1): boolean {
+  settle(jobId: JobId, stepOrder: number, count = 1, workers: readonly WorkerId[] = []): boolean {
     const entry = this.entry(jobId, stepOrder);
     if (entry === undefined) return false;
-    this.pools.release(entry.requirements.pools, count);
+    this.releasePools(entry, workers);
     const madeRoom = this.countLive(entry, -count);
     if (hasOwnCaps(entry.job)) this.relistJob(entry.job);
     if (!entry.open && entry.live === 0) this.forget(jobId, stepOrder);
@@ -244,14 +247,17 @@ export class ReadyIndex {
     return isEligible(worker, step) && step.ready.countFor(this.allowsFor(worker, step)) > 0;
   }
 
-  /** Returns how many more tasks of the signature may run under the caps and pools. */
-  room(signature: Demand): number {
-    return Math.min(this.caps.room(signature.queueId), this.pools.room(signature.requirements.pools));
+  /**
+   * Returns how many more tasks of the signature may run under the caps and pools, on the worker or, if it is null, on
+   * any.
+   */
+  room(signature: Demand, worker: WorkerId | null = null): number {
+    return Math.min(this.caps.room(signature.queueId), this.pools.room(signature.requirements, worker));
   }
 
   /** Returns how many more tasks of the step may run under all caps and pools. */
-  roomOf(step: StepEntry): number {
-    return Math.min(this.room(step), roomUnderOwnCaps(step));
+  roomOf(step: StepEntry, worker: WorkerId | null = null): number {
+    return Math.min(this.room(step, worker), roomUnderOwnCaps(step));
   }
 
   /** Returns the signatures that workers of this kind are eligible for. */
@@ -292,13 +298,14 @@ export class ReadyIndex {
       const cores = coresOf(step.requirements, worker.cpuCount);
       const allows = this.allowsFor(worker, step);
       const most = this.shared === null ? left : 1;
-      const wanted = Math.min(step.ready.countFor(allows), Math.floor(free / cores), this.roomOf(step), most);
+      const room = this.roomOf(step, worker.workerId);
+      const wanted = Math.min(step.ready.countFor(allows), Math.floor(free / cores), room, most);
       const holdings = ledger === null ? null : takeAmounts(ledger, worker, step.signature, wanted);
-      const count = this.pools.claim(step.requirements.pools, holdings?.length ?? wanted);
+      const count = this.pools.claim(step.requirements, holdings?.length ?? wanted, worker.workerId);
       for (const unused of holdings?.splice(count) ?? []) ledger?.worker.remove(unused);
       if (count === 0) {
         // Another farm claimed the slots first. If it has released some since, the step may still have room.
-        if (this.room(step) <= 0) (exhausted ??= new Set()).add(step.signature);
+        if (this.roomOf(step, worker.workerId) <= 0) (exhausted ??= new Set()).add(step.signature);
         continue;
       }
       const { sharer } = step;
@@ -308,6 +315,8 @@ export class ReadyIndex {
       this.caught(step);
       this.countLive(step, count);
       this.shared?.count(step.jobId, count * cores);
+      if (step.requirements.pools.length > 0)
+        for (let each = 0; each < count; each++) step.liveOn.push(worker.workerId);
       if (hasOwnCaps(step.job)) this.relistJob(step.job);
       const { jobId, stepOrder, raises } = step;
       if (pick !== undefined) taken[taken.indexOf(pick)] = withTasks(pick, ranges, count, holdings);
@@ -337,7 +346,7 @@ export class ReadyIndex {
       if (first === undefined) break;
       // No later signature can precede the best candidate.
       if (this.shared === null && best !== null && compare(first, best) > 0) break;
-      if (exhausted?.has(signature) === true || this.room(signature) <= 0) continue;
+      if (exhausted?.has(signature) === true || this.room(signature, worker.workerId) <= 0) continue;
       const head = this.headFor(worker, signature);
       if (head === undefined) continue;
       const isTooLarge =
@@ -371,7 +380,7 @@ export class ReadyIndex {
       (queueId === null || step.queueId === queueId) &&
       coresOf(step.requirements, worker.cpuCount) <= free &&
       (ledger === null || fitsAmounts(ledger, worker, step.signature)) &&
-      this.roomOf(step) > 0 &&
+      this.roomOf(step, worker.workerId) > 0 &&
       this.mayTake(worker, step);
     return fits ? step : null;
   }
@@ -418,6 +427,17 @@ export class ReadyIndex {
     entry.live += change;
     entry.job.live += change;
     return this.caps.count(entry.queueId, change);
+  }
+
+  /** Gives back the slots of tasks that ran on these workers. */
+  private releasePools({ requirements, liveOn }: StepEntry, workers: readonly WorkerId[]): void {
+    if (requirements.pools.length === 0) return;
+    const ended = workers.filter((worker) => {
+      const at = liveOn.indexOf(worker);
+      if (at >= 0) liveOn.splice(at, 1);
+      return at >= 0;
+    });
+    this.pools.release(requirements, ended);
   }
 
   /** Lists a step in its signature, or removes it there, by its ready tasks and its own caps. */
@@ -470,6 +490,7 @@ export class ReadyIndex {
   }
 }
 
+const NO_POOLS = { pools: [] };
 const NO_SIGNATURES: readonly Signature[] = [];
 
 const newJobEntry = (): JobEntry => ({ steps: new Map(), maxConcurrentTasks: 0, cappedSteps: 0, live: 0 });

@@ -108,13 +108,22 @@ function compareHeads({ steps: [a] }: Signature, { steps: [b] }: Signature): num
 
 /** Returns a key that is equal for demands which every worker meets or fails alike. */
 export function signatureKey(demand: Demand): string {
-  const { cores, computeLocation, amounts, pools, attributes, usesExpressions = false } = demand.requirements;
+  const {
+    cores,
+    computeLocation,
+    amounts,
+    pools,
+    poolAmounts,
+    attributes,
+    usesExpressions = false,
+  } = demand.requirements;
   return JSON.stringify([
     demand.queueId,
     cores,
     computeLocation,
     amounts,
     pools,
+    poolAmounts,
     attributes,
     usesExpressions,
   ]);

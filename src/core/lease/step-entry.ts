@@ -33,6 +33,8 @@ export interface StepEntry extends Candidate, Demand {
   readonly held: Map<number, DelayedTask>;
   /** Number of assigned or running tasks. */
   live: number;
+  /** The workers of these tasks, one for each; empty for a step without usage pools. */
+  readonly liveOn: WorkerId[];
   /** False for withdrawn steps: they offer no tasks, but their live tasks still count. */
   open: boolean;
   /** Start of the uninterrupted time with ready tasks (milliseconds since the epoch). */

@@ -27,7 +27,7 @@ export function unschedulableReason(matching: Matching, signature: Signature): s
     return tallies.total(ONLINE_WORKERS_SLOT) === 0 ? NO_ONLINE_WORKERS : noEligibleWorker('farm mismatch');
   }
   if (kinds.hasEligible(signature)) {
-    return pools.room(signature.requirements.pools) > 0 ? null : noEligibleWorker('usage pool at capacity');
+    return pools.room(signature.requirements, null) > 0 ? null : noEligibleWorker('usage pool at capacity');
   }
   const gate = kinds.furthestGate(signature);
   return gate === TIGHTER_EXPR_LIMITS ? gate : noEligibleWorker(gate ?? 'farm mismatch');

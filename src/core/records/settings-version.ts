@@ -76,6 +76,7 @@ export const SETTINGS = {
     max_concurrent: pool.maxConcurrent,
     server_hint: pool.serverHint,
     retry_rules: rulesOf(pool.retryRules),
+    counts: pool.counts,
   }),
   'compute location': (location: ComputeLocationRecord): Settings => ({
     name: location.name,

@@ -10,6 +10,8 @@ export interface UsagePoolRecord {
   readonly id: string;
   readonly name: string;
   readonly maxConcurrent: number;
+  /** Absent: each task takes one slot. */
+  readonly counts?: PoolCounts;
   /** Free text for diagnostics, as the client sent it. May be empty. */
   readonly serverHint: string;
   /** Rules for failed attempts of tasks that require the pool. Absent: none. */
@@ -21,6 +23,12 @@ export interface UsagePoolRecord {
   readonly createdAt: number;
   readonly updatedAt: number;
 }
+
+/**
+ * Way to count the slots of a pool (docs/policy.md#what-a-pool-counts): with `amounts` each task takes as many as its
+ * step requires, with `hosts` each host with such tasks takes one.
+ */
+export type PoolCounts = 'amounts' | 'hosts';
 
 /** Returns the name under which steps request a pool: capability names are case-insensitive. */
 export const poolKey = (name: string): string => name.toLowerCase();

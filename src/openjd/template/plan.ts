@@ -98,6 +98,8 @@ export interface StepRequirements {
   readonly amounts: readonly AmountRequirement[];
   /** Names of the usage pools of which one task holds one slot each, in lower case. */
   readonly pools: readonly string[];
+  /** Minimum amounts of these pools above 1, rounded up: only some pools count them (docs/policy.md#what-a-pool-counts). */
+  readonly poolAmounts?: Readonly<Record<string, number>>;
   readonly attributes: readonly AttributeRequirement[];
   /** Set if the worker evaluates expressions for its tasks: the template declares EXPR. Absent is false. */
   readonly usesExpressions?: boolean;

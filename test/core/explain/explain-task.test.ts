@@ -1084,3 +1084,44 @@ test('explains a task for which too little of a booked amount is free', (t) => {
   t.strictSame(room.gates, []);
   t.end();
 });
+
+test('caps of the job and of the step', (t) => {
+  const cap = { maxConcurrentTasks: 2, live: 2, holders: [holder('shot-010', 1, 2)] };
+  const free = { maxConcurrentTasks: 3, live: 2, holders: [] };
+  const both = taskFacts({
+    lease: leaseExplanation({ jobCap: cap, stepCap: cap, workers: { withRoom: 1 } }),
+  });
+  const { gates, summary } = explainTask(both);
+  t.match(gates, [
+    { gate: 'job_cap', reason: 'job at max_concurrent_tasks', limit: 2, live: 2 },
+    { gate: 'step_cap', reason: 'step at max_concurrent_tasks', limit: 2, live: 2 },
+  ]);
+  t.match(gates[0]?.sentence, /^The job is at its cap of 2 concurrent tasks; .* holds 2\.$/);
+  t.match(gates[1]?.sentence, /^Step \w+ is at its cap of 2 concurrent tasks\.$/);
+  t.match(summary, /^The job is at its cap of 2 concurrent tasks; .*; besides, step \w+ is at its cap\.$/);
+  const none = leaseExplanation({ jobCap: free, stepCap: free, workers: { withRoom: 1 } });
+  t.strictSame(explainTask(taskFacts({ lease: none })).gates, []);
+  t.end();
+});
+
+test('pools that count amounts or hosts', (t) => {
+  const pool = { name: 'nuke', maxConcurrent: 5, inUse: 4, holders: [holder('shot-020', 1, 2)] };
+  const gateOf = (some: Partial<LeaseExplanation['pools'][number]>) =>
+    explainTask(
+      taskFacts({ lease: leaseExplanation({ pools: [{ ...pool, ...some }], workers: { withRoom: 1 } }) }),
+    ).gates[0];
+  t.equal(gateOf({ counts: 'amounts', needed: 1 }), undefined);
+  t.equal(
+    gateOf({ counts: 'amounts', needed: 2 })?.sentence,
+    'Usage pool nuke is at capacity: 4 of 5 slots are taken, and the task takes 2.',
+  );
+  t.equal(
+    gateOf({ counts: 'amounts', needed: 6 })?.sentence,
+    'Usage pool nuke is at capacity: 4 of 5 slots are taken, and the task takes 6, more than the pool has.',
+  );
+  t.equal(
+    gateOf({ counts: 'hosts', inUse: 5 })?.sentence,
+    'Usage pool nuke is at capacity: 5 of 5 slots are taken, one by each machine with such tasks.',
+  );
+  t.end();
+});

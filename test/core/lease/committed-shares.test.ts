@@ -56,3 +56,18 @@ test('a task holds the slots of its own step', (t) => {
   t.equal(counts.get(farm.pool('maya').slot), 2);
   t.end();
 });
+
+test('pools that count amounts and hosts have the slots of the open attempts', (t) => {
+  const farm = new TestFarm();
+  farm.createPool('seats', { maxConcurrent: 9, counts: 'amounts' });
+  farm.createPool('nodes', { maxConcurrent: 9, counts: 'hosts' });
+  for (const worker of ['w1', 'w2']) farm.register(worker, { cpu_count: 2, hostname: 'render-7' });
+  farm.register('w3', { cpu_count: 2 });
+  const needs = { pools: ['seats', 'nodes'], poolAmounts: { seats: 2 } };
+  farm.submit('A', [{ name: 's', tasks: 4, needs }]);
+  for (const worker of ['w1', 'w2', 'w3']) farm.lease(worker);
+  const counts = countsOf(farm);
+  t.equal(counts.get(farm.pool('seats').slot), 8);
+  t.equal(counts.get(farm.pool('nodes').slot), 1, 'two workers of one machine; the third has no task');
+  t.end();
+});

@@ -292,6 +292,8 @@ class Farm {
 }
 
 /** Applies the operation to both implementations. Returns the difference, or null. */
+const liveOn = (live: number): WorkerId[] => Array.from({ length: live }, () => workerId('w1'));
+
 function differs({ index: real, pools, kinds }: Farm, naive: NaiveIndex, each: Move): string | null {
   switch (each.do) {
     case 'offer': {
@@ -305,7 +307,7 @@ function differs({ index: real, pools, kinds }: Farm, naive: NaiveIndex, each: M
         requirements: each.demand,
       };
       real.offer(
-        { ...step, live: each.live, readySince: 0, lastReadyAt: 0 },
+        { ...step, live: each.live, liveOn: liveOn(each.live), readySince: 0, lastReadyAt: 0 },
         readyTasks(rangesOf(each.ready)),
         new Map(held.map((heldIndex) => [heldIndex, { until: 7, avoided: [] }])),
       );
@@ -346,7 +348,7 @@ function differs({ index: real, pools, kinds }: Farm, naive: NaiveIndex, each: M
       const step = naive.find(each.job, each.order);
       if (step?.live === 0) return null;
       const before = QUEUES.map((id) => naive.room(id));
-      const made = real.settle(each.job, each.order);
+      const made = real.settle(each.job, each.order, 1, real.entry(each.job, each.order)?.liveOn.slice(0, 1));
       if (step !== undefined) step.live--;
       const makesRoom = QUEUES.some((id, at) => (before[at] ?? 0) <= 0 && naive.room(id) > 0);
       if (makesRoom && !made) return 'capacity was freed without a notification';
@@ -586,7 +588,7 @@ test('a task holds a slot of each pool, an unregistered pool has none, and a rel
       { maxConcurrent: 2, inUse: 2 },
     ],
   );
-  lease.settle(jobId('a'), 0);
+  lease.settle(jobId('a'), 0, 1, lease.entry(jobId('a'), 0)?.liveOn.slice(0, 1));
   t.strictSame(lease.take(workerOffer(), null, 8, UNBOUNDED), [], 'the end of the task is not durable');
   farm.commit();
   t.equal(lease.take(workerOffer(), null, 8, UNBOUNDED)[0]?.count, 1);

@@ -5,6 +5,7 @@ import { SchemaSet } from '../../../http/openapi/schema-set.ts';
 import { capabilityNameWrong } from '../../../src/openjd/template/capabilities.ts';
 import { TEMPLATE_LIMITS } from '../../../src/openjd/template/template-limits.ts';
 import { replyTo } from '../../../actors/kernel/address.ts';
+import type { PoolInput } from '../../../actors/service/catalog/messages.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
@@ -75,11 +76,30 @@ void test('lists pools by name with their usage', async (t) => {
   t.same(api.asked, []);
 });
 
+/** The settings of a pool as the catalog stores them. */
+const storedInput = ({ counts = 'tasks', ...input }: PoolInput): Partial<UsagePoolRecord> => ({
+  ...input,
+  ...(counts !== 'tasks' && { counts }),
+});
+
+void test('a pool has what it counts; each task one slot by default', async (t) => {
+  const { api, client } = await startApi(t);
+  api.answer = ({ message }) =>
+    message.type === 'pool.create'
+      ? done(poolRecord(storedInput(message.input)))
+      : refused('internal', 'unexpected');
+  const made = (counts: unknown) =>
+    client.json('POST', '/api/v1/usage-pools', { name: 'nuke', max_concurrent: 4, counts });
+  for (const counts of ['amounts', 'hosts']) t.match(await made(counts), { status: 201, body: { counts } });
+  t.notMatch((await made('tasks')).body, { counts: String });
+  t.match(await made('cores'), { status: 400, body: { errors: [{ pointer: '/counts' }] } });
+});
+
 void test('a pool is created by the catalog', async (t) => {
   const { api, client } = await startApi(t);
   api.answer = ({ message }) =>
     message.type === 'pool.create'
-      ? done(poolRecord({ ...message.input, slot: 3 }))
+      ? done(poolRecord({ ...storedInput(message.input), slot: 3 }))
       : refused('internal', 'unexpected');
   api.tallies.set(3, 0);
   const made = await client.json('POST', '/api/v1/usage-pools', {
@@ -175,7 +195,9 @@ void test('a pool is replaced completely, and deleted', async (t) => {
   store(api, poolRecord({ serverHint: 'license-1' }));
   api.tallies.set(1, 2);
   api.answer = ({ message }) =>
-    message.type === 'pool.replace' ? done(poolRecord({ ...message.input, updatedAt: T0 + 1 })) : done(null);
+    message.type === 'pool.replace'
+      ? done(poolRecord({ ...storedInput(message.input), updatedAt: T0 + 1 }))
+      : done(null);
   const replaced = await client.json('PUT', path, { ...POOL_JSON, ...body });
   t.equal(replaced.status, 200);
   t.same(replaced.body, {

@@ -3,7 +3,7 @@ import { Gauge } from 'lucide-react';
 import { useMemo } from 'react';
 import { Link, useParams } from 'wouter';
 import { ProblemError } from '../../../client/problem.ts';
-import type { PoolHolder, PoolWaiter, UsagePoolUse } from '../../../client/resources.ts';
+import type { PoolHolder, PoolWaiter, UsagePool, UsagePoolUse } from '../../../client/resources.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { UseMeter } from '../../parts/meter.tsx';
@@ -34,6 +34,12 @@ const EVENTS_MS = 1_000;
 const SPAN_SECONDS = 3_600;
 const CHART_HEIGHT = 200;
 const CRUMBS = [{ label: 'Usage pools', href: '/usage-pools' }];
+/** Sentences about pools of which not each task takes one slot. */
+const COUNTS_TEXTS: Readonly<Record<NonNullable<UsagePool['counts']>, string>> = {
+  amounts: 'A task takes as many slots as its step requires.',
+  hosts: 'A machine takes one slot, however many tasks it runs.',
+};
+
 /** Waiting steps that are listed. */
 const WAITERS_SHOWN = 20;
 
@@ -90,6 +96,7 @@ function KnownPool({ use }: { use: UsagePoolUse }) {
       }
     >
       {pool.server_hint !== undefined && <p className="muted">{pool.server_hint}</p>}
+      {pool.counts !== undefined && <p className="muted">{COUNTS_TEXTS[pool.counts]}</p>}
       {pool.hold !== undefined && (
         <Notice
           kind="warning"
@@ -100,7 +107,7 @@ function KnownPool({ use }: { use: UsagePoolUse }) {
       {pool.in_use > pool.max_concurrent && (
         <Notice
           kind="warning"
-          title={`${counted(pool.in_use - pool.max_concurrent, 'task')} more than slots`}
+          title={`${counted(pool.in_use - pool.max_concurrent, 'slot')} more in use than there are`}
           detail="The pool was made smaller while tasks held its slots. They keep them until they end."
         />
       )}

@@ -1020,6 +1020,8 @@ class _UsagePoolRequired(TypedDict):
 class UsagePool(_UsagePoolRequired, total=False):
     """The schema UsagePool."""
 
+    counts: Literal["amounts", "hosts"]
+    """What takes its slots (docs/policy.md#what-a-pool-counts). Absent if each task takes one."""
     server_hint: str
     """Free text for diagnostics."""
     retry_rules: List[RetryRule]
@@ -1100,6 +1102,10 @@ class UsagePoolInput(_UsagePoolInputRequired, total=False):
     """The schema UsagePoolInput."""
 
     server_hint: Description
+    counts: Literal["tasks", "amounts", "hosts"]
+    """What takes slots of the pool (docs/policy.md#what-a-pool-counts): each task one; each task as many as its
+    step requires; each host with such tasks one. A request without this key keeps the stored value; of a new pool
+    it is `tasks`."""
     retry_rules: RetryRulesInput
     """Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this
     key keeps the stored ones."""

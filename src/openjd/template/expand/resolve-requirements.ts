@@ -47,7 +47,8 @@ export function resolveRequirements(
     cores: cores === undefined ? null : cores.min !== undefined && cores.min > 0 ? cores.min : DEFAULT_CORES,
     computeLocation: promoted ?? '',
     amounts: amounts.filter((amount) => amount !== cores && !isPool(amount)),
-    pools: amounts.filter(isPool).map(({ name }) => name.slice(USAGE_POOL_PREFIX.length)),
+    pools: amounts.filter(isPool).map(poolNameOf),
+    ...poolAmountsOf(amounts.filter(isPool)),
     attributes: attributes.filter((attribute) => promoted === null || attribute !== location),
   };
 }
@@ -74,6 +75,17 @@ function resolveNames<Shape extends { readonly name: Text | undefined }>(
     named.map(({ name }) => name),
   );
   return named;
+}
+
+const poolNameOf = ({ name }: AmountRequirement): string => name.slice(USAGE_POOL_PREFIX.length);
+
+/** Returns the amounts of pools above 1, as whole numbers; nothing without any. */
+function poolAmountsOf(pools: readonly AmountRequirement[]): Pick<StepRequirements, 'poolAmounts'> {
+  const several = pools.filter(({ min = 0 }) => min > 1);
+  if (several.length === 0) return {};
+  return {
+    poolAmounts: Object.fromEntries(several.map((pool) => [poolNameOf(pool), Math.ceil(pool.min ?? 1)])),
+  };
 }
 
 const isPool = ({ name }: AmountRequirement): boolean => name.startsWith(USAGE_POOL_PREFIX);
