@@ -19,6 +19,7 @@ import {
 import {
   bookedAmountsFit,
   bookingsAreOpenAttempts,
+  endingTasksHoldResources,
   leaseKnowsWorkers,
   leaseKnowsReadyTasks,
   leaseCountsLive,
@@ -72,6 +73,7 @@ export const AFTER_EACH_STEP: readonly Invariant[] = [
   blockedJobsHaveTheirUpstreams,
   bookingsAreOpenAttempts,
   bookedAmountsFit,
+  endingTasksHoldResources,
   leaseKnowsWorkers,
   leaseKnowsReadyTasks,
   leaseCountsLive,

@@ -28,6 +28,7 @@ import { keys } from '../../../src/core/records/tables.ts';
 import { isolationOf } from '../../../src/core/wire/assignment-parts.ts';
 import type { IsolationIdentity, LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import { newPreemption, setPreemption, type PreemptionState } from './preemption-state.ts';
 import { PendingLeases } from './pending-leases.ts';
 import { UnschedulableSteps } from './unschedulable-steps.ts';
 import type { StepName } from '../../../src/core/lease/candidate-order.ts';
@@ -48,6 +49,8 @@ export interface LeaseWorker {
 /** The step that a worker is reserved for, and the start of the reservation (milliseconds since the epoch). */
 export interface Reservation extends StepName {
   readonly since: number;
+  /** Set if tasks were taken back on the worker for the step. Absent is false. */
+  readonly isPreemption?: true;
 }
 
 export interface LeaseState {
@@ -69,6 +72,7 @@ export interface LeaseState {
   readonly reservations: Map<WorkerId, Reservation>;
   /** The amounts that the farm books besides cores; null for none (docs/policy.md#booked-amounts). */
   bookedAmounts: BookedAmounts | null;
+  readonly preemption: PreemptionState;
   /** Accounts that tasks run as, by queue, for queues that name one. */
   readonly isolation: Map<QueueId, IsolationIdentity>;
   readonly unschedulable: UnschedulableSteps;
@@ -102,6 +106,7 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
     pending: new PendingLeases(),
     reservations: new Map(),
     bookedAmounts: null,
+    preemption: newPreemption(),
     isolation: new Map(),
     unschedulable: new UnschedulableSteps(),
     isSweepSet: false,
@@ -137,6 +142,7 @@ export function loadLease(id: string, reader: StoreReader, tallies: Tallies, now
   for (const { value: queue } of reader.scan('queue')) {
     if (queue.farmId !== farm.id) continue;
     state.index.caps.limitQueue(queue.id, queue.maxConcurrentTasks, queue.paused);
+    setPreemption(state.preemption, queue.id, queue.name, queue);
     const isolation = isolationOf(queue);
     if (isolation !== null) state.isolation.set(queue.id, isolation);
   }
