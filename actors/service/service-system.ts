@@ -37,7 +37,7 @@ export type ServiceEffect =
   /** Increments a metric (docs/contract/rest.md#public-routes). */
   | {
       readonly kind: 'count';
-      readonly counter: 'task-retries' | 'jobs-autoparked';
+      readonly counter: 'task-retries' | 'task-preemptions' | 'jobs-autoparked';
       readonly queueId: QueueId;
     };
 

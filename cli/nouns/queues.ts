@@ -67,6 +67,17 @@ const QUEUES: Catalog<Queue, BodyOf<'put', '/queues/{id}'>> = {
         isWide: true,
       },
       {
+        title: 'PREEMPTS AFTER',
+        value: ({ preempt_after_seconds: after }) => (after === undefined ? '' : `${after} s`),
+        align: 'right',
+        isWide: true,
+      },
+      {
+        title: 'PREEMPTIBLE',
+        value: ({ preemptible = false }) => (preemptible ? 'yes' : ''),
+        isWide: true,
+      },
+      {
         title: 'RUN AS',
         value: ({ run_as_user: user, run_as_group: group }) =>
           [user, group].filter((name) => name !== undefined && name !== null).join(':'),
@@ -106,6 +117,9 @@ export const createQueue = (
   settings: { readonly description: string; readonly priority: number },
 ): Promise<Queue> => client.call('post', '/queues', { body: { farm_id: farmId, name, ...settings } });
 
+/** Reads `--preempt-after`. The parser of options replaces null. */
+const secondsOrNever = (text: string): number | 'never' => (text === 'never' ? text : integer(text));
+
 interface CreateOptions extends CatalogOptions {
   readonly description: string;
   readonly priority: number;
@@ -118,6 +132,8 @@ interface SetOptions extends ChangeOptions, RetryOptions {
   readonly maxConcurrentTasks?: number;
   readonly paused?: 'true' | 'false';
   readonly retryRules?: string;
+  readonly preemptAfter?: number | 'never';
+  readonly preemptible?: 'true' | 'false';
 }
 
 const { list, show, remove } = catalogVerbs(QUEUES, {
@@ -182,19 +198,33 @@ export const queues: Noun = {
                 integer,
               )
               .option('--retry-rules <file>', RETRY_RULES_HELP)
+              .option(
+                '--preempt-after <seconds>',
+                'take back running tasks of preemptible queues for a task that has waited this long; never: take back none',
+                secondsOrNever,
+              )
+              .addOption(
+                new Option(
+                  '--preemptible <yes>',
+                  'let other queues take back running tasks of the queue',
+                ).choices(['true', 'false']),
+              )
               .addOption(
                 new Option('--paused <yes>', 'start no new tasks of the queue').choices(['true', 'false']),
               ),
           ),
         ),
       run: async ([queue = ''], options) => {
-        const { name, description, priority, maxConcurrentTasks, paused } = options;
+        const { name, description, priority, maxConcurrentTasks, paused, preemptAfter, preemptible } =
+          options;
         const changes = {
           name,
           description,
           priority,
           max_concurrent_tasks: maxConcurrentTasks,
           paused: paused === undefined ? undefined : paused === 'true',
+          preempt_after_seconds: preemptAfter === 'never' ? null : preemptAfter,
+          preemptible: preemptible === undefined ? undefined : preemptible === 'true',
           ...retryChanges(options),
           retry_rules: await retryRulesChange(options.retryRules, contextOf(options).terminal),
         };

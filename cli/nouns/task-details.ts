@@ -88,8 +88,10 @@ function taskText(
   );
   if (attempts.length === 0) return facts;
   const columns = shownColumns(attemptColumns(workers), attempts, output, undefined);
-  const decisions = attempts.flatMap(({ attempt_number: number, retry_rule: rule }) =>
-    rule === undefined ? [] : [`Attempt ${number}: ${rule.sentence}\n`],
+  const decisions = attempts.flatMap(({ attempt_number: number, retry_rule: rule, preemption }) =>
+    [rule, preemption].flatMap((decision) =>
+      decision === undefined ? [] : [`Attempt ${number}: ${decision.sentence}\n`],
+    ),
   );
   const decided = decisions.length === 0 ? '' : `\n${decisions.join('')}`;
   return `${facts}\n${table(columns, attempts, terminal)}${decided}`;

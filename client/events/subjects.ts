@@ -27,6 +27,8 @@ export interface TaskEvent {
   readonly updated_at: string;
   /** True if a user has skipped the task; missing otherwise. */
   readonly skipped?: true;
+  /** True if the task was taken back for one of another queue; missing otherwise. */
+  readonly preempted?: true;
   /** From 0 to 100; missing if the task has not reported it. */
   readonly progress?: number;
   /** Missing if the task has not reported one. */

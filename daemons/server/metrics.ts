@@ -51,6 +51,7 @@ export class ServiceMetrics {
     const histogram = (name: MetricName) => new SummedHistogram(name, METRICS[name].help, SECONDS_BOUNDS);
     this.counters = {
       'task-retries': new Counter(this.metric('svc_scheduler_task_retries_total')),
+      'task-preemptions': new Counter(this.metric('svc_scheduler_task_preemptions_total')),
       'jobs-autoparked': new Counter(this.metric('svc_scheduler_jobs_autoparked_total')),
     };
     this.queueInfo = new Gauge(this.metric('svc_queue_info'));

@@ -2436,6 +2436,10 @@ export interface components {
             readonly retry_rules?: readonly components["schemas"]["RetryRule"][];
             /** @description Version of the rules, which decisions name. Absent without rules. */
             readonly retry_rules_version?: string;
+            /** @description Seconds after which a task that waits takes back running tasks of preemptible queues (docs/policy.md#preemption). Absent: never. */
+            readonly preempt_after_seconds?: number;
+            /** @description Present and true if other queues may take back running tasks of the queue. */
+            readonly preemptible?: boolean;
             /** @description Account on the worker machines that runs the tasks; absent means the worker's own. */
             readonly run_as_user?: string;
             /** @description Group that replaces the primary group of the account; absent means that group. */
@@ -2471,6 +2475,10 @@ export interface components {
             readonly canary_tasks?: components["schemas"]["OptionalCanaryTasks"];
             /** @description Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this key keeps the stored ones. */
             readonly retry_rules?: components["schemas"]["RetryRulesInput"];
+            /** @description Seconds after which a task that waits takes back running tasks of preemptible queues (docs/policy.md#preemption); null means never. A replacement without this key keeps the stored value. */
+            readonly preempt_after_seconds?: number | null;
+            /** @description Whether other queues may take back running tasks of the queue. A replacement without this key keeps the stored value. */
+            readonly preemptible?: boolean;
             /** @description Account on the worker machines that runs the tasks; null means the worker's own. A replacement without this key keeps the stored value. Each worker resolves the name itself and rejects privileged accounts. */
             readonly run_as_user?: string | null;
             /** @description Group that replaces the primary group of the account; null means that group. Requires `run_as_user`. A replacement without this key keeps the stored value. */
@@ -3843,6 +3851,21 @@ export interface components {
             /** @description The decision in one sentence. */
             readonly sentence: string;
         };
+        /** @description Why a running task was taken back: a task of a queue that preempts had waited for too long (docs/policy.md#preemption). */
+        readonly Preemption: {
+            /** @description The queue of the waiting task. */
+            readonly queue_id: string;
+            /** @description Its name at that time. */
+            readonly queue: string;
+            /** @description The job of the waiting task. It and `step_id` are absent if the reader may not see the job. */
+            readonly job_id?: string;
+            readonly step_id?: string;
+            readonly waited_seconds: number;
+            /** @description The `preempt_after_seconds` of the queue at that time. */
+            readonly after_seconds: number;
+            /** @description The decision in one sentence. */
+            readonly sentence: string;
+        };
         readonly RaisedAmount: {
             readonly name: string;
             /** @description Request of the template; absent if it has none. */
@@ -3885,6 +3908,8 @@ export interface components {
             readonly reclaimed?: boolean;
             /** @description The retry rule that has decided about the failed attempt. */
             readonly retry_rule?: components["schemas"]["AppliedRetryRule"];
+            /** @description Why the task was taken back. `status` is `canceled`, but the attempt does not count as a failure, and the task runs again. */
+            readonly preemption?: components["schemas"]["Preemption"];
             readonly started_at: components["schemas"]["Timestamp"];
             readonly ended_at?: components["schemas"]["Timestamp"];
         };

@@ -9,6 +9,7 @@ import { attemptView } from '../views/attempt-view.ts';
 import { gateView, shareView, workersOutlookView } from '../views/explanation-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
+import { VisibleJobs } from '../views/visible-jobs.ts';
 import { querySchedulers, NO_SCHEDULER_ANSWER } from './query-schedulers.ts';
 import { findTask, type FoundTask } from './find-task.ts';
 import type { Handler } from './operation.ts';
@@ -53,7 +54,9 @@ export const explainTask: Handler<'explainTask'> = async ({ path, principal: { o
       ...(position !== null && { position }),
       ...(share !== undefined && { share: shareView(share) }),
       ...(workers !== null && { workers: workersOutlookView(workers) }),
-      ...(facts.attempt !== null && { attempt: attemptView(facts.attempt) }),
+      ...(facts.attempt !== null && {
+        attempt: attemptView(facts.attempt, new VisibleJobs(store, ownerScope)),
+      }),
       failures: failuresOf(store, task, facts.names),
       ...(isWaitingTask(facts.task.status) &&
         task.step.chunks !== undefined && { chunks: chunksSentence(task.step.chunks) }),

@@ -145,6 +145,8 @@ function queueInput(body: Schemas['QueueSettings']): QueueInput {
     maxConcurrentTasks: body.max_concurrent_tasks ?? 0,
     paused: body.paused ?? false,
     retry: retryOverride(body),
+    ...(body.preempt_after_seconds !== undefined && { preemptAfterSeconds: body.preempt_after_seconds }),
+    ...(body.preemptible !== undefined && { preemptible: body.preemptible }),
     ...(body.run_as_user !== undefined && { runAsUser: body.run_as_user }),
     ...(body.run_as_group !== undefined && { runAsGroup: body.run_as_group }),
   };

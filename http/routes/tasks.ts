@@ -1,3 +1,4 @@
+import type { OwnerScope } from '../../src/core/access/owner-scope.ts';
 import { taskIdOf } from '../../src/core/ids.ts';
 import { readAttempts } from '../../src/core/records/open-attempt.ts';
 import type { Ports } from '../ports.ts';
@@ -5,6 +6,7 @@ import { attemptView } from '../views/attempt-view.ts';
 import { namedWorkers } from '../views/named-workers.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
+import { VisibleJobs } from '../views/visible-jobs.ts';
 import { findTask, type FoundTask } from './find-task.ts';
 import type { Handler, Reply } from './operation.ts';
 import { hasOutputs } from './outputs.ts';
@@ -22,17 +24,22 @@ export const getTask =
       const body = new TaskViewer(ports.store, job).view(step, address.index, reason);
       if (!query.details) return { kind: 'json', status: 200, body };
       // The log store, which has names of outputs, changes without a commit.
-      const details = detailsOf(ports, found.value);
+      const details = detailsOf(ports, found.value, ownerScope);
       return { kind: 'json', status: 200, body: { ...body, details }, isTransient: true };
     });
 
 /** Returns what a page about a task shows in addition. */
-function detailsOf({ store, logs }: Pick<Ports, 'store' | 'logs'>, task: FoundTask): Schemas['TaskDetails'] {
+function detailsOf(
+  { store, logs }: Pick<Ports, 'store' | 'logs'>,
+  task: FoundTask,
+  ownerScope: OwnerScope,
+): Schemas['TaskDetails'] {
+  const visible = new VisibleJobs(store, ownerScope);
   const attempts = readAttempts(store, withState(store, task));
   return {
     job_name: task.job.name,
     step_name: task.step.name,
-    attempts: attempts.map(attemptView),
+    attempts: attempts.map((attempt) => attemptView(attempt, visible)),
     workers: namedWorkers(
       store,
       attempts.map(({ workerId }) => workerId),
@@ -45,7 +52,12 @@ export const listTaskAttempts: Handler<'listTaskAttempts'> = ({ path, principal 
   const task = findTask(store, path.id, principal.ownerScope);
   if (!task.ok) return { kind: 'problem', problem: task.problem };
   const attempts = readAttempts(store, withState(store, task.value));
-  return { kind: 'json', status: 200, body: { items: attempts.map(attemptView) } };
+  const visible = new VisibleJobs(store, principal.ownerScope);
+  return {
+    kind: 'json',
+    status: 200,
+    body: { items: attempts.map((attempt) => attemptView(attempt, visible)) },
+  };
 };
 
 export const cancelTask: Handler<'cancelTask'> = async ({ path, principal }, ports) => {

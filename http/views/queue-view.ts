@@ -18,6 +18,8 @@ export function queueView(queue: QueueRecord, bus: BusStanding): Schemas['Queue'
     paused: queue.paused,
     ...retryView(queue.retry),
     ...retryRulesView(queue.retryRules),
+    ...(queue.preemptAfterSeconds !== undefined && { preempt_after_seconds: queue.preemptAfterSeconds }),
+    ...(queue.preemptible === true && { preemptible: true }),
     ...(queue.runAsUser === undefined ? {} : { run_as_user: queue.runAsUser }),
     ...(queue.runAsGroup === undefined ? {} : { run_as_group: queue.runAsGroup }),
     ...(warning === null ? {} : { isolation_warning: warning }),

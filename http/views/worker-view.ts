@@ -7,7 +7,13 @@ import type { FarmRecord } from '../../src/core/records/farm.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { WorkerFailuresRecord } from '../../src/core/records/step-failures.ts';
 import { SETTINGS, versionOf } from '../../src/core/records/settings-version.ts';
-import type { Booking, BookingRecord, WorkerDisabling, WorkerRecord } from '../../src/core/records/worker.ts';
+import {
+  heldBookings,
+  type Booking,
+  type BookingRecord,
+  type WorkerDisabling,
+  type WorkerRecord,
+} from '../../src/core/records/worker.ts';
 import type { WorkerCredentialRecord } from '../../src/core/records/worker-credential.ts';
 import type { Schemas } from './schemas.ts';
 import type { VisibleJobs } from './visible-jobs.ts';
@@ -69,7 +75,7 @@ export function workerView(
   evidence: WorkerEvidenceRecord | undefined,
   now: number,
 ): Schemas['Worker'] {
-  const bookings = booking?.bookings ?? [];
+  const bookings = booking === undefined ? [] : heldBookings(booking);
   const { status, disabling = null } = worker;
   const failingJobs = status === 'disabled' ? null : failingJobsOf(work.failures, now);
   return {
@@ -154,7 +160,8 @@ export function workerSummary(
       summary.cores_total += worker.cpuCount;
       if (worker.draining === true) summary.draining += 1;
     }
-    for (const { cores } of bookingOf(worker)?.bookings ?? []) summary.cores_booked += cores;
+    const booking = bookingOf(worker);
+    for (const { cores } of booking === undefined ? [] : heldBookings(booking)) summary.cores_booked += cores;
   }
   return summary;
 }

@@ -18,6 +18,7 @@ export const NIGHTLY = [
     'log-spool',
     'nats-cluster',
     'no-bus',
+    'preemption',
     'request-limits',
     'shutdown',
     'start-after',

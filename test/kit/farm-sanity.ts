@@ -15,6 +15,7 @@ import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { readAttempts } from '../../src/core/records/open-attempt.ts';
+import { heldBookings } from '../../src/core/records/worker.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { poolKey } from '../../src/core/records/usage-pool.ts';
 import { orphanedRows } from './rows-of-job.ts';
@@ -261,7 +262,8 @@ function checkLease(
     const evidence = store.get('workerEvidence', keys.workerEvidence(worker.id));
     if (lease.doubts.isQuarantined(worker.id) !== ((evidence?.quarantine ?? null) !== null))
       wrong(`the lease actor does not know whether ${worker.name} is in quarantine`);
-    const bookings = store.get('booking', keys.booking(worker.id))?.bookings ?? [];
+    const held = store.get('booking', keys.booking(worker.id));
+    const bookings = held === undefined ? [] : heldBookings(held);
     const cores = bookings.reduce((sum, booking) => sum + booking.cores, 0);
     if (seen.committedCores !== cores)
       wrong(`the lease actor counts ${seen.committedCores} cores of ${worker.name}, booked are ${cores}`);

@@ -234,4 +234,18 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
       '      return;\n    }\n  }\n}\n\n/** Yields',
     ],
   ),
+  ...mutantsOf(
+    'actors/service/lease/preempt.ts',
+    [`${LEASE}/preemption.test.ts`],
+    ['a higher priority is taken back', ' && victim.priority <= step.priority', ''],
+    ['a queue takes back its own tasks', 'victim.queueId !== step.queueId && ', ''],
+    ['tasks are taken back without a wait', 'now - step.readySince < afterMs || ', ''],
+    ['tasks are taken back again while some are ending', ' || served.has(stepKey(step))', ''],
+    ['a paused queue takes back tasks', ' || state.index.room(signature) <= 0', ''],
+    [
+      'any number of workers is kept free',
+      'if (!hasOwn && state.reservations.size >= reservationsMaxOf(state)) return;',
+      '',
+    ],
+  ),
 ];

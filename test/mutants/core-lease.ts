@@ -354,4 +354,23 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
       'if (books.gpus && whole > 9)',
     ],
   ),
+  ...mutantsOf(
+    'src/core/lease/preemption.ts',
+    ['test/core/lease/preemption.test.ts'],
+    ['the oldest attempts are taken back', 'b.startedAt - a.startedAt ||', 'a.startedAt - b.startedAt ||'],
+    [
+      'attempts that are not needed are taken back',
+      'if (!fitsBeside([...kept, ...spared, oldest])) continue;',
+      'continue;',
+    ],
+    ['short attempts of many cores are preferred', 'sum + cores * Math.max', 'sum + Math.max'],
+    ['a task is taken back four times', 'count.times < PREEMPTIONS', 'count.times <= PREEMPTIONS'],
+    ['a task is taken back twice within an hour', ' && now - count.lastAt >= PREEMPTION_PAUSE_MS', ''],
+    [
+      'attempts are taken back although a worker has room',
+      'if (found.victims.length === 0 && !worker.isEnding) return null;',
+      '',
+    ],
+    ['memory is not looked at', 'return booked === null ||', 'return booked !== null ||'],
+  ),
 ];

@@ -7,6 +7,7 @@ import type { WorkerMessage } from '../../actors/service/worker/messages.ts';
 import type { WorkerState } from '../../actors/service/worker/state.ts';
 import {
   parseAttemptId,
+  jobId,
   parseTaskId,
   taskIdOf,
   type AttemptId,
@@ -32,6 +33,7 @@ import type { Invariant } from './invariant-frame.ts';
 import { slotsHeld } from './pool-and-worker-invariants.ts';
 import { isSame, readySinceOf, snapshotOf, type JobSnapshot } from './job-snapshot.ts';
 import { judgeDeletion } from './deletion-rules.ts';
+import { judgeDue, judgePreemptions, TakenBack } from './preemption-oracle.ts';
 import { judgeHolds, watchShortage } from './pool-hold-oracle.ts';
 import { expectedOf, judgeTurn, settingsOf } from './job-rules.ts';
 import { judgeReasons, surroundingsOf } from './unschedulable-rules.ts';
@@ -91,6 +93,7 @@ export class Checker implements ServiceWatcher {
   /** Number of unanswered client requests that may undo a published end, by job. */
   private readonly unsettled = new Map<JobId, number>();
   private readonly seen = new Map<JobId, LastSeen>();
+  private readonly takenBack = new TakenBack();
   private unitsOfWork = 0;
   private startedAt = 0;
   /** Virtual time of the last worker change, by farm. */
@@ -212,8 +215,19 @@ export class Checker implements ServiceWatcher {
       const graceMs = this.settings.unschedulableGraceMs;
       const seen = { message, before, after, now: turn.now, said, expected, graceMs, isClockSteady };
       this.note(judgeTurn(seen, id));
+      this.forgetTakenBack(id, before, after);
       if (afterTake !== null) this.note(afterTake());
     };
+  }
+
+  /** The bounds of preemption count from the last end of a task. */
+  private forgetTakenBack(id: JobId, before: JobSnapshot, after: JobSnapshot): void {
+    for (const [stepOrder, tasks] of after.steps.entries()) {
+      for (const [index, { status }] of tasks.entries()) {
+        if (isTerminalTask(status) && before.steps[stepOrder]?.[index]?.status !== status)
+          this.takenBack.forget(taskIdOf({ jobId: id, stepOrder, index }));
+      }
+    }
   }
 
   /** Reports whether a blocked job of the farm depends on the job. */
@@ -256,8 +270,11 @@ export class Checker implements ServiceWatcher {
       const reasons = sent.flatMap(({ id, message }) =>
         message.type === 'step.unschedulable' ? [{ jobId: id, message }] : [],
       );
-      const mayReserve = turn.message.type === 'sweep.due' && lease.reservations.size > 0;
-      if (takes.length + reasons.length === 0 && !mayReserve) return;
+      const isSweep = turn.message.type === 'sweep.due';
+      const mayReserve = isSweep && lease.reservations.size > 0;
+      const isSurvey = turn.message.type === 'bookings.surveyed' || turn.message.type === 'attempts.surveyed';
+      const mayPreempt = (isSweep || isSurvey) && lease.preemption.queues.size > 0;
+      if (takes.length + reasons.length === 0 && !mayReserve && !mayPreempt) return;
       const farm = this.states?.farm(lease.farmId);
       if (farm === undefined) return;
       if (lease.pendingJobs.length > 0) {
@@ -273,12 +290,25 @@ export class Checker implements ServiceWatcher {
           judgeReservations(view, reserved, turn.now, reservationAfterMs, this.isClockSteady, readySince),
         );
       }
+      const { isClockSteady, takenBack } = this;
+      const attemptsOf = (task: TaskId): readonly AttemptRecord[] => this.attempts.get(task) ?? [];
+      if (mayPreempt) {
+        const waits = { view, now: turn.now, isClockSteady, attemptsOf, takenBack };
+        if (isSweep) this.note(judgeDue(waits));
+        const preempts = sent.flatMap(({ message }) =>
+          message.type === 'attempts.preempt' ? [message] : [],
+        );
+        const since = (job: string, stepOrder: number): number =>
+          this.seen.get(jobId(job))?.readySince[stepOrder] ?? 0;
+        if (isSurvey) this.note(judgePreemptions(preempts, reserved, waits, since));
+        for (const each of preempts) takenBack.note(each, turn.now);
+      }
       this.note(judgeReasons(reasons, surroundingsOf(view, this.farmViews())));
       const around = {
         view,
         now: turn.now,
-        isClockSteady: this.isClockSteady,
-        attemptsOf: (task: TaskId) => this.attempts.get(task) ?? [],
+        isClockSteady,
+        attemptsOf,
         reserved,
         shares,
         jobOf: (job: JobId) => this.states?.job(job)?.record ?? this.service.store.get('job', keys.job(job)),
@@ -362,6 +392,7 @@ export class Checker implements ServiceWatcher {
       const wrong = this.noteAttempt(attempt) ?? equalsAssignment(attempt, before);
       if (wrong !== null) throw wrong;
     }
+    this.takenBack.reload(this.service.store);
     this.checkPublishedEnds();
     this.unsettled.clear();
     for (const promised of this.promises) this.checkObligation(promised);

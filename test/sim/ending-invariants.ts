@@ -26,14 +26,15 @@ export const memoryEqualsStore: Invariant = {
         if (!isDeepStrictEqual(view.store.get('queue', keys.queue(queue.id)), queue))
           return `queue ${queue.id}`;
       }
-      for (const { record, bookings, storedHeartbeatAt } of workers) {
+      for (const { record, bookings, ending, storedHeartbeatAt } of workers) {
         // A heartbeat without news is not always written.
         const stored = { ...record, lastHeartbeatAt: storedHeartbeatAt };
         if (!isDeepStrictEqual(view.store.get('worker', keys.worker(record.id)), stored))
           return `worker ${record.id}`;
         if (record.lastHeartbeatAt < storedHeartbeatAt) return `the heartbeat of the worker ${record.id}`;
-        const kept = view.store.get('booking', keys.booking(record.id))?.bookings ?? [];
-        if (!isDeepStrictEqual(kept, bookings.all())) return `bookings of ${record.id}`;
+        const kept = view.store.get('booking', keys.booking(record.id));
+        if (!isDeepStrictEqual(kept?.bookings ?? [], bookings.all())) return `bookings of ${record.id}`;
+        if (!isDeepStrictEqual(kept?.ending ?? null, ending)) return `bookings that end on ${record.id}`;
       }
       for (const job of jobs) {
         const wrong = jobDiffers(job, view);

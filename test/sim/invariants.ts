@@ -20,6 +20,7 @@ import { leaseCountsShares, loadedSharesDecideAlike } from './share-invariants.t
 import {
   bookedAmountsFit,
   bookingsAreOpenAttempts,
+  endingTasksHoldResources,
   leaseKnowsWorkers,
   leaseKnowsReadyTasks,
   leaseCountsLive,
@@ -73,6 +74,7 @@ export const AFTER_EACH_STEP: readonly Invariant[] = [
   blockedJobsHaveTheirUpstreams,
   bookingsAreOpenAttempts,
   bookedAmountsFit,
+  endingTasksHoldResources,
   leaseKnowsWorkers,
   leaseKnowsReadyTasks,
   leaseCountsLive,

@@ -74,6 +74,8 @@ export const TASK_EDGES: Readonly<Record<JobMessage['type'], Edges<TaskStatus>>>
   // To pending: a skip of a step before it was undone.
   'attempts.reclaim': ['assigned ready', 'running ready', 'assigned pending', 'running pending'],
   'attempts.stop': ['assigned pending', 'running pending'],
+  'attempts.survey': [],
+  'attempts.preempt': ['assigned pending', 'running pending'],
   'attempts.exited': ['pending ready'],
   'assigned.due': [],
   'policy.changed': [],
@@ -101,6 +103,8 @@ export const JOB_EDGES: Readonly<Record<JobMessage['type'], Edges<JobStatus>>> =
   'attempts.held': [],
   'attempts.reclaim': ['running pending'],
   'attempts.stop': [],
+  'attempts.survey': [],
+  'attempts.preempt': [],
   'attempts.exited': [],
   'assigned.due': [],
   'policy.changed': [],

@@ -1,6 +1,7 @@
 import { AMOUNT_MUTANTS } from './amount-mutants.ts';
 import { CAP_MUTANTS } from './cap-mutants.ts';
 import { CHUNK_MUTANTS } from './chunk-mutants.ts';
+import { PREEMPTION_MUTANTS } from './preemption-mutants.ts';
 import { RETRY_RULE_MUTANTS } from './retry-rule-mutants.ts';
 import { RULE_MUTANTS } from './rule-mutants.ts';
 import { SHARE_MUTANTS } from './share-mutants.ts';
@@ -13,4 +14,5 @@ testMutants([
   ...CAP_MUTANTS,
   ...RETRY_RULE_MUTANTS,
   ...SHARE_MUTANTS,
+  ...PREEMPTION_MUTANTS,
 ]);

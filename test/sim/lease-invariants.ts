@@ -1,7 +1,8 @@
-import { type AttemptId, type QueueId, type WorkerId } from '../../src/core/ids.ts';
+import { parseAttemptId, taskIdOf, type AttemptId, type QueueId, type WorkerId } from '../../src/core/ids.ts';
 import { HeldAmounts } from './amounts-oracle.ts';
 import { isPassedOver } from './avoidance-oracle.ts';
 import { hasSlots } from './pools-oracle.ts';
+import { heldOn } from './preemption-oracle.ts';
 import { needsOf } from './retry-rule-oracle.ts';
 import { hasOwnRoom } from './caps-oracle.ts';
 import { coresNeeded, mayRun, takesTasks } from './eligibility-oracle.ts';
@@ -23,10 +24,10 @@ export const bookingsAreOpenAttempts: Invariant = {
     const open = new Map<AttemptId, WorkerId>();
     for (const job of jobs)
       for (const attempt of job.openAttempts.values()) open.set(attempt.id, attempt.workerId);
-    for (const { record, bookings } of workers) {
-      let cores = 0;
+    for (const worker of workers) {
+      const { record, bookings } = worker;
+      const cores = heldOn(worker).reduce((sum, booking) => sum + booking.cores, 0);
       for (const booking of bookings.all()) {
-        cores += booking.cores;
         if (open.get(booking.attemptId) !== record.id)
           return `${booking.attemptId} is booked on ${record.id} but not open there`;
         open.delete(booking.attemptId);
@@ -43,9 +44,29 @@ export const bookingsAreOpenAttempts: Invariant = {
 export const bookedAmountsFit: Invariant = {
   name: 'the committed amounts of a worker never exceed its capacity in any dimension',
   check: ofFarms(({ workers }) => {
-    for (const { record, bookings } of workers) {
-      const excess = new HeldAmounts(bookings.all()).excess(record);
-      if (excess !== null) return `tasks on ${record.id} hold ${excess}`;
+    for (const worker of workers) {
+      const excess = new HeldAmounts(heldOn(worker)).excess(worker.record);
+      if (excess !== null) return `tasks on ${worker.record.id} hold ${excess}`;
+    }
+    return null;
+  }),
+};
+
+/** The task that waits needs the memory of the tasks that were taken back for it, not only their cores. */
+export const endingTasksHoldResources: Invariant = {
+  name: 'a task that was taken back holds its resources until its processes have ended',
+  check: ofFarms(({ workers }, { attemptsOf }) => {
+    for (const { record, exiting, ending } of workers) {
+      const held = new Set((ending?.bookings ?? []).map(({ attemptId }) => attemptId));
+      for (const attemptId of exiting) {
+        const address = parseAttemptId(attemptId);
+        const attempts = address === null ? [] : attemptsOf(taskIdOf(address));
+        const attempt = attempts.find(({ id }) => id === attemptId);
+        if ((attempt?.preemption !== undefined) !== held.has(attemptId))
+          return `${attemptId} on ${record.id} holds ${held.has(attemptId) ? '' : 'no '}resources`;
+      }
+      for (const attemptId of held)
+        if (!exiting.has(attemptId)) return `${attemptId} has ended and holds resources of ${record.id}`;
     }
     return null;
   }),
@@ -56,17 +77,17 @@ export const leaseKnowsWorkers: Invariant = {
   name: 'the lease actor has the free cores of every worker',
   check: ofFarms(({ lease, workers }) => {
     let offered = 0;
-    for (const { record, bookings } of workers) {
+    for (const worker of workers) {
+      const { record } = worker;
       const known = lease.workers.get(record.id);
       if ((known !== undefined) !== (record.status !== 'offline'))
         return `${record.id} is ${record.status}, the lease actor has it ${known === undefined ? 'not' : ''}`;
       if (known === undefined) continue;
       offered++;
-      let cores = 0;
-      for (const booking of bookings.all()) cores += booking.cores;
+      const cores = heldOn(worker).reduce((sum, booking) => sum + booking.cores, 0);
       if (known.committedCores !== cores)
         return `${record.id} has ${cores} booked cores, the lease actor counts ${known.committedCores}`;
-      const held = new HeldAmounts(bookings.all()).text;
+      const held = new HeldAmounts(heldOn(worker)).text;
       const counted = HeldAmounts.of(known.amounts).text;
       if (counted !== held) return `tasks on ${record.id} hold ${held}, the lease actor counts ${counted}`;
       if (known.incarnation !== record.incarnation)
@@ -138,7 +159,7 @@ export const noReadyTaskWaits: Invariant = {
       const requests = view.lease.parked.ofWorker(worker.record.id);
       if (requests.length === 0) continue;
       let free = worker.record.cpuCount;
-      for (const booking of worker.bookings.all()) free -= booking.cores;
+      for (const booking of heldOn(worker)) free -= booking.cores;
       if (free <= 0) continue;
       for (const job of view.jobs) {
         if (
@@ -157,7 +178,7 @@ export const noReadyTaskWaits: Invariant = {
           const needs = needsOf(step);
           if (!mayRun(worker.record, job.record.queueId, needs) || coresNeeded(worker.record, needs) > free)
             continue;
-          const held = new HeldAmounts(worker.bookings.all());
+          const held = new HeldAmounts(heldOn(worker));
           if (held.next(worker.record, needs, view.farm.record.bookedAmounts) === null) continue;
           for (const { index, status, own } of tasksOf(step)) {
             if (status !== 'ready') continue;

@@ -14,6 +14,7 @@ import { AGENT_MUTANTS } from './agent-mutants.ts';
 import { AMOUNT_MUTANTS } from './amount-mutants.ts';
 import { CAP_MUTANTS } from './cap-mutants.ts';
 import { CHUNK_MUTANTS } from './chunk-mutants.ts';
+import { PREEMPTION_MUTANTS } from './preemption-mutants.ts';
 import { RETRY_RULE_MUTANTS } from './retry-rule-mutants.ts';
 import { IDENTITY_MUTANTS } from './identity-mutants.ts';
 import { SHARE_MUTANTS } from './share-mutants.ts';
@@ -267,6 +268,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...RULE_MUTANTS,
   ...CHUNK_MUTANTS,
   ...RETRY_RULE_MUTANTS,
+  ...PREEMPTION_MUTANTS,
   ...AMOUNT_MUTANTS,
   ...SHARE_MUTANTS,
   ...CAP_MUTANTS,

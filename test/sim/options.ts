@@ -54,6 +54,8 @@ export interface SimulationOptions {
   readonly shares: boolean;
   /** Jobs and steps have caps, which clients change. */
   readonly caps: boolean;
+  /** Queues take back tasks of others. */
+  readonly preempts: boolean;
   /** Clients set and remove start times of jobs. */
   readonly starts: boolean;
   /** Clients delete jobs. */
@@ -239,6 +241,7 @@ export function drawOptions(random: Random): SimulationOptions {
     amounts: false,
     shares: false,
     caps: false,
+    preempts: false,
     deletes: isActive(0.4),
     standing: isActive(0.4),
     pools: isActive(0.4),
@@ -371,6 +374,16 @@ export const drawCaps = (drawn: SimulationOptions, random: Random): SimulationOp
   ...drawn,
   caps: random.chance(CAPS_SHARE),
 });
+
+/** Share of seeds whose queues take back tasks. */
+const PREEMPTS_SHARE = 0.25;
+const PREEMPTING_QUEUES_MIN = 2;
+
+/** Lets queues take back tasks. Drawn separately, so that the other options of a seed stay the same. */
+export function drawPreemption(drawn: SimulationOptions, random: Random): SimulationOptions {
+  if (!random.chance(PREEMPTS_SHARE)) return drawn;
+  return { ...drawn, preempts: true, queues: Math.max(PREEMPTING_QUEUES_MIN, drawn.queues) };
+}
 
 const RECLAIM_TIMES_MS = [
   [HEARTBEAT_TIMEOUT_MS],

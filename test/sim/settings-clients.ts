@@ -5,6 +5,7 @@ import type { Outcome } from '../../src/core/problems.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { ask, requestUntilAnswered, type ClientWorld } from './client-port.ts';
+import { preemptionOfQueue } from './preemption-plans.ts';
 import { rulesOfQueue } from './retry-rule-plans.ts';
 import { randomBookedAmounts } from './amount-plans.ts';
 import { randomQueuePolicy } from './share-plans.ts';
@@ -171,6 +172,7 @@ export class SettingsClients {
       // Settings are numbered, so that later ones can be distinguished from earlier ones.
       description: String(this.settings++),
       ...(options.rules && { retryRules: rulesOfQueue(this.settings) }),
+      ...(options.preempts && preemptionOfQueue(this.settings)),
       priority: 0,
       maxConcurrentTasks: options.limits ? random.pick([0, 0, 1, 2, 5]) : 0,
       paused,

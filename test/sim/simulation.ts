@@ -19,6 +19,7 @@ import {
   drawControls,
   drawOptions,
   drawOutages,
+  drawPreemption,
   drawRules,
   drawShares,
   drawUntils,
@@ -60,6 +61,7 @@ const AMOUNTS_SEED_FACTOR = 336_609;
 const SHARES_SEED_FACTOR = 70_448;
 /** Selects farms of which none was recorded for a mutant when it was chosen. */
 const CAPS_SEED_FACTOR = 398_125;
+const PREEMPTION_SEED_FACTOR = 32_452_843;
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 /** Minimum number of task processes that must run to their end after the last fault. */
 const PROGRESS_MS = 900_000;
@@ -133,7 +135,8 @@ class Simulation {
     const booked = drawAmounts(chunked, new Random(seed * AMOUNTS_SEED_FACTOR));
     const ruled = drawRules(booked, new Random(seed * RULES_SEED_FACTOR));
     const capped = drawCaps(ruled, new Random(seed * CAPS_SEED_FACTOR));
-    const drawn = drawShares(capped, new Random(seed * SHARES_SEED_FACTOR));
+    const shared = drawShares(capped, new Random(seed * SHARES_SEED_FACTOR));
+    const drawn = drawPreemption(shared, new Random(seed * PREEMPTION_SEED_FACTOR));
     this.scenario = scenario ?? null;
     const cast = scenario?.options(drawn) ?? drawn;
     this.options = change?.(cast) ?? cast;

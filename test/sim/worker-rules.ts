@@ -11,6 +11,7 @@ const WORKER_EDGES: Readonly<Record<WorkerMessage['type'], Edges>> = {
   'worker.activate': [],
   'worker.heartbeat': ['offline online'],
   'worker.deregister': ['online offline'],
+  'bookings.survey': [],
   'attempts.booked': [],
   'attempts.released': [],
   'attempts.overdue': [],

@@ -62,6 +62,9 @@ export interface QueueInput {
   readonly retry: RetryOverride;
   /** An empty list removes the stored rules; absent keeps them. */
   readonly retryRules?: readonly RetryRule[];
+  /** Null: the queue takes back no tasks. Absent keeps the stored value, as for `preemptible`. */
+  readonly preemptAfterSeconds?: number | null;
+  readonly preemptible?: boolean;
   /** Null removes the stored value; absent keeps it. */
   readonly runAsUser?: string | null;
   readonly runAsGroup?: string | null;

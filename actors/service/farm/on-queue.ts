@@ -93,22 +93,27 @@ function writeQueue(state: FarmState, record: QueueRecord, context: FarmContext)
     maxConcurrentTasks: record.maxConcurrentTasks,
     paused: record.paused,
     isolation: isolationOf(record),
+    name: record.name,
+    preemption: record,
   });
 }
 
 type QueueSettings = Omit<QueueRecord, 'version' | 'id' | 'farmId' | 'createdAt' | 'updatedAt'>;
 
-/** Returns the stored settings of a queue. An account or group that the client does not send stays unchanged. */
+/** Returns the stored settings of a queue. What the client does not send of these stays unchanged. */
 function settingsOf(
-  { runAsUser, runAsGroup, retryRules, ...input }: QueueInput,
+  { runAsUser, runAsGroup, retryRules, preemptAfterSeconds, preemptible, ...input }: QueueInput,
   before: QueueRecord | null,
 ): QueueSettings {
   const rules = retryRules ?? before?.retryRules ?? [];
+  const after = preemptAfterSeconds === undefined ? before?.preemptAfterSeconds : preemptAfterSeconds;
   const user = runAsUser === undefined ? before?.runAsUser : runAsUser;
   const group = runAsGroup === undefined ? before?.runAsGroup : runAsGroup;
   return {
     ...input,
     ...(rules.length > 0 && { retryRules: rules }),
+    ...(typeof after === 'number' && { preemptAfterSeconds: after }),
+    ...((preemptible ?? before?.preemptible) === true && { preemptible: true }),
     ...(typeof user === 'string' && { runAsUser: user }),
     ...(typeof group === 'string' && { runAsGroup: group }),
   };

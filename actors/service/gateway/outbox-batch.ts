@@ -10,7 +10,7 @@ export interface ClientAnswer {
 
 /** Counter of the metrics that rises by one. */
 export interface CounterIncrement {
-  readonly counter: 'task-retries' | 'jobs-autoparked';
+  readonly counter: 'task-retries' | 'task-preemptions' | 'jobs-autoparked';
   readonly queueId: QueueId;
 }
 

@@ -109,6 +109,7 @@ function noteUse(
     version: 1,
     uses: { ...before?.uses, [key]: (before?.uses[key] ?? 0) + 1 },
     ...(workers.size > 0 && { avoided: [...workers] }),
+    ...(before?.preemptions !== undefined && { preemptions: before.preemptions }),
   } as const;
   state.ruleUses.set(name, record);
   context.change(put('taskRules', keys.taskRules(turn.addressOf(step, index)), record));

@@ -11,6 +11,7 @@ import { onAttemptsExited } from './on-attempts-exited.ts';
 import { onAttemptsHeld } from './on-attempts-held.ts';
 import { onJobDelete, onJobExpire } from './on-delete.ts';
 import { onAttemptsStop } from './on-attempts-stop.ts';
+import { onAttemptsPreempt, onAttemptsSurvey } from './on-attempts-preempt.ts';
 import { onAttemptsReclaim } from './on-attempts-reclaim.ts';
 import { onJobCancel, onTaskCancel, onUpstreamFailed } from './on-cancel.ts';
 import { newJobState, onJobCreated } from './on-job-created.ts';
@@ -58,6 +59,8 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSyst
       'attempts.held': onAttemptsHeld,
       'attempts.reclaim': onAttemptsReclaim,
       'attempts.stop': onAttemptsStop,
+      'attempts.survey': onAttemptsSurvey,
+      'attempts.preempt': onAttemptsPreempt,
       'attempts.exited': onAttemptsExited,
       'assigned.due': onAssignedDue(settings.staleAssignedMs),
       'start.due': onStartDue,
@@ -108,6 +111,9 @@ function onMissing(id: string, message: JobMessage, context: ServiceContext<'job
       return null;
     case 'tasks.take':
       throw new Error(`tasks of job ${id} were selected, but there is no such job`);
+    case 'attempts.survey':
+      context.send('lease', message.farmId, { type: 'attempts.surveyed', attempts: [] });
+      return null;
     case 'job.activate':
     case 'step.unschedulable':
     case 'step.schedulable':
@@ -117,6 +123,7 @@ function onMissing(id: string, message: JobMessage, context: ServiceContext<'job
     case 'attempts.held':
     case 'attempts.reclaim':
     case 'attempts.stop':
+    case 'attempts.preempt':
     case 'attempts.exited':
     case 'assigned.due':
     case 'start.due':

@@ -22,11 +22,13 @@ import {
 } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { AttemptRecord } from '../../../src/core/records/attempt.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
+import type { Preemption } from '../../../src/core/records/preemption.ts';
 import { withoutStart, type JobRecord } from '../../../src/core/records/job.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { PageArena } from '../../../src/core/records/page-arena.ts';
 import { pageOf, writeTask, type TaskState } from '../../../src/core/records/task-page.ts';
 import { indexAttempts } from '../../../src/core/records/attempts-of-worker.ts';
+import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 import type { AppliedRule } from '../../../src/core/retry-rules/applied-rule.ts';
 import type { TaskTextRecord } from '../../../src/core/records/task-text.ts';
 import type { TaskProgress } from '../../../src/core/records/task-progress.ts';
@@ -69,6 +71,8 @@ export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
   readonly sessionId?: string;
   readonly reclaimed?: true;
   readonly rule?: AppliedRule | undefined;
+  /** Set if the task is taken back: its resources stay booked until the worker has reported the end. */
+  readonly preemption?: Preemption;
   /** Whether the worker has not reported the end: the process may still run. */
   readonly exiting?: true;
   /** Last reported progress of the task. If absent, that of the open attempt is kept. */
@@ -156,7 +160,7 @@ export class JobTurn {
       if (step.adaptive !== null) this.measure(step, index, ms);
     }
     this.touch(step);
-    this.publishTask(step, index, after);
+    this.publishTask(step, index, after, trigger === 'preempted');
     return after;
   }
 
@@ -232,6 +236,7 @@ export class JobTurn {
       endedAt: record.endedAt ?? this.context.now,
       isExiting: closed.exiting === true,
       hasSucceeded: closed.status === 'succeeded',
+      preemption: closed.preemption ?? null,
     };
     if (this.unnotified === null) this.unnotified = [unnotified];
     else this.unnotified.push(unnotified);
@@ -265,7 +270,9 @@ export class JobTurn {
       const succeeded = ofWorker.every(({ hasSucceeded }) => hasSucceeded)
         ? attempts
         : ofWorker.flatMap((each) => (each.hasSucceeded ? [each.attempt] : []));
-      this.context.send('worker', workerId, { type: 'attempts.released', attempts, exiting, succeeded });
+      const released = { type: 'attempts.released', attempts, exiting, succeeded } as const;
+      const by = isDeleted ? null : preemptionOf(ofWorker);
+      this.context.send('worker', workerId, by === null ? released : { ...released, endingFor: by });
     }
   }
 
@@ -594,7 +601,7 @@ export class JobTurn {
   }
 
   /** Publishes the current state of a task to clients. */
-  publishTask(step: StepState, index: number, task: TaskState): void {
+  publishTask(step: StepState, index: number, task: TaskState, isPreempted = false): void {
     const { openAttempts } = this.state;
     const isLive = isLiveTask(task.status);
     const closed =
@@ -603,7 +610,7 @@ export class JobTurn {
         : undefined;
     const reported: TaskProgress | undefined = isLive ? openAttempts.reportedOf(step, index) : closed;
     const workerId = isLive ? openAttempts.workerOf(step, index, task) : '';
-    this.publisher.publish(step, index, task, workerId, reported);
+    this.publisher.publish(step, index, task, workerId, reported, isPreempted);
   }
 
   /** Reports whether further events of this turn are not published, because too many tasks have changed. */
@@ -617,6 +624,12 @@ export class JobTurn {
   }
 }
 
+/** Returns the step that attempts were taken back for; null if they were not. A turn closes attempts in one way. */
+function preemptionOf([first]: readonly UnnotifiedClose[]): StepName | null {
+  const preemption = first?.preemption ?? null;
+  return preemption === null ? null : { jobId: preemption.jobId, stepOrder: preemption.stepOrder };
+}
+
 /** A closed attempt whose lease actor and worker are not notified yet. */
 interface UnnotifiedClose {
   readonly attempt: AttemptAddress;
@@ -625,6 +638,8 @@ interface UnnotifiedClose {
   /** Whether its process may still run. */
   readonly isExiting: boolean;
   readonly hasSucceeded: boolean;
+  /** Set if the task was taken back. */
+  readonly preemption: Preemption | null;
 }
 
 /** The reports of a worker are judged by their handler, which knows the worker. */
@@ -649,7 +664,7 @@ function grouped<T, Key>(all: readonly T[], keyOf: (each: T) => Key): Iterable<r
 /** Returns the record of the attempt after its end. */
 function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: number): AttemptRecord {
   const { progress, statusMessage } = closed.reported ?? attempt;
-  const { exitCode, failureExcerpt, usage, reclaimed, rule } = closed;
+  const { exitCode, failureExcerpt, usage, reclaimed, rule, preemption } = closed;
   const record: Mutable<AttemptRecord> = {
     version: 1,
     id: attempt.id,
@@ -667,6 +682,7 @@ function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: numbe
   if (usage?.cpuMs !== undefined) record.cpuMs = usage.cpuMs;
   if (reclaimed === true) record.reclaimed = reclaimed;
   if (rule !== undefined) record.rule = rule;
+  if (preemption !== undefined) record.preemption = preemption;
   if (progress !== undefined) record.progress = progress;
   if (statusMessage !== undefined) record.statusMessage = statusMessage;
   return record;

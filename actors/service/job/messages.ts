@@ -1,5 +1,5 @@
 import type { IfMatch } from '../../../src/core/records/settings-version.ts';
-import type { AttemptId, JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
+import type { AttemptId, FarmId, JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { JobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
 import type { JobCaps } from '../../../src/core/records/job-caps.ts';
 import type { JobEnvironment, JobRecord, TemplateFormat } from '../../../src/core/records/job.ts';
@@ -8,6 +8,7 @@ import type { InheritedRetry, RetryOverride } from '../../../src/core/lifecycle/
 import type { TaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
 import type { RetryRule } from '../../../src/core/retry-rules/retry-rule.ts';
+import type { Preemption } from '../../../src/core/records/preemption.ts';
 import type { StepHold, StepRecord } from '../../../src/core/records/step.ts';
 import type { SkipNote } from '../../../src/core/records/task-text.ts';
 import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
@@ -201,6 +202,21 @@ export type JobMessage =
    * processes have ended. Does not count as a failure.
    */
   | { readonly type: 'attempts.stop'; readonly attemptIds: readonly AttemptId[] }
+  /** From the lease actor, which looks for attempts to take back. Answered by `attempts.surveyed`. */
+  | {
+      readonly type: 'attempts.survey';
+      readonly farmId: FarmId;
+      readonly attemptIds: readonly AttemptId[];
+    }
+  /**
+   * From the lease actor: stops these attempts in favor of a task that waits (docs/policy.md#preemption). Their tasks run
+   * again once the processes have ended. Does not count as a failure.
+   */
+  | {
+      readonly type: 'attempts.preempt';
+      readonly attemptIds: readonly AttemptId[];
+      readonly preemption: Preemption;
+    }
   /** From a worker actor: no process of these canceled attempts runs any more. */
   | { readonly type: 'attempts.exited'; readonly attemptIds: readonly AttemptId[] }
   /** The job's own timer: assigned attempts may have reached their deadline without a running report. */

@@ -44,6 +44,7 @@ export class TaskPublisher {
     task: Pick<TaskState, 'status' | 'updatedAt' | 'unschedulable' | 'skipped'>,
     workerId: TaskEvent['worker_id'],
     reported: TaskProgress | undefined,
+    isPreempted = false,
   ): void {
     if (this.isFull || !this.count(step, index)) return;
     const payload: TaskEvent = {
@@ -53,6 +54,7 @@ export class TaskPublisher {
       unschedulable_reason: (task.unschedulable ? step.record.unschedulableReason : null) ?? '',
       updated_at: timestampOf(task.updatedAt),
       ...(task.skipped && { skipped: true }),
+      ...(isPreempted && { preempted: true }),
     };
     this.context.effect({
       kind: 'event',

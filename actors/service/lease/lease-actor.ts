@@ -11,6 +11,8 @@ import { onLeaseRequested } from './on-lease-requested.ts';
 import { armPoolHolds, onPoolHoldDue } from './pool-holds.ts';
 import { onPoolUse } from './on-pool-use.ts';
 import { onStepsReady, onTaskDue, onTasksReady } from './on-steps-ready.ts';
+import { onAttemptsSurveyed, onBookingsSurveyed } from './preempt.ts';
+import { setPreemption } from './preemption-state.ts';
 import { armSweep, onSweepDue, sweepPeriodOf } from './on-sweep-due.ts';
 import { onTasksTaken } from './on-tasks-taken.ts';
 import { onWorkerDoubted } from './on-worker-doubted.ts';
@@ -88,7 +90,14 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
       'worker.removed': onWorkerRemoved,
       'cores.freed': onCoresFreed,
       'farm.limits-changed': onFarmLimitsChanged,
-      'queue.limits-changed': (state, { queueId, maxConcurrentTasks, paused, isolation }, context) => {
+      'bookings.surveyed': onBookingsSurveyed,
+      'attempts.surveyed': onAttemptsSurveyed,
+      'queue.limits-changed': (
+        state,
+        { queueId, maxConcurrentTasks, paused, isolation, ...queue },
+        context,
+      ) => {
+        setPreemption(state.preemption, queueId, queue.name, queue.preemption);
         if (isolation === null) state.isolation.delete(queueId);
         else state.isolation.set(queueId, isolation);
         state.index.caps.limitQueue(queueId, maxConcurrentTasks, paused);

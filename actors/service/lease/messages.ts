@@ -1,8 +1,9 @@
-import type { FarmId, JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
+import type { AttemptId, FarmId, JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { StepRequirements } from '../../../src/openjd/template/plan.ts';
+import type { PreemptionCount, PreemptionSetting } from '../../../src/core/records/preemption.ts';
 import type { StorageLocationRecord } from '../../../src/core/records/storage-location.ts';
 import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
-import type { WorkerRecord } from '../../../src/core/records/worker.ts';
+import type { Booking, EndingBookings, WorkerRecord } from '../../../src/core/records/worker.ts';
 import type { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
@@ -35,6 +36,14 @@ export interface StepInQuestion {
   readonly indices: readonly number[] | null;
   readonly queueId: QueueId;
   readonly requirements: StepRequirements;
+}
+
+/** An open attempt that may be taken back. Times are milliseconds since the epoch. */
+export interface SurveyedAttempt {
+  readonly attemptId: AttemptId;
+  readonly startedAt: number;
+  /** How often its task was taken back; null for never. */
+  readonly preemptions: PreemptionCount | null;
 }
 
 /** Ready tasks of one step, with all facts that determine their order and their eligible workers. */
@@ -145,6 +154,8 @@ export type LeaseMessage =
       readonly uses: readonly JobCores[];
       /** Holdings of its tasks besides cores. */
       readonly holdings: readonly Holding[];
+      /** The step that tasks are being taken back for on the worker; null for none. */
+      readonly endingFor: EndingBookings['for'] | null;
     }
   /**
    * From a worker actor: what it is kept from because of its failures. `asksForQuarantine`: its evidence is enough for a
@@ -156,6 +167,15 @@ export type LeaseMessage =
       readonly doubts: WorkerDoubts;
       readonly asksForQuarantine: boolean;
     }
+  /** From a worker actor: the answer to `bookings.survey`. `isEnding`: whether attempts that were taken back are ending. */
+  | {
+      readonly type: 'bookings.surveyed';
+      readonly workerId: WorkerId;
+      readonly bookings: readonly Booking[];
+      readonly isEnding: boolean;
+    }
+  /** From a job actor: the answer to `attempts.survey`, without attempts that are not open. */
+  | { readonly type: 'attempts.surveyed'; readonly attempts: readonly SurveyedAttempt[] }
   /** From a worker actor: the worker was deleted. */
   | { readonly type: 'worker.removed'; readonly workerId: WorkerId }
   /** From a worker actor: some of its cores that tasks of a job held are free again. */
@@ -184,6 +204,8 @@ export type LeaseMessage =
       readonly paused: boolean;
       /** The account that its tasks run as from now on; null for the worker's own. */
       readonly isolation: IsolationIdentity | null;
+      readonly name: string;
+      readonly preemption: PreemptionSetting;
     }
   /** From the catalog: all usage pools of the service. Replaces earlier data. */
   | { readonly type: 'pools.changed'; readonly pools: readonly UsagePoolRecord[] }

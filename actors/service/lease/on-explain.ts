@@ -19,6 +19,7 @@ import { ONLINE_WORKERS_SLOT } from '../../../src/core/ports/tallies.ts';
 import { done } from '../../../src/core/problems.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage, StepInQuestion } from './messages.ts';
+import { preemptAfterOf } from './preemption-state.ts';
 import { freeCoresOf } from './serve.ts';
 import { ShortAmounts, shortagesOf } from './shortages.ts';
 import { holdersAmong, holdersOfPool } from './holders.ts';
@@ -76,10 +77,26 @@ function explainSteps(state: LeaseState, steps: readonly StepInQuestion[]): Step
       workers: workersOf(state, step, shared.workers(step)),
       ...((entry === undefined ? undefined : places.get(entry)) ?? { before: { tasks: 0, jobs: 0 } }),
       reservedWorker: [...state.reservations].find(([, reserved]) => isSameStep(reserved, step))?.[0] ?? null,
+      ...preemptionOf(state, step, entry),
     };
     const tasks = (indices ?? firstOf(entry)).map((index) => standingOf(entry, index));
     return { jobId, stepOrder, lease, tasks };
   });
+}
+
+/** Returns when the queue takes back tasks for the step; nothing if it never does. */
+function preemptionOf(
+  state: LeaseState,
+  step: StepInQuestion,
+  entry: StepEntry | undefined,
+): Pick<LeaseExplanation, 'preemption'> {
+  const afterMs = preemptAfterOf(state.preemption, step.queueId);
+  if (afterMs === null) return {};
+  const isUnderway = [...state.reservations.values()].some(
+    (reserved) => reserved.isPreemption === true && isSameStep(reserved, step),
+  );
+  const waitsSince = entry === undefined || entry.ready.size === 0 ? null : entry.readySince;
+  return { preemption: { afterMs, waitsSince, isUnderway } };
 }
 
 const isSameStep = (a: StepName, b: StepName): boolean => a.jobId === b.jobId && a.stepOrder === b.stepOrder;

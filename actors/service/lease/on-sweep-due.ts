@@ -1,5 +1,7 @@
 import type { ServiceContext, ServiceSettings } from '../service-system.ts';
-import { reserve } from './reservations.ts';
+import { preempt } from './preempt.ts';
+import { shortestWaitOf } from './preemption-state.ts';
+import { reserve, reviewReservations } from './reservations.ts';
 import type { LeaseState } from './state.ts';
 import { clearSchedulable, notifyUnschedulable } from './unschedulable-sweep.ts';
 
@@ -13,8 +15,16 @@ type SweepSettings = Pick<ServiceSettings, 'unschedulableGraceMs' | 'reservation
 /** Returns the period of sweeps in milliseconds, or null if none are needed. */
 export function sweepPeriodOf({ unschedulableGraceMs, reservationAfterMs }: SweepSettings): number | null {
   const waits = [unschedulableGraceMs, reservationAfterMs].filter((wait) => wait > 0);
-  if (waits.length === 0) return null;
-  return Math.min(PERIOD_MAX_MS, Math.max(PERIOD_MIN_MS, Math.min(...waits) / SWEEPS_PER_WAIT));
+  return waits.length === 0 ? null : periodOf(Math.min(...waits));
+}
+
+const periodOf = (waitMs: number): number =>
+  Math.min(PERIOD_MAX_MS, Math.max(PERIOD_MIN_MS, waitMs / SWEEPS_PER_WAIT));
+
+/** Returns the period with that of queues that take back tasks. */
+function withPreemption(state: LeaseState, periodMs: number | null): number | null {
+  const wait = shortestWaitOf(state.preemption);
+  return wait === null ? periodMs : Math.min(periodMs ?? PERIOD_MAX_MS, periodOf(wait));
 }
 
 /** Sets the timer of the next sweep if tasks are waiting. An idle farm is not swept. */
@@ -25,13 +35,15 @@ export function armSweep(state: LeaseState, periodMs: number | null, context: Se
     context.after('sweep', 0, { type: 'sweep.due' });
     return;
   }
-  if (state.isSweepSet || periodMs === null) return;
+  if (state.isSweepSet) return;
+  const period = state.preemption.queues.size === 0 ? periodMs : withPreemption(state, periodMs);
+  if (period === null) return;
   if (!state.index.hasReady && state.reservations.size === 0 && state.unschedulable.size === 0) return;
   state.isSweepSet = true;
-  context.after('sweep', periodMs, { type: 'sweep.due' });
+  context.after('sweep', period, { type: 'sweep.due' });
 }
 
-/** Notifies jobs of unschedulable tasks and reserves workers for starving tasks. */
+/** Notifies jobs of unschedulable tasks, takes back tasks for queues that preempt, and reserves workers for starving tasks. */
 export const onSweepDue =
   ({ unschedulableGraceMs, reservationAfterMs }: SweepSettings) =>
   (state: LeaseState, _message: unknown, context: ServiceContext<'lease'>): void => {
@@ -40,5 +52,7 @@ export const onSweepDue =
     if (state.recovery !== 'ready') return;
     clearSchedulable(state, context);
     if (unschedulableGraceMs > 0) notifyUnschedulable(state, unschedulableGraceMs, context);
+    reviewReservations(state, reservationAfterMs, context);
+    preempt(state, context);
     if (reservationAfterMs > 0) reserve(state, reservationAfterMs, context);
   };

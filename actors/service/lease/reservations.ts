@@ -11,8 +11,15 @@ import { stepKey } from '../../../src/core/lease/candidate-order.ts';
 /** Maximum share of the farm's online workers that are reserved for starving tasks. At least one may be. */
 const RESERVED_SHARE_MAX = 0.1;
 
-/** Releases reservations without a purpose and reserves workers for starving steps. */
-export function reserve(
+/** Returns the maximum number of reserved workers. */
+export const reservationsMaxOf = ({ kinds }: LeaseState): number =>
+  Math.max(1, Math.floor(kinds.online * RESERVED_SHARE_MAX));
+
+/**
+ * Releases reservations without a purpose, and moves those that wait too long to another worker. `reservationAfterMs` 0:
+ * none are moved.
+ */
+export function reviewReservations(
   state: LeaseState,
   reservationAfterMs: number,
   context: ServiceContext<'lease'>,
@@ -20,10 +27,18 @@ export function reserve(
   for (const [workerId, reservation] of [...state.reservations]) {
     const step = stepThatWaitsFor(state, workerId, reservation);
     if (step === null) releaseReservation(state, workerId, context);
-    else if (context.now - reservation.since >= reservationAfterMs)
+    else if (reservationAfterMs > 0 && context.now - reservation.since >= reservationAfterMs)
       moveReservation(state, workerId, step, context);
   }
-  const most = Math.max(1, Math.floor(state.kinds.online * RESERVED_SHARE_MAX));
+}
+
+/** Reserves workers for starving steps. */
+export function reserve(
+  state: LeaseState,
+  reservationAfterMs: number,
+  context: ServiceContext<'lease'>,
+): void {
+  const most = reservationsMaxOf(state);
   for (const step of starvingSteps(state, reservationAfterMs, context.now)) {
     if (state.reservations.size >= most) return;
     const worker = findReservableWorker(state, step);

@@ -28,6 +28,7 @@ import { keys } from '../../../src/core/records/tables.ts';
 import { isolationOf } from '../../../src/core/wire/assignment-parts.ts';
 import type { IsolationIdentity, LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import { newPreemption, setPreemption, type PreemptionState } from './preemption-state.ts';
 import { PendingLeases } from './pending-leases.ts';
 import { loadShares } from './share-farm.ts';
 import { UnschedulableSteps } from './unschedulable-steps.ts';
@@ -52,6 +53,8 @@ export interface LeaseWorker {
 /** The step that a worker is reserved for, and the start of the reservation (milliseconds since the epoch). */
 export interface Reservation extends StepName {
   readonly since: number;
+  /** Set if tasks were taken back on the worker for the step. Absent is false. */
+  readonly isPreemption?: true;
 }
 
 export interface LeaseState {
@@ -75,6 +78,7 @@ export interface LeaseState {
   bookedAmounts: BookedAmounts | null;
   /** Version of the farm's queue policy, which `index` applies; 0 if it never had one. */
   queuePolicyVersion: number;
+  readonly preemption: PreemptionState;
   /** Accounts that tasks run as, by queue, for queues that name one. */
   readonly isolation: Map<QueueId, IsolationIdentity>;
   readonly unschedulable: UnschedulableSteps;
@@ -109,6 +113,7 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
     reservations: new Map(),
     bookedAmounts: null,
     queuePolicyVersion: 0,
+    preemption: newPreemption(),
     isolation: new Map(),
     unschedulable: new UnschedulableSteps(),
     isSweepSet: false,
@@ -146,6 +151,7 @@ export function loadLease(id: string, reader: StoreReader, tallies: Tallies, now
   for (const { value: queue } of reader.scan('queue')) {
     if (queue.farmId !== farm.id) continue;
     state.index.caps.limitQueue(queue.id, queue.maxConcurrentTasks, queue.paused);
+    setPreemption(state.preemption, queue.id, queue.name, queue);
     const isolation = isolationOf(queue);
     if (isolation !== null) state.isolation.set(queue.id, isolation);
   }

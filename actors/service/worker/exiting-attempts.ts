@@ -1,5 +1,6 @@
 import type { AttemptId } from '../../../src/core/ids.ts';
 import type { ServiceContext } from '../service-system.ts';
+import { releaseEnded } from './ending-bookings.ts';
 import type { WorkerMessage } from './messages.ts';
 import type { WorkerState } from './state.ts';
 import { byJob, reclaimAttempts } from './worker-turn.ts';
@@ -41,6 +42,7 @@ export function confirmExits(
   }
   if (exited.length === 0) return;
   context.markDirty();
+  releaseEnded(state, exited, context);
   reportExits(exited, context);
 }
 

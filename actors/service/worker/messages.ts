@@ -1,9 +1,10 @@
-import type { AttemptAddress, AttemptId, JobId, WorkerId } from '../../../src/core/ids.ts';
+import type { AttemptAddress, AttemptId, FarmId, JobId, WorkerId } from '../../../src/core/ids.ts';
 import type { Booking, WorkerDisabling, WorkerRecord } from '../../../src/core/records/worker.ts';
 import type { OtherAttempts } from '../../../src/core/records/worker-evidence.ts';
 import type { QuarantineSetting } from '../../../src/core/records/farm.ts';
 import type { Verdict } from '../../../src/core/quarantine/evidence.ts';
 import type { IfMatch } from '../../../src/core/records/settings-version.ts';
+import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import type {
   DeregisterMessage,
@@ -63,7 +64,11 @@ export type WorkerMessage =
       readonly exiting: readonly AttemptAddress[];
       /** Those among them that have succeeded. */
       readonly succeeded: readonly AttemptAddress[];
+      /** Set if they were taken back for a step: those that are exiting hold their resources until they have ended. */
+      readonly endingFor?: StepName;
     }
+  /** From the lease actor, which looks for attempts to take back. Answered by `bookings.surveyed`. */
+  | { readonly type: 'bookings.survey'; readonly farmId: FarmId }
   /** From a job actor: the worker has reported the end of these closed attempts. */
   | { readonly type: 'attempts.ended'; readonly attemptIds: readonly AttemptId[] }
   /** From a job actor: these attempts were not reported running in time. May be repeated. */

@@ -1,7 +1,9 @@
 import { attemptIdOf } from '../../../src/core/ids.ts';
 import { holdsAmounts, type Holding } from '../../../src/core/records/holding.ts';
 import type { ServiceContext } from '../service-system.ts';
+import { keepUntilEnd } from './ending-bookings.ts';
 import { reportExits } from './exiting-attempts.ts';
+import { sendFreed } from './worker-turn.ts';
 import { watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import type { PromiseSettings } from './promise.ts';
@@ -16,7 +18,7 @@ export const onAttemptsReleased =
   (settings: PromiseSettings) =>
   (
     state: WorkerState,
-    { attempts, exiting, succeeded }: Extract<WorkerMessage, { type: 'attempts.released' }>,
+    { attempts, exiting, succeeded, endingFor }: Extract<WorkerMessage, { type: 'attempts.released' }>,
     context: ServiceContext<'worker'>,
   ): void => {
     recordSuccesses(state, succeeded, context);
@@ -27,16 +29,22 @@ export const onAttemptsReleased =
       const booking = state.bookings.take(attempt);
       if (booking === null) continue;
       const { attemptId } = booking;
-      cores += booking.cores;
-      if (holdsAmounts(booking)) holdings.push(booking);
       if (state.held.size > 0) state.held.delete(attemptId);
       if (state.missedSince.size > 0) state.missedSince.delete(attemptId);
       if (state.overdue.size > 0) state.overdue.delete(attemptId);
       const isGivenBack = state.reclaimed.size > 0 && state.reclaimed.delete(attemptId);
-      if (exitingIds.has(attemptId) && !isGivenBack) {
+      const isExiting = exitingIds.has(attemptId) && !isGivenBack;
+      if (isExiting) {
         state.exiting.add(attemptId);
         exitingIds.delete(attemptId);
       }
+      if (isExiting && endingFor !== undefined) {
+        keepUntilEnd(state, booking, { ...endingFor, since: context.now });
+        context.markDirty();
+        continue;
+      }
+      cores += booking.cores;
+      if (holdsAmounts(booking)) holdings.push(booking);
     }
     // The others have no booking any more or were given back: the worker does not run them.
     reportExits(exitingIds, context);
@@ -45,8 +53,6 @@ export const onAttemptsReleased =
     const [first] = attempts;
     if (cores === 0 || first === undefined) return;
     context.markDirty();
-    const { id: workerId, farmId } = state.record;
     // All attempts of a message are of one job.
-    const freed = { type: 'cores.freed', workerId, jobId: first.jobId, cores } as const;
-    context.send('lease', farmId, holdings.length === 0 ? freed : { ...freed, holdings });
+    sendFreed(state, first.jobId, cores, holdings, context);
   };

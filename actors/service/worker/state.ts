@@ -3,12 +3,12 @@
  * `departed` are flags of the record.
  *
  * Invariants: every booked attempt is open in its job, every exiting one is closed. `held`, `overdue` and `reclaimed`
- * contain only booked attempts, `missedSince` only booked and exiting ones. A timer checks liveness while the worker is
+ * contain only booked attempts, `missedSince` only booked and exiting ones, `ending` only exiting ones. A timer checks liveness while the worker is
  * online or has booked or exiting attempts. Exits: the worker or its farm is
  * deleted.
  */
 
-import type { AttemptId } from '../../../src/core/ids.ts';
+import { parseAttemptId, type AttemptId, type JobId } from '../../../src/core/ids.ts';
 import { holdingOf, type Holding } from '../../../src/core/records/holding.ts';
 import { NO_WORKER_FAILURES } from '../../../src/core/lifecycle/failure-tallies.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
@@ -17,7 +17,7 @@ import { NO_EVIDENCE } from '../../../src/core/quarantine/evidence.ts';
 import type { QuarantineSetting } from '../../../src/core/records/farm.ts';
 import type { WorkerEvidenceRecord } from '../../../src/core/records/worker-evidence.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import type { WorkerRecord } from '../../../src/core/records/worker.ts';
+import type { Booking, EndingBookings, WorkerRecord } from '../../../src/core/records/worker.ts';
 import { WorkerUses, type JobCores } from '../../../src/core/lease/worker-uses.ts';
 import { Bookings } from './bookings.ts';
 
@@ -29,6 +29,11 @@ export interface WorkerState {
   readonly held: Set<AttemptId>;
   /** Canceled attempts whose processes may still run on the worker (exiting-attempts.ts). */
   readonly exiting: Set<AttemptId>;
+  /**
+   * Those of them that were taken back. They hold their resources until their end, for the step that the worker is kept
+   * free for (docs/policy.md#preemption). Null for none.
+   */
+  ending: EndingBookings | null;
   /** Booked attempts that a job was requested to reclaim and has not released yet. In memory only. */
   readonly reclaimed: Set<AttemptId>;
   /** Time of the first heartbeat without a booked or exiting attempt. In memory only. */
@@ -56,6 +61,7 @@ export const newWorkerState = (record: WorkerRecord): WorkerState => ({
   bookings: new Bookings(),
   held: new Set(),
   exiting: new Set(),
+  ending: null,
   reclaimed: new Set(),
   missedSince: new Map(),
   overdue: new Set(),
@@ -85,6 +91,7 @@ export function loadWorker(
     ...newWorkerState(record),
     bookings: new Bookings(held?.bookings),
     exiting: new Set(held?.exiting),
+    ending: held?.ending ?? null,
     failures: reader.get('workerFailures', keys.workerFailures(record.id)) ?? NO_WORKER_FAILURES,
     evidence: reader.get('workerEvidence', keys.workerEvidence(record.id)) ?? NO_EVIDENCE,
     quarantine: reader.get('farm', keys.farm(record.farmId))?.quarantine ?? null,
@@ -93,19 +100,31 @@ export function loadWorker(
   };
 }
 
-/** Returns the cores of the booked attempts by job. */
-export function usesOf({ bookings }: WorkerState): readonly JobCores[] {
+/** Returns the job of a booked attempt. Throws for an invalid attempt id. */
+export function jobOfAttempt(attemptId: AttemptId): JobId {
+  const attempt = parseAttemptId(attemptId);
+  if (attempt === null) throw new Error(`a booking has the invalid attempt id ${attemptId}`);
+  return attempt.jobId;
+}
+
+/** Returns the cores that attempts hold, by job. */
+export function usesOf({ bookings, ending }: WorkerState): readonly JobCores[] {
   const uses = new WorkerUses();
   for (const { attempt, booking } of bookings.entries()) uses.add(attempt.jobId, booking.cores);
+  for (const { attemptId, cores } of ending?.bookings ?? []) uses.add(jobOfAttempt(attemptId), cores);
   return uses.all();
 }
 
+/** Returns all bookings that hold resources: of open attempts, and of those that were taken back and have not ended. */
+export const holdersOf = ({ bookings, ending }: WorkerState): readonly Booking[] =>
+  ending === null ? bookings.all() : [...bookings.all(), ...ending.bookings];
+
 /** Returns what the booked attempts hold besides cores. */
 export const holdingsOf = (state: WorkerState): readonly Holding[] =>
-  state.bookings.all().flatMap((booking) => holdingOf(booking) ?? []);
+  holdersOf(state).flatMap((booking) => holdingOf(booking) ?? []);
 
 export function committedCoresOf(state: WorkerState): number {
   let cores = 0;
-  for (const booking of state.bookings.all()) cores += booking.cores;
+  for (const booking of holdersOf(state)) cores += booking.cores;
   return cores;
 }

@@ -1,9 +1,10 @@
-import { attemptIdOf } from '../../../src/core/ids.ts';
+import { attemptIdOf, workerId } from '../../../src/core/ids.ts';
 import { refused } from '../../../src/core/problems.ts';
 import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
 import { onDisabledUntilDue, watchDisabled } from './disabled-until.ts';
+import { onBookingsSurvey } from './ending-bookings.ts';
 import { reportExits, onAttemptsEnded } from './exiting-attempts.ts';
 import {
   onAttemptsOverdue,
@@ -81,6 +82,7 @@ export function workerActor(
         if (state.record.status !== 'online') watchLiveness(state, settings, context);
       },
       'attempts.released': onAttemptsReleased(settings),
+      'bookings.survey': onBookingsSurvey,
       'attempts.ended': onAttemptsEnded,
       'attempts.overdue': onAttemptsOverdue(settings),
       'bus.confirmed': onBusConfirmed(settings),
@@ -136,6 +138,14 @@ function onMissing(
       throw new Error(`attempts were booked on worker ${id}, but there is no such worker`);
     case 'attempts.released':
       reportExits(message.exiting.map(attemptIdOf), context);
+      return null;
+    case 'bookings.survey':
+      context.send('lease', message.farmId, {
+        type: 'bookings.surveyed',
+        workerId: workerId(id),
+        bookings: [],
+        isEnding: false,
+      });
       return null;
     case 'worker.activate':
     case 'attempts.ended':

@@ -1,5 +1,6 @@
 import { parseAttemptId, type AttemptId, type JobId } from '../../../src/core/ids.ts';
 import { put } from '../../../src/core/records/change-set.ts';
+import type { Holding } from '../../../src/core/records/holding.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { BookingRecord, WorkerRecord } from '../../../src/core/records/worker.ts';
 import { CATALOG_ID } from '../catalog/messages.ts';
@@ -64,7 +65,20 @@ export function sendOffer(state: WorkerState, context: WorkerContext): void {
     committedCores: committedCoresOf(state),
     uses: usesOf(state),
     holdings: holdingsOf(state),
+    endingFor: state.ending?.for ?? null,
   });
+}
+
+/** Reports resources that tasks of a job held, and that are free again, to the lease actor. */
+export function sendFreed(
+  { record: { id: workerId, farmId } }: WorkerState,
+  jobId: JobId,
+  cores: number,
+  holdings: readonly Holding[],
+  context: WorkerContext,
+): void {
+  const freed = { type: 'cores.freed', workerId, jobId, cores } as const;
+  context.send('lease', farmId, holdings.length === 0 ? freed : { ...freed, holdings });
 }
 
 /** Reports the worker's compute location to the catalog. */
@@ -84,10 +98,11 @@ export function reportLocation({ record }: WorkerState, context: WorkerContext):
 export function saveWorker(state: WorkerState, context: WorkerContext): void {
   if (state.isDeleted) return;
   const bookings = state.bookings.all();
+  const { exiting, ending } = state;
   const held: BookingRecord =
-    state.exiting.size === 0
+    exiting.size === 0
       ? { version: 1, bookings }
-      : { version: 1, bookings, exiting: [...state.exiting] };
+      : { version: 1, bookings, exiting: [...exiting], ...(ending !== null && { ending }) };
   context.change(put('booking', keys.booking(state.record.id), held));
 }
 

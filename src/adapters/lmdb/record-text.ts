@@ -39,6 +39,7 @@ type WholeAttempt = RequireAllFields<
   | 'failureExcerpt'
   | 'reclaimed'
   | 'rule'
+  | 'preemption'
   | 'sessionId'
   | 'progress'
   | 'statusMessage'
@@ -51,6 +52,7 @@ function attemptText(attempt: WholeAttempt): string | null {
   const { endedAt, exitCode, maxRssMib, cpuMs, message, sessionId } = attempt;
   if (message !== '' || attempt.progress !== undefined || attempt.statusMessage !== undefined) return null;
   if (attempt.failureExcerpt !== undefined || attempt.rule !== undefined) return null;
+  if (attempt.preemption !== undefined) return null;
   if (attempt.reclaimed !== undefined || !isPlain(sessionId)) return null;
   let more = endedAt === undefined ? 0 : 1;
   if (exitCode !== undefined) more++;
@@ -81,8 +83,9 @@ type WholeBooking = RequireAllFields<
 function bookingText({
   bookings,
   exiting,
-}: RequireAllFields<BookingRecord, 'version' | 'bookings' | 'exiting'>): string | null {
-  if (bookings.length > ARRAY16_MAX || exiting !== undefined) return null;
+  ending,
+}: RequireAllFields<BookingRecord, 'version' | 'bookings' | 'exiting' | 'ending'>): string | null {
+  if (bookings.length > ARRAY16_MAX || exiting !== undefined || ending !== undefined) return null;
   let text = BOOKING_HEAD + arrayHead(bookings.length);
   for (const booking of bookings) {
     if (booking.amounts !== undefined || booking.gpus !== undefined || booking.reason !== undefined)

@@ -23,6 +23,7 @@ import { jobCapGates, stepCapGates } from './own-cap-gates.ts';
 import { quarantineGates } from './quarantine-gate.ts';
 import type { TaskFacts } from './task-facts.ts';
 import type { Gate, SchedulerGate, TaskExplanation } from './task-explanation.ts';
+import { preemptionText } from '../records/preemption.ts';
 import { upstreamJobGates, upstreamStepGates } from './upstream-gates.ts';
 import { sentenceOf } from './wording.ts';
 import { waitingSummary } from './waiting-summary.ts';
@@ -89,7 +90,7 @@ function gatesOf(
   return isReady ? [...gates, ...schedulerGates(lease, gates)] : [...gates, ...exitGates(facts)];
 }
 
-/** Returns the gate of a retried task whose canceled attempt may still run. */
+/** Returns the gate of a retried task, or of one that was taken back, whose canceled attempt may still run. */
 function exitGates({ task, attempt, names }: TaskFacts): SchedulerGate[] {
   if (!task.exiting) return [];
   const worker = attempt === null ? 'its worker' : names.worker(attempt.workerId);
@@ -97,7 +98,11 @@ function exitGates({ task, attempt, names }: TaskFacts): SchedulerGate[] {
     {
       gate: 'scheduler',
       reason: 'canceled attempt not ended',
-      sentence: sentenceOf(`waits until ${worker} has confirmed that the canceled attempt has ended`),
+      sentence: sentenceOf(
+        attempt?.preemption === undefined
+          ? `waits until ${worker} has confirmed that the canceled attempt has ended`
+          : `waits until ${worker} has confirmed that its attempt has ended, which was ${preemptionText(attempt.preemption)}`,
+      ),
     },
   ];
 }

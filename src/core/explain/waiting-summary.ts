@@ -5,7 +5,8 @@ import { quarantineGates } from './quarantine-gate.ts';
 import type { Gate, GateName } from './task-explanation.ts';
 import type { TaskFacts } from './task-facts.ts';
 import { HIDDEN_JOB } from './upstream-gates.ts';
-import { clockText, pluralize, joinAtMost, numberText, sentenceOf } from './wording.ts';
+import { preemptionText } from '../records/preemption.ts';
+import { clockText, durationText, pluralize, joinAtMost, numberText, sentenceOf } from './wording.ts';
 
 /** Maximum number of upstream steps or jobs that the summary details, and of its additional reasons. */
 const NAMED_MAX = 3;
@@ -137,7 +138,8 @@ function asideOf(gate: Gate, { task, now }: TaskFacts): string {
 }
 
 /** Returns the sentence of a task that waits only for its turn and for a worker with free cores. */
-function unobstructed({ task, lease, requirements, names }: TaskFacts): string {
+function unobstructed(facts: TaskFacts): string {
+  const { task, lease, requirements, names } = facts;
   if (task.status === 'pending' || lease === null) {
     return 'Pending. Nothing holds the task any longer: it becomes ready in a moment.';
   }
@@ -148,6 +150,7 @@ function unobstructed({ task, lease, requirements, names }: TaskFacts): string {
   if (lease.share !== undefined && isBehind(lease.before)) parts.push(shareText(lease.share, names));
   if (lease.reservedWorker !== null)
     parts.push(`${names.worker(lease.reservedWorker)} is kept free for its step`);
+  parts.push(...preemptionTexts(facts, lease));
   if (lease.workers.avoided.length > 0) {
     const failed = joinAtMost(
       lease.workers.avoided.map((id) => names.worker(id)),
@@ -163,6 +166,27 @@ function unobstructed({ task, lease, requirements, names }: TaskFacts): string {
 }
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
+/** Returns what preemption has done to the task, and will do for it. */
+function preemptionTexts(
+  { attempt, job, names, now }: TaskFacts,
+  { preemption, workers }: LeaseExplanation,
+): readonly string[] {
+  const texts: string[] = [];
+  if (attempt?.preemption !== undefined)
+    texts.push(
+      `its last attempt, on ${names.worker(attempt.workerId)}, was ${preemptionText(attempt.preemption)}`,
+    );
+  if (preemption === undefined || workers.withRoom > 0 || workers.eligible === 0) return texts;
+  const { afterMs, waitsSince, isUnderway } = preemption;
+  const queue = names.queue(job.queueId);
+  const left = (waitsSince ?? now) + afterMs - now;
+  if (isUnderway) texts.push(`queue ${queue} has taken back running tasks there`);
+  else if (left > 0)
+    texts.push(`queue ${queue} takes back running tasks for its step in ${durationText(left)}`);
+  else texts.push(`queue ${queue} may take back running tasks for its step, but none that would make room`);
+  return texts;
+}
 
 const turnText = ({ before }: LeaseExplanation): string =>
   isBehind(before) ? `ready, behind ${beforeText(before)}` : 'ready, and next in line';

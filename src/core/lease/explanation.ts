@@ -29,6 +29,17 @@ export interface LeaseExplanation {
   readonly share?: ShareExplanation;
   /** The worker that is reserved for the step, or null. */
   readonly reservedWorker: WorkerId | null;
+  /** Set if the queue takes back tasks of preemptible queues. */
+  readonly preemption?: PreemptionOutlook;
+}
+
+/** When a queue takes back tasks for a step (docs/policy.md#preemption). */
+export interface PreemptionOutlook {
+  readonly afterMs: number;
+  /** Milliseconds since the epoch; null if no task of the step is ready. */
+  readonly waitsSince: number | null;
+  /** Whether tasks are being taken back on the reserved worker. */
+  readonly isUnderway: boolean;
 }
 
 /** Ready tasks that are served first, and the other jobs among them. */

@@ -9,7 +9,7 @@
  * - Exits: `manual retry` leads from `failed` and `canceled` to `pending`. `undo skip` leads from `succeeded` to
  *   `pending`, for a skipped task only. A task that has succeeded itself has no exit.
  * - The contract's table does not have `skip` and what undoes it: docs/scheduling.md#skipped-tasks; and not
- *   `worker disabled`: docs/scheduling.md#disabled-workers.
+ *   `worker disabled`: docs/scheduling.md#disabled-workers, or `preempted`: docs/policy.md#preemption.
  */
 export const TASK_STATUSES = [
   'pending',
@@ -34,6 +34,7 @@ export type TaskTrigger =
   | 'auto-retry'
   | 'reclaim'
   | 'worker disabled'
+  | 'preempted'
   | 'manual retry'
   | 'skip'
   | 'undo skip'
@@ -66,6 +67,8 @@ export const TASK_TRANSITIONS: readonly TaskTransition[] = [
   { from: 'running', trigger: 'cancel', to: 'canceled' },
   { from: 'assigned', trigger: 'worker disabled', to: 'pending' },
   { from: 'running', trigger: 'worker disabled', to: 'pending' },
+  { from: 'assigned', trigger: 'preempted', to: 'pending' },
+  { from: 'running', trigger: 'preempted', to: 'pending' },
   { from: 'failed', trigger: 'manual retry', to: 'pending' },
   { from: 'canceled', trigger: 'manual retry', to: 'pending' },
   { from: 'pending', trigger: 'skip', to: 'succeeded' },

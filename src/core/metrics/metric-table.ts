@@ -21,6 +21,10 @@ export const METRICS = {
     'Automatic retries after a failure that a worker reported; reclaimed work is not counted.',
     'queue',
   ),
+  svc_scheduler_task_preemptions_total: counter(
+    'Running tasks of the queue that were taken back for a task of another queue.',
+    'queue',
+  ),
   svc_scheduler_jobs_autoparked_total: counter(
     'Jobs that were parked because their failure limit was reached; manual pauses are not counted.',
     'queue',

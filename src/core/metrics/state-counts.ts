@@ -6,7 +6,7 @@
 import { isTerminalJob, type JobStatus, type TerminalJobStatus } from '../lifecycle/job-transitions.ts';
 import type { Change } from '../records/change-set.ts';
 import type { JobRecord } from '../records/job.ts';
-import type { BookingRecord, WorkerRecord, WorkerStatus } from '../records/worker.ts';
+import { heldBookings, type BookingRecord, type WorkerRecord, type WorkerStatus } from '../records/worker.ts';
 
 /** Only jobs that have not ended are counted, because ended jobs may stay in the store indefinitely. */
 export type ActiveJobStatus = Exclude<JobStatus, TerminalJobStatus>;
@@ -103,7 +103,8 @@ export class StateCounter {
 
   /** Updates the booking of a worker; null if the worker was deleted. */
   noteBooking(id: string, booking: BookingRecord | null): void {
-    const after = booking?.bookings.reduce((cores, held) => cores + held.cores, 0) ?? 0;
+    const holding = booking === null ? [] : heldBookings(booking);
+    const after = holding.reduce((cores, held) => cores + held.cores, 0);
     this.counted.cores.committed += after - (this.held.get(id) ?? 0);
     if (after === 0) this.held.delete(id);
     else this.held.set(id, after);

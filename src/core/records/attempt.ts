@@ -1,6 +1,7 @@
 import type { AttemptId, WorkerId } from '../ids.ts';
 import type { AttemptStatus } from '../lifecycle/attempt-status.ts';
 import type { AppliedRule } from '../retry-rules/applied-rule.ts';
+import type { Preemption } from './preemption.ts';
 import type { TaskProgress } from './task-progress.ts';
 
 /** One run of a task on a worker (docs/contract/resources.md#task-attempt). Times are milliseconds since the epoch. */
@@ -27,6 +28,8 @@ export interface AttemptRecord extends TaskProgress {
   readonly reclaimed?: true;
   /** The retry rule that has decided about the failure. Absent: none. */
   readonly rule?: AppliedRule;
+  /** Set if the task was taken back for one that waits. Absent: it was not. */
+  readonly preemption?: Preemption;
   /** The worker's session. Stored as an empty text until its first report. */
   readonly sessionId: string;
 }

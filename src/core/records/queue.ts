@@ -1,12 +1,13 @@
 import type { FarmId, QueueId } from '../ids.ts';
 import type { RetryOverride } from '../lifecycle/retry-policy.ts';
+import type { PreemptionSetting } from './preemption.ts';
 import type { RetryRule } from '../retry-rules/retry-rule.ts';
 
 /**
  * A queue of a farm (docs/contract/resources.md#queue). Times are milliseconds since the epoch. `maxConcurrentTasks` 0
  * means no cap.
  */
-export interface QueueRecord {
+export interface QueueRecord extends PreemptionSetting {
   readonly version: 1;
   readonly id: QueueId;
   readonly farmId: FarmId;

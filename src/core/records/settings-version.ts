@@ -65,6 +65,8 @@ export const SETTINGS = {
     run_as_user: queue.runAsUser,
     run_as_group: queue.runAsGroup,
     retry_rules: rulesOf(queue.retryRules),
+    preempt_after_seconds: queue.preemptAfterSeconds,
+    preemptible: queue.preemptible,
   }),
   'queue environment': ({ priority, format, template }: QueueEnvironmentRecord): Settings => ({
     priority,

@@ -1,8 +1,10 @@
 import type { WorkerId } from '../ids.ts';
+import type { PreemptionCount } from './preemption.ts';
 
 /**
- * Uses of retry rules by a task that has not ended, in a row of its own (docs/retry-rules.md). Without such a row, no rule
- * has applied to the task. The row is removed when the task ends.
+ * Uses of retry rules by a task that has not ended (docs/retry-rules.md), and how often it was taken back
+ * (docs/policy.md#preemption), in a row of its own. Without such a row, neither has happened. The row is removed when the
+ * task ends.
  */
 export interface TaskRulesRecord {
   readonly version: 1;
@@ -10,4 +12,6 @@ export interface TaskRulesRecord {
   readonly uses: Readonly<Record<string, number>>;
   /** Workers that rules have told the task to avoid. Absent: none. */
   readonly avoided?: readonly WorkerId[];
+  /** Absent: it was not taken back. */
+  readonly preemptions?: PreemptionCount;
 }

@@ -1,4 +1,4 @@
-import type { AttemptId, FarmId, QueueId, WorkerId } from '../ids.ts';
+import type { AttemptId, FarmId, JobId, QueueId, WorkerId } from '../ids.ts';
 import type { Holding } from './holding.ts';
 import type { ShareReason } from './queue-policy.ts';
 
@@ -106,10 +106,26 @@ export interface Booking extends Holding {
   readonly reason?: ShareReason;
 }
 
+/** Attempts that were taken back and hold their resources until their processes have ended. */
+export interface EndingBookings {
+  readonly bookings: readonly Booking[];
+  /** The step that the worker is kept free for since `since` (milliseconds since the epoch). */
+  readonly for: { readonly jobId: JobId; readonly stepOrder: number; readonly since: number };
+}
+
 /** The open attempts of one worker: written in the same commit as the attempts themselves. */
 export interface BookingRecord {
   readonly version: 1;
   readonly bookings: readonly Booking[];
   /** Canceled attempts whose processes may still run. Absent is none. */
   readonly exiting?: readonly AttemptId[];
+  /** Those of them that hold resources. Absent is none. */
+  readonly ending?: EndingBookings;
 }
+
+/** Returns all bookings that hold resources of the worker. */
+export const heldBookings = ({
+  bookings,
+  ending,
+}: Pick<BookingRecord, 'bookings' | 'ending'>): readonly Booking[] =>
+  ending === undefined ? bookings : [...bookings, ...ending.bookings];

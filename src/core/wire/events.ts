@@ -34,6 +34,8 @@ export interface TaskEvent {
   readonly updated_at: string;
   /** True for a task that a user has skipped; absent otherwise. */
   readonly skipped?: true;
+  /** True for a change by which the task was taken back (docs/policy.md#preemption); absent otherwise. */
+  readonly preempted?: true;
   /** From 0 to 100; absent if the task does not report it. */
   readonly progress?: number;
   /** Absent if the task does not report it. */

@@ -1125,3 +1125,50 @@ test('pools that count amounts or hosts', (t) => {
   );
   t.end();
 });
+
+test('a task that was taken back, and a task for which tasks are taken back, say why', (t) => {
+  const preemption = {
+    jobId: SIM,
+    stepOrder: 0,
+    queueId: queueId('urgent'),
+    queue: 'urgent',
+    waitedMs: 300_000,
+    afterSeconds: 300,
+  };
+  const taken = attempt({ status: 'canceled', preemption });
+  const why = 'taken back for queue urgent, of which a task had waited 5 min';
+  t.equal(
+    summaryOf({ task: taskState({ status: 'pending', exiting: true, attemptNumber: 1 }), attempt: taken }),
+    `Waits until render-004 has confirmed that its attempt has ended, which was ${why}.`,
+  );
+  t.match(
+    summaryOf({ task: taskState({ attemptNumber: 1 }), attempt: taken }),
+    `its last attempt, on render-004, was ${why}`,
+  );
+  const waiting = (waitedMs: number, isUnderway = false): string =>
+    summaryOf({
+      lease: leaseExplanation({
+        preemption: { afterMs: 300_000, waitsSince: NOW - waitedMs, isUnderway },
+        reservedWorker: isUnderway ? workerId('render-004') : null,
+      }),
+    });
+  t.match(waiting(60_000), /queue day takes back running tasks for its step in 4 min\.$/);
+  t.match(
+    waiting(400_000),
+    /queue day may take back running tasks for its step, but none that would make room\.$/,
+  );
+  t.match(
+    waiting(400_000, true),
+    /render-004 is kept free for its step; queue day has taken back running tasks there\.$/,
+  );
+  t.notMatch(
+    summaryOf({
+      lease: leaseExplanation({
+        preemption: { afterMs: 300_000, waitsSince: NOW, isUnderway: false },
+        workers: { withRoom: 1 },
+      }),
+    }),
+    /takes back/,
+  );
+  t.end();
+});

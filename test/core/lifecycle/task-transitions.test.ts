@@ -105,6 +105,10 @@ const BEYOND_THE_TABLE: readonly { readonly row: TaskTransition; readonly why: s
     row,
     why: 'an addition: docs/scheduling.md#disabled-workers',
   })),
+  ...means(['assigned', 'running'], ['preempted'], 'pending').map((row) => ({
+    row,
+    why: 'an addition: docs/policy.md#preemption',
+  })),
   {
     row: { from: 'succeeded', trigger: 'undo skip', to: 'pending' },
     why: 'an addition: a retry undoes a skip',

@@ -34,7 +34,20 @@ export const catalogCommands: readonly Case<CliSession>[] = [
       ]);
       await Promise.all([
         run(0, 'farms', 'set', 'spare', '--max-concurrent-tasks', '9', '--failure-limit', '3'),
-        run(0, 'queues', 'set', 'night', '--paused', 'true', '--max-attempts', '2', '--farm', 'north'),
+        run(
+          0,
+          'queues',
+          'set',
+          'night',
+          '--paused',
+          'true',
+          '--max-attempts',
+          '2',
+          '--preemptible',
+          'true',
+          '--farm',
+          'north',
+        ),
         run(0, 'pools', 'set', 'nuke', '--max-concurrent', '2', '--retry-rules', session.retryRules),
         run(0, 'retry-rules', 'check', session.retryRules, '--exit-code', '70'),
         run(2, 'retry-rules', 'check', session.invalidTemplate),
@@ -56,7 +69,7 @@ export const catalogCommands: readonly Case<CliSession>[] = [
       const queues = (await json(0, 'queues', '--farm', 'north')) as { readonly name: string }[];
       t.match(Object.fromEntries(queues.map((queue) => [queue.name, queue])), {
         render: { priority: 5 },
-        night: { paused: true, max_attempts: 2, description: 'cheap' },
+        night: { paused: true, max_attempts: 2, preemptible: true, description: 'cheap' },
       });
       await Promise.all([
         run(2, 'status'),

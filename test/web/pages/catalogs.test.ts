@@ -115,6 +115,29 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
     t.strictSame(await farmNames(), ['north']);
   });
 
+  await t.test('the form of a queue sets what it takes back, and what others may take back', async (t) => {
+    const { api } = fixture.service;
+    const { items } = await api.must<{ items: { id: string }[] }>('GET', '/api/v1/queues');
+    const id = items[0]?.id ?? '';
+    await page.goto(`/queues?edit=${id}`);
+    await dialog.getByLabel('Preempt after seconds').fill('0');
+    await dialog.getByRole('button', { name: 'Save queue' }).click();
+    await dialog.getByText('Must be at least 1.').waitFor();
+    await dialog.getByLabel('Preempt after seconds').fill('300');
+    await dialog.getByLabel('Preemptible').check();
+    await dialog.getByRole('button', { name: 'Save queue' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    t.match(await api.must('GET', `/api/v1/queues/${id}`), { preempt_after_seconds: 300, preemptible: true });
+    await page.goto(`/queues/${id}`);
+    await page.getByText('300 s').waitFor();
+    await page.goto(`/queues?edit=${id}`);
+    await dialog.getByLabel('Preempt after seconds').fill('');
+    await dialog.getByLabel('Preemptible').uncheck();
+    await dialog.getByRole('button', { name: 'Save queue' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    t.notMatch(await api.must('GET', `/api/v1/queues/${id}`), { preemptible: true });
+  });
+
   await t.test('the menu of a queue pauses it', async (t) => {
     await page.goto('/queues?search=light');
     const row = page.getByRole('row', { name: /lighting/ });

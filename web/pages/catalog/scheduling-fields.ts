@@ -8,6 +8,26 @@ export const RETRY_RULES_FIELD: FormField = {
   hint: 'A JSON list, such as [{"name": "license", "match": {"exit_codes": [70]}, "action": "requeue"}]. Leave empty for none.',
 };
 
+/** Fields of a queue that takes back tasks, or whose tasks are taken back (docs/policy.md#preemption). */
+export const PREEMPTION_FIELDS: readonly FormField[] = [
+  {
+    kind: 'integer',
+    name: 'preempt_after_seconds',
+    label: 'Preempt after seconds',
+    hint: 'Take back running tasks of preemptible queues for a task that has waited this long. Leave empty to take back none.',
+    min: 1,
+    max: 31_536_000,
+    whenEmpty: null,
+    placeholder: 'never',
+  },
+  {
+    kind: 'flag',
+    name: 'preemptible',
+    label: 'Preemptible',
+    hint: 'Other queues may take back running tasks. The tasks run again from their beginning, without using up an attempt.',
+  },
+];
+
 const INT32_MAX = 2_147_483_647;
 const YEAR_SECONDS = 31_536_000;
 

@@ -79,6 +79,10 @@ function KnownQueue({ queue }: { queue: Queue }) {
         <Stat label="State" value={<PauseSwitch queue={queue} />} />
         <Stat label="Priority" value={priority.toLocaleString('en')} />
         <Stat label="Task limit" value={limit === 0 ? 'None' : limit.toLocaleString('en')} />
+        {queue.preempt_after_seconds !== undefined && (
+          <Stat label="Preempts after" value={`${queue.preempt_after_seconds.toLocaleString('en')} s`} />
+        )}
+        {queue.preemptible === true && <Stat label="Preemptible" value="Yes" />}
       </Stats>
       <RetryRuleList rules={queue.retry_rules} version={queue.retry_rules_version} />
       <QueueLoad id={queue.id} />

@@ -23,6 +23,7 @@ import {
 import { CatalogPage } from '../catalog/catalog-page.tsx';
 import type { FormField } from '../catalog/form-model.ts';
 import {
+  PREEMPTION_FIELDS,
   PRIORITY_FIELD,
   RETRY_RULES_FIELD,
   retryFields,
@@ -129,6 +130,7 @@ const fieldsOf = (farms: readonly Farm[], canRunAs: boolean): readonly FormField
   TASK_LIMIT_FIELD,
   ...retryFields('farm'),
   RETRY_RULES_FIELD,
+  ...PREEMPTION_FIELDS,
   ...(canRunAs ? RUN_AS_FIELDS : []),
 ];
 

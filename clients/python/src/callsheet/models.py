@@ -134,6 +134,7 @@ __all__ = [
     "PoolHolder",
     "PoolHolderSince",
     "PoolWaiter",
+    "Preemption",
     "Preset",
     "PresetDetail",
     "Preview",
@@ -681,6 +682,11 @@ class Queue(_QueueRequired, total=False):
     """Rules for failed attempts (docs/retry-rules.md). Absent without rules."""
     retry_rules_version: str
     """Version of the rules, which decisions name. Absent without rules."""
+    preempt_after_seconds: int
+    """Seconds after which a task that waits takes back running tasks of preemptible queues
+    (docs/policy.md#preemption). Absent: never."""
+    preemptible: bool
+    """Present and true if other queues may take back running tasks of the queue."""
     run_as_user: str
     """Account on the worker machines that runs the tasks; absent means the worker's own."""
     run_as_group: str
@@ -788,6 +794,12 @@ class QueueSettings(_QueueSettingsRequired, total=False):
     retry_rules: RetryRulesInput
     """Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this
     key keeps the stored ones."""
+    preempt_after_seconds: Optional[int]
+    """Seconds after which a task that waits takes back running tasks of preemptible queues
+    (docs/policy.md#preemption); null means never. A replacement without this key keeps the stored value."""
+    preemptible: bool
+    """Whether other queues may take back running tasks of the queue. A replacement without this key keeps the
+    stored value."""
     run_as_user: Optional[str]
     """Account on the worker machines that runs the tasks; null means the worker's own. A replacement without this
     key keeps the stored value. Each worker resolves the name itself and rejects privileged accounts."""
@@ -2652,6 +2664,30 @@ class AppliedRetryRule(_AppliedRetryRuleRequired, total=False):
     raised: AppliedRetryRuleRaised
 
 
+class _PreemptionRequired(TypedDict):
+    """Why a running task was taken back: a task of a queue that preempts had waited for too long
+    (docs/policy.md#preemption)."""
+
+    queue_id: str
+    """The queue of the waiting task."""
+    queue: str
+    """Its name at that time."""
+    waited_seconds: int
+    after_seconds: int
+    """The `preempt_after_seconds` of the queue at that time."""
+    sentence: str
+    """The decision in one sentence."""
+
+
+class Preemption(_PreemptionRequired, total=False):
+    """Why a running task was taken back: a task of a queue that preempts had waited for too long
+    (docs/policy.md#preemption)."""
+
+    job_id: str
+    """The job of the waiting task. It and `step_id` are absent if the reader may not see the job."""
+    step_id: str
+
+
 class _AttemptRequired(TypedDict):
     """The schema Attempt."""
 
@@ -2679,6 +2715,9 @@ class Attempt(_AttemptRequired, total=False):
     attempt does not count as a failure. Show it as canceled, with `message`."""
     retry_rule: AppliedRetryRule
     """The retry rule that has decided about the failed attempt."""
+    preemption: Preemption
+    """Why the task was taken back. `status` is `canceled`, but the attempt does not count as a failure, and the
+    task runs again."""
     ended_at: Timestamp
 
 

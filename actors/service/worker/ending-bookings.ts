@@ -1,0 +1,49 @@
+import type { AttemptId } from '../../../src/core/ids.ts';
+import { holdsAmounts } from '../../../src/core/records/holding.ts';
+import type { Booking, EndingBookings } from '../../../src/core/records/worker.ts';
+import type { ServiceContext } from '../service-system.ts';
+import type { WorkerMessage } from './messages.ts';
+import { jobOfAttempt, type WorkerState } from './state.ts';
+import { sendFreed } from './worker-turn.ts';
+
+/*
+ * Bookings of attempts that were taken back (docs/policy.md#preemption). Unlike those of a canceled attempt, they last
+ * until the processes have ended: the task that they are taken back for needs their memory, not only their cores. Each is
+ * in the list of exiting attempts too.
+ */
+
+type WorkerContext = ServiceContext<'worker'>;
+
+/** Keeps the booking of a closed attempt until its end. */
+export function keepUntilEnd(state: WorkerState, booking: Booking, by: EndingBookings['for']): void {
+  state.ending = { bookings: [...(state.ending?.bookings ?? []), booking], for: by };
+}
+
+/** Releases the bookings of attempts that have ended. */
+export function releaseEnded(state: WorkerState, ended: readonly AttemptId[], context: WorkerContext): void {
+  const { ending } = state;
+  if (ending === null) return;
+  const freed = ending.bookings.filter(({ attemptId }) => ended.includes(attemptId));
+  if (freed.length === 0) return;
+  const bookings = ending.bookings.filter((booking) => !freed.includes(booking));
+  state.ending = bookings.length === 0 ? null : { ...ending, bookings };
+  for (const jobId of new Set(freed.map(({ attemptId }) => jobOfAttempt(attemptId)))) {
+    const ofJob = freed.filter(({ attemptId }) => jobOfAttempt(attemptId) === jobId);
+    const cores = ofJob.reduce((sum, booking) => sum + booking.cores, 0);
+    sendFreed(state, jobId, cores, ofJob.filter(holdsAmounts), context);
+  }
+}
+
+/** Answers what the attempts on the worker hold. */
+export function onBookingsSurvey(
+  { record, bookings, ending }: WorkerState,
+  _message: Extract<WorkerMessage, { type: 'bookings.survey' }>,
+  context: WorkerContext,
+): void {
+  context.send('lease', record.farmId, {
+    type: 'bookings.surveyed',
+    workerId: record.id,
+    bookings: bookings.all(),
+    isEnding: ending !== null,
+  });
+}
