@@ -60,5 +60,5 @@ export type NodeEffect =
   /** An entry of this owner is in the log. Apply it, then send its output. The mark is that of its last record. */
   | { readonly type: 'accept'; readonly entry: number; readonly mark: LogMark }
   | { readonly type: 'state'; readonly state: NodeState; readonly epoch: number }
-  /** The node handles no more input. `detail` is for the log of the process. */
+  /** The node handles no more input. `position` is that of the last record that it has read. */
   | { readonly type: 'end'; readonly reason: EndReason; readonly position: number };
