@@ -117,3 +117,29 @@ export function oneBadScene(seed: number): VerdictResult {
     goodInQuarantine: goodAmong([...farm.quarantined().keys(), ...farm.quarantinedInSteps()], []),
   };
 }
+
+/**
+ * For some minutes, every attempt that starts fails on every node, as without a license server or with a full file server,
+ * in many small jobs. Right is: no node is in quarantine.
+ */
+export function sharedOutage(seed: number): VerdictResult {
+  const random = new Random(seed);
+  const from = random.between(10 * MINUTE_MS, 40 * MINUTE_MS);
+  const until = from + random.between(2 * MINUTE_MS, 20 * MINUTE_MS);
+  let wasted = 0;
+  const model = ({ at }: StartedAttempt): AttemptEnd => {
+    if (at < from || at > until) return usual(random);
+    wasted++;
+    return { afterMs: random.between(500, 30_000), fails: true, message: 'no license' };
+  };
+  const farm = new VerdictFarm({ quarantine: true }, model);
+  farm.replaceQueue({ retry: { maxAttempts: 6, retryDelaySeconds: 60 } });
+  joinAll(farm, random);
+  for (let number = 0; number < 120; number++)
+    farm.at(random.between(0, HOUR_MS), () => {
+      farm.submit(`J${number}`, [{ name: 's', tasks: random.between(3, 30), needs: { cores: 1 } }]);
+    });
+  farm.work(3 * HOUR_MS);
+  const goodInQuarantine = goodAmong([...farm.quarantined().keys(), ...farm.quarantinedInSteps()], []);
+  return { isRight: goodInQuarantine.length === 0, wasted, goodInQuarantine };
+}

@@ -1,6 +1,14 @@
-import { test } from 'tap';
+import tap, { test } from 'tap';
 import { rounds } from '../kit/rounds.ts';
-import { oneBadNode, oneBadScene, rowsOfBadNode, type VerdictResult } from './verdict-scenarios.ts';
+import {
+  oneBadNode,
+  oneBadScene,
+  rowsOfBadNode,
+  sharedOutage,
+  type VerdictResult,
+} from './verdict-scenarios.ts';
+
+tap.setTimeout(600_000);
 
 /** Share of the seeds with the right verdict (docs/quarantine.md#measured). */
 const RIGHT_SHARE_MIN = 0.95;
@@ -10,7 +18,7 @@ const seedsOf = (count: number): readonly number[] => Array.from({ length: count
 /** Runs a scenario with many seeds. In none, a good node may be put in quarantine, or more be wasted than `wastedMax`. */
 function judge(name: string, run: (seed: number) => VerdictResult, wastedMax: number): void {
   test(name, (t) => {
-    const seeds = seedsOf(rounds(2, 40));
+    const seeds = seedsOf(rounds(1, 20));
     let right = 0;
     for (const seed of seeds) {
       const { isRight, wasted, goodInQuarantine } = run(seed);
@@ -25,9 +33,10 @@ function judge(name: string, run: (seed: number) => VerdictResult, wastedMax: nu
 
 judge('one bad node of 200', oneBadNode, 3);
 judge('one bad scene, with canary tasks', oneBadScene, 10);
+judge('an outage that all nodes share', sharedOutage, Infinity);
 
 test('a service that is restarted again and again decides like one that is not', (t) => {
-  for (const seed of seedsOf(rounds(1, 10))) {
+  for (const seed of seedsOf(rounds(1, 5))) {
     const warm = rowsOfBadNode(seed, false);
     t.ok(
       warm.some((row) => row.startsWith('workerEvidence')),

@@ -1,5 +1,6 @@
 import { attemptIdOf, workerId } from '../../../src/core/ids.ts';
 import { refused } from '../../../src/core/problems.ts';
+import { isEmpty } from '../../../src/core/quarantine/evidence.ts';
 import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
@@ -64,7 +65,8 @@ export function workerActor(
       'worker.heartbeat': onWorkerHeartbeat(settings, settings.leaseHoldMs + LOST_MARGIN_MS),
       'worker.deregister': onWorkerDeregister(settings.workers),
       'worker.activate': (state, _message, context) => {
-        sendDoubts(state, context);
+        // The lease actor has just been loaded: it knows of no doubts.
+        if (!isEmpty(state.evidence)) sendDoubts(state, context);
         sendOffer(state, context);
         // The service may have crashed before the jobs got the request.
         stopTasks(state, state.bookings.ids(), context);
