@@ -29,7 +29,7 @@ import { isolationOf } from '../../../src/core/wire/assignment-parts.ts';
 import type { IsolationIdentity, LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import { PendingLeases } from './pending-leases.ts';
-import { loadShares } from './share-farm.ts';
+import { loadShares } from './load-shares.ts';
 import { UnschedulableSteps } from './unschedulable-steps.ts';
 import type { WorkerUses } from '../../../src/core/lease/worker-uses.ts';
 import type { StepName } from '../../../src/core/lease/candidate-order.ts';
