@@ -18,7 +18,7 @@ const POLICIES = ['fifo', 'balanced', 'weighted'] as const;
 const SHARED_BY = ['owner', 'project', 'job', 'queue'] as const;
 const MS_PER_SECOND = 1000;
 
-/** Parses `ana=2,tomas=0.5`; `none` is no weights. */
+/** Parses `ana=2,tomas=0.5`; `none` removes all weights. */
 function weightsOf(text: string): Readonly<Record<string, number>> {
   if (text === 'none') return {};
   return Object.fromEntries(

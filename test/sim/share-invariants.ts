@@ -1,4 +1,4 @@
-import type { Sharer } from '../../src/core/lease/share-order.ts';
+import type { Sharer } from '../../src/core/lease/step-entry.ts';
 import { Shares } from '../../src/core/lease/shares.ts';
 import type { JobId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';

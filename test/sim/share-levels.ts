@@ -4,7 +4,7 @@ import type { JobRecord } from '../../src/core/records/job.ts';
 import type { QueuePolicySetting } from '../../src/core/records/queue-policy.ts';
 
 /**
- * What sharers use of a farm, implemented a second time from docs/policy.md#queue-policies. Simple, and without the code
+ * The use of a farm by its sharers, implemented a second time from docs/policy.md#queue-policies. Simple, and without the code
  * of the lease actor.
  */
 

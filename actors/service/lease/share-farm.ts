@@ -1,29 +1,16 @@
 import { put, remove, removePrefix } from '../../../src/core/records/change-set.ts';
 import type { JobId } from '../../../src/core/ids.ts';
-import { Shares, type StoredUsage } from '../../../src/core/lease/shares.ts';
-import type { StoreReader } from '../../../src/core/ports/store.ts';
-import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import type { QueuePolicySetting } from '../../../src/core/records/queue-policy.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { ServiceContext } from '../service-system.ts';
+import { sharesOf } from './load-shares.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
 
 type LeaseContext = ServiceContext<'lease'>;
 
-/** Returns the shares of a farm with this setting and usage; null for the order of the contract. */
-function sharesOf(setting: QueuePolicySetting | null, stored: Iterable<StoredUsage> = []): Shares | null {
-  return setting === null || setting.kind === 'fifo' ? null : new Shares(setting, stored);
-}
-
-/** Loads the shares of a farm. They are counted once its jobs and workers are known. */
-export function loadShares({ id, queuePolicy }: FarmRecord, reader: StoreReader): Shares | null {
-  const stored = [...reader.scan('shareUsage', { prefix: keys.shareUsageOf(id) })].map((row) => row.value);
-  return sharesOf(queuePolicy ?? null, stored);
-}
-
 /**
  * Applies another queue policy to later leases. Usage is kept while the policy shares the farm among the same kind of
- * sharers; otherwise its count starts anew.
+ * sharers; otherwise it is counted from now on.
  */
 export function changePolicy(
   state: LeaseState,

@@ -30,7 +30,7 @@ import type { IsolationIdentity, LeaseReply } from '../../../src/core/wire/bus-m
 import type { ReplyTo } from '../../kernel/address.ts';
 import { newPreemption, setPreemption, type PreemptionState } from './preemption-state.ts';
 import { PendingLeases } from './pending-leases.ts';
-import { loadShares } from './share-farm.ts';
+import { loadShares } from './load-shares.ts';
 import { UnschedulableSteps } from './unschedulable-steps.ts';
 import type { WorkerUses } from '../../../src/core/lease/worker-uses.ts';
 import type { StepName } from '../../../src/core/lease/candidate-order.ts';

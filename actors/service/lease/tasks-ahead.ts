@@ -6,16 +6,15 @@ import {
   type SharerAhead,
   type TasksAhead,
 } from '../../../src/core/lease/explanation.ts';
-import type { Sharer } from '../../../src/core/lease/share-order.ts';
 import type { Shares } from '../../../src/core/lease/shares.ts';
-import type { Signature, StepEntry } from '../../../src/core/lease/step-entry.ts';
+import type { Sharer, Signature, StepEntry } from '../../../src/core/lease/step-entry.ts';
 import { partitionPoint } from '../../../src/openjd/primitives/partition-point.ts';
 import type { LeaseState } from './state.ts';
 
 /** Maximum number of steps that are counted for one message, which takes a few milliseconds of the shard. */
 const STEPS_COUNTED_MAX = 100_000;
 
-/** What is served before a step. */
+/** Tasks that are served before a step. */
 export interface StepPlace {
   readonly before: TasksAhead;
   /** Absent if tasks are taken in the order of the contract. */
@@ -28,7 +27,7 @@ interface Crowd {
   readonly jobs: Set<JobId>;
 }
 
-/** What is served between one step and the next. */
+/** Tasks and jobs that are served between one step and the next. */
 interface Gap extends Crowd {
   readonly bySharer: Map<Sharer, Crowd>;
 }

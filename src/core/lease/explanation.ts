@@ -61,7 +61,7 @@ export interface ShareExplanation {
   /** Cores in use by its tasks; null if the reader may not see it. */
   readonly cores: number | null;
   /**
-   * What it uses by its weight, divided by what all sharers with tasks use by theirs: above 1, others come first. Null if
+   * Its use by its weight, divided by what all sharers with tasks use by theirs: above 1, others come first. Null if
    * none has used anything, or if the reader may not see it.
    */
   readonly ratio: number | null;

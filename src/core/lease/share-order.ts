@@ -6,31 +6,8 @@
 
 import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 import { compareCandidates } from './candidate-order.ts';
-import { IndexedHeap, type HeapEntry } from './indexed-heap.ts';
-import type { ShareUse } from './share-usage.ts';
-import type { Signature, StepEntry } from './step-entry.ts';
-
-/** An owner, project, job or queue with jobs in the farm or, if usage is remembered, with past usage. */
-export interface Sharer extends ShareUse {
-  /** Owner, project, or id of a job or queue. */
-  readonly name: string;
-  readonly weight: number;
-  /** Sharers with a lower rank are served first. */
-  rank: number;
-  /** Of those with equal rank, the ones with less past usage are. 0 if the rank has all of it. */
-  tie: number;
-  /** Number of its jobs that have tasks in the index or cores in use. */
-  jobs: number;
-  readonly groups: Set<ShareGroup>;
-}
-
-/** Listed steps of one sharer with the same signature. */
-export interface ShareGroup extends HeapEntry {
-  readonly sharer: Sharer;
-  readonly heap: IndexedHeap<ShareGroup>;
-  /** In the order of candidates. */
-  readonly steps: StepEntry[];
-}
+import { IndexedHeap } from './indexed-heap.ts';
+import type { ShareGroup, Sharer, Signature, StepEntry } from './step-entry.ts';
 
 /** The groups of one signature. */
 interface SignatureGroups {

@@ -1,6 +1,6 @@
 import type { QueuePolicySetting } from '../records/queue-policy.ts';
 
-/** What the tasks of one sharer use of a farm. */
+/** Use of a farm by the tasks of one sharer. */
 export interface ShareUse {
   /** Cores in use by its tasks now. */
   cores: number;

@@ -6,7 +6,8 @@
 
 import type { JobId, QueueId } from '../ids.ts';
 import type { QueuePolicySetting, SharedBy, ShareReason } from '../records/queue-policy.ts';
-import { orderByRank, ShareOrder, type Sharer } from './share-order.ts';
+import { orderByRank, ShareOrder } from './share-order.ts';
+import type { Sharer } from './step-entry.ts';
 import { halfLifeMs, usageAt, usageOfRank, weightedRank } from './share-usage.ts';
 
 /** Fields of a step that can name its sharer. */

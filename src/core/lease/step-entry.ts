@@ -2,7 +2,8 @@ import type { WorkerId } from '../ids.ts';
 import type { Candidate } from './candidate-order.ts';
 import type { Demand } from './eligibility.ts';
 import type { ReadyTasks } from './ready-tasks.ts';
-import type { Sharer } from './share-order.ts';
+import type { HeapEntry, IndexedHeap } from './indexed-heap.ts';
+import type { ShareUse } from './share-usage.ts';
 
 /** A ready task with a retry delay, or on which workers have failed. */
 export interface DelayedTask {
@@ -63,4 +64,26 @@ export interface Signature extends Demand {
   members: number;
   /** Number of ready tasks that failed on some worker. */
   avoiding: number;
+}
+
+/** An owner, project, job or queue with jobs in the farm or, if usage is remembered, with past usage. */
+export interface Sharer extends ShareUse {
+  /** Owner, project, or id of a job or queue. */
+  readonly name: string;
+  readonly weight: number;
+  /** Sharers with a lower rank are served first. */
+  rank: number;
+  /** Of those with equal rank, the ones with less past usage are. 0 if the rank has all of it. */
+  tie: number;
+  /** Number of its jobs that have tasks in the index or cores in use. */
+  jobs: number;
+  readonly groups: Set<ShareGroup>;
+}
+
+/** Listed steps of one sharer with the same signature. */
+export interface ShareGroup extends HeapEntry {
+  readonly sharer: Sharer;
+  readonly heap: IndexedHeap<ShareGroup>;
+  /** In the order of candidates. */
+  readonly steps: StepEntry[];
 }

@@ -6,7 +6,7 @@ export type QueuePolicyKind = (typeof QUEUE_POLICIES)[number];
 export const SHARED_BY = ['job', 'owner', 'project', 'queue'] as const;
 export type SharedBy = (typeof SHARED_BY)[number];
 
-/** What each policy can share a farm among, its default first; `fifo` shares nothing. */
+/** Sharers that each policy can have, its default first; `fifo` has none. */
 export const SHARERS_OF: Readonly<Record<QueuePolicyKind, readonly SharedBy[]>> = {
   fifo: SHARED_BY,
   balanced: ['owner', 'project', 'job'],

@@ -14,7 +14,11 @@ test('the queue policy of a farm', (t) => {
   if (balanced === undefined) throw new Error('the farm has no policy');
   const before = { queuePolicy: balanced };
   t.equal(policyAfter(undefined, before), balanced, 'without the fields it stays');
-  t.equal(policyAfter({ kind: 'balanced', priorityFirst: true }, before), balanced, 'the same is no change');
+  t.equal(
+    policyAfter({ kind: 'balanced', priorityFirst: true }, before),
+    balanced,
+    'the same setting changes nothing',
+  );
   t.match(policyAfter({ priorityFirst: false }, before), {
     sharedBy: 'job',
     priorityFirst: false,
