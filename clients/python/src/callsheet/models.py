@@ -29,6 +29,8 @@ __all__ = [
     "BulkProblem",
     "BulkResult",
     "BulkResults",
+    "CanaryGate",
+    "CanaryTasks",
     "CloneJobInput",
     "CommandGrant",
     "CommandGrantInput",
@@ -113,6 +115,7 @@ __all__ = [
     "NewApiKey",
     "NewWebhook",
     "NewWorkerToken",
+    "OptionalCanaryTasks",
     "OptionalConcurrencyCap",
     "OptionalFailureLimit",
     "OptionalMaxAttempts",
@@ -154,6 +157,8 @@ __all__ = [
     "ProductTemplate",
     "ProductUserInterface",
     "Providers",
+    "QuarantineGate",
+    "QuarantineGateDoubtedItem",
     "Queue",
     "QueueCapGate",
     "QueueEnvironment",
@@ -269,6 +274,7 @@ __all__ = [
     "WorkerDetailHistory",
     "WorkerDisable",
     "WorkerDisabling",
+    "WorkerDoubt",
     "WorkerFailures",
     "WorkerHistory",
     "WorkerPage",
@@ -276,6 +282,7 @@ __all__ = [
     "WorkerRetryJobsItem",
     "WorkerStanding",
     "WorkerStatus",
+    "WorkerStepEvidence",
     "WorkerStepFailures",
     "WorkerSummary",
     "WorkerToken",
@@ -312,6 +319,12 @@ OptionalMaxAttempts = Optional[int]
 
 
 OptionalRetryDelaySeconds = Optional[int]
+
+
+CanaryTasks = bool
+
+
+OptionalCanaryTasks = Optional[bool]
 
 
 OptionalFailureLimit = Optional[int]
@@ -530,11 +543,17 @@ class Farm(_FarmRequired, total=False):
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
+    canary_tasks: CanaryTasks
     booked_amounts: BookedAmounts
     amount_default: AmountDefault
     policy_version: int
     """Rises with each change of `booked_amounts` and `amount_default`. Bookings and explanations name it. Absent
     from a farm that never booked amounts."""
+    quarantine: bool
+    """Whether workers that fail tasks which succeed elsewhere are put in quarantine. Absent from a farm where it
+    was never on."""
+    quarantine_version: int
+    """Rises with each change of `quarantine`. Quarantines name it. Absent like `quarantine`."""
 
 
 RetryRuleName = str
@@ -627,6 +646,7 @@ class Queue(_QueueRequired, total=False):
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
+    canary_tasks: CanaryTasks
     retry_rules: List[RetryRule]
     """Rules for failed attempts (docs/retry-rules.md). Absent without rules."""
     retry_rules_version: str
@@ -689,23 +709,25 @@ class Version(TypedDict):
 
 
 class _FarmInputRequired(TypedDict):
-    """Missing or null retry fields inherit the settings of the server. Without `booked_amounts` or
-    `amount_default`, a farm keeps its own."""
+    """Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`
+    or `quarantine`, a farm keeps its own."""
 
     name: Name
 
 
 class FarmInput(_FarmInputRequired, total=False):
-    """Missing or null retry fields inherit the settings of the server. Without `booked_amounts` or
-    `amount_default`, a farm keeps its own."""
+    """Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`
+    or `quarantine`, a farm keeps its own."""
 
     description: Description
     max_concurrent_tasks: MaxConcurrentTasks
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     booked_amounts: BookedAmounts
     amount_default: AmountDefault
+    quarantine: bool
 
 
 RetryRulesInput = Optional[List[RetryRule]]
@@ -727,6 +749,7 @@ class QueueSettings(_QueueSettingsRequired, total=False):
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     retry_rules: RetryRulesInput
     """Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this
     key keeps the stored ones."""
@@ -962,8 +985,6 @@ class _UsagePoolRequired(TypedDict):
 class UsagePool(_UsagePoolRequired, total=False):
     """The schema UsagePool."""
 
-    counts: Literal["amounts", "hosts"]
-    """What takes its slots (docs/policy.md#what-a-pool-counts). Absent if each task takes one."""
     server_hint: str
     """Free text for diagnostics."""
     retry_rules: List[RetryRule]
@@ -1044,10 +1065,6 @@ class UsagePoolInput(_UsagePoolInputRequired, total=False):
     """The schema UsagePoolInput."""
 
     server_hint: Description
-    counts: Literal["tasks", "amounts", "hosts"]
-    """What takes slots of the pool (docs/policy.md#what-a-pool-counts): each task one; each task as many as its
-    step requires; each host with such tasks one. A request without this key keeps the stored value; of a new pool
-    it is `tasks`."""
     retry_rules: RetryRulesInput
     """Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this
     key keeps the stored ones."""
@@ -1193,6 +1210,7 @@ class ProductJobInput(_ProductJobInputRequired, total=False):
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     paused: bool
     """The job starts paused."""
     start_after: Optional[Timestamp]
@@ -1225,6 +1243,7 @@ class CloneJobInput(TypedDict, total=False):
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     paused: bool
     """The job starts paused."""
     start_after: Optional[Timestamp]
@@ -1323,12 +1342,18 @@ class PresetDetail(_PresetDetailRequired, total=False):
 JobStatus = Literal["pending", "blocked", "paused", "running", "completed", "failed", "canceled"]
 
 
-class EffectiveRetry(TypedDict):
+class _EffectiveRetryRequired(TypedDict):
     """Effective settings after the cascade server, farm, queue, job."""
 
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
+
+
+class EffectiveRetry(_EffectiveRetryRequired, total=False):
+    """Effective settings after the cascade server, farm, queue, job."""
+
+    canary_tasks: CanaryTasks
 
 
 class TaskCounts(TypedDict):
@@ -1407,6 +1432,7 @@ class JobUpdate(TypedDict, total=False):
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
+    canary_tasks: OptionalCanaryTasks
     retry_rules: RetryRulesInput
     """Rules for failed attempts (docs/retry-rules.md). An empty list or null removes them; a request without this
     key keeps the stored ones."""
@@ -1709,6 +1735,7 @@ class JobDetailOwnRetry(TypedDict, total=False):
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
+    canary_tasks: CanaryTasks
 
 
 class _JobDetailRequired(Job):
@@ -2796,6 +2823,17 @@ class HeldStepGate(TypedDict):
     step: NamedResource
 
 
+class CanaryGate(TypedDict):
+    """Other tasks of the step are tried first: its canary tasks."""
+
+    gate: Literal["canary"]
+    reason: Literal["canary tasks first"]
+    sentence: str
+    step: NamedResource
+    indices: List[int]
+    """Positions of the canary tasks in the step, from 0."""
+
+
 class PausedQueueGate(TypedDict):
     """The queue is paused."""
 
@@ -2915,6 +2953,41 @@ class WorkersGate(_WorkersGateRequired, total=False):
     nearest_miss: NearestMiss
 
 
+class _WorkerDoubtRequired(TypedDict):
+    """Why a worker gets no tasks, of a step or at all."""
+
+    kind: Literal["suspected", "quarantined"]
+    """A suspicion ends by itself; a quarantine ends when it is lifted."""
+    since: Timestamp
+    reason: str
+
+
+class WorkerDoubt(_WorkerDoubtRequired, total=False):
+    """Why a worker gets no tasks, of a step or at all."""
+
+    policy_version: int
+    """Of a quarantine, the `quarantine_version` of the farm at that time."""
+
+
+class QuarantineGateDoubtedItem(WorkerDoubt):
+    """The schema QuarantineGateDoubtedItem."""
+
+    worker_id: str
+    worker: str
+    whole: bool
+    """Whether it gets no tasks at all; otherwise none of the step."""
+
+
+class QuarantineGate(TypedDict):
+    """Workers that could run the task are kept from it because of their failures. Other workers get it first."""
+
+    gate: Literal["quarantine"]
+    reason: Literal["workers in quarantine"]
+    sentence: str
+    doubted: List[QuarantineGateDoubtedItem]
+    """At most 20 of these workers."""
+
+
 class _CoresGateRequired(TypedDict):
     """Workers can run the task, but none has enough free cores."""
 
@@ -2980,7 +3053,7 @@ class SchedulerGate(TypedDict):
     sentence: str
 
 
-Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, JobCapGate, StepCapGate, UsagePoolGate, WorkersGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
+Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, CanaryGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, JobCapGate, StepCapGate, UsagePoolGate, WorkersGate, QuarantineGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
 
 
 class WorkerFailures(TypedDict):
@@ -3378,6 +3451,9 @@ class Worker(_WorkerRequired, total=False):
     failing_jobs: int
     """Number of different jobs with a failed task on this worker in the last hour. Only if it is at least 3, and
     the worker is not disabled: the cause is probably the worker."""
+    quarantine: WorkerDoubt
+    """Why it gets no tasks: a quarantine as a whole, or a suspicion, which has no effect while more than a tenth of
+    the online workers are suspected. Absent if there is neither."""
     draining: bool
     """Present while the worker is draining: it takes no tasks, and its current ones are still running."""
 
@@ -3616,6 +3692,37 @@ class WorkerBooking(_WorkerBookingRequired, total=False):
     """That of the farm when the task was assigned. Absent if it holds only cores."""
 
 
+class _WorkerStepEvidenceRequired(TypedDict):
+    """The schema WorkerStepEvidence."""
+
+    job_id: str
+    job_name: str
+    step_id: str
+    step_name: str
+    failed_open: int
+    """Tasks that failed on the worker and have not ended elsewhere yet."""
+    failed_only_here: int
+    """Tasks that failed on the worker and succeeded on another one."""
+    failed_everywhere: int
+    """Tasks that also failed on another worker."""
+    succeeded: int
+    """Tasks of the step that succeeded on the worker since its first failure that counts."""
+    others_failed: int
+    """Failed attempts of the step on other workers."""
+    others_succeeded: int
+    """Succeeded attempts of the step on other workers."""
+    odds: float
+    """Natural logarithm of the odds that the failures are the worker's fault."""
+    last_at: Timestamp
+
+
+class WorkerStepEvidence(_WorkerStepEvidenceRequired, total=False):
+    """The schema WorkerStepEvidence."""
+
+    quarantine: WorkerDoubt
+    """Why it gets no tasks of the step. Absent if it does."""
+
+
 class _WorkerDetailRequired(Worker):
     """The schema WorkerDetail."""
 
@@ -3631,6 +3738,9 @@ class WorkerDetail(_WorkerDetailRequired, total=False):
     """As in `GET /workers/{id}/history`, of the last three hours. Only with `history=true`."""
     bookings: List[WorkerBooking]
     """What each of its assigned and running tasks holds, in the order of assignment."""
+    evidence: List[WorkerStepEvidence]
+    """By step, what its failures say about the worker, latest first. Empty unless the farm puts workers in
+    quarantine."""
 
 
 DiagnosticLevel = Literal["DEBUG", "INFO", "WARN", "ERROR"]
