@@ -179,7 +179,7 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
       'if (known?.slot !== slot) continue;',
     ],
     ['a pool is not counted again when it counts something else', ' && known.counts === counts', ''],
-    ['each task on a host takes a slot', 'if (this.isOnHost(name, worker)) return count;', ''],
+    ['each task on a host takes a slot', 'if (this.isOnHost(name, worker)) return', 'if (count < 0) return'],
     [
       'a host keeps the slot of a task that did not start',
       'Number(isNothingLeft && !this.isOnHost(name, worker))',

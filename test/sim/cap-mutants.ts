@@ -70,11 +70,4 @@ export const CAP_MUTANTS: readonly Mutant[] = [
       original(state, { ...message, offers }, context);
     }),
   },
-  {
-    name: 'other workers of a host are not served when it takes a slot',
-    plant: handle('lease', 'lease.requested', (state, message, context, original) => {
-      original(state, message, context);
-      (state as LeaseState).pools.takeHostChange();
-    }),
-  },
 ];

@@ -28,7 +28,8 @@ export function hasSlots(view: FarmView, needs: StepRequirements, worker: Worker
   return needs.pools.every((pool) => {
     const { maxConcurrent, inUse, counts, hold } = view.lease.pools.stateOf(pool);
     if (hold !== undefined || maxConcurrent === null) return false;
-    if (counts === 'hosts' && tasksByHost(view, pool).has(hostOf(view.workers, worker))) return true;
+    if (counts === 'hosts' && tasksByHost(view, pool).has(hostOf(view.workers, worker)))
+      return inUse <= maxConcurrent;
     const wanted = counts === 'amounts' ? (needs.poolAmounts?.[pool] ?? 1) : 1;
     return inUse + wanted <= maxConcurrent;
   });
@@ -57,7 +58,8 @@ export class PoolBooks {
     return needs.pools.every((pool) => {
       const { maxConcurrent, inUse, counts, hold } = this.lease.pools.stateOf(pool);
       if (hold !== undefined || maxConcurrent === null) return false;
-      if (counts === 'hosts' && this.onHost(pool, hostOf(this.view.workers, worker)) > 0) return true;
+      if (counts === 'hosts' && this.onHost(pool, hostOf(this.view.workers, worker)) > 0)
+        return inUse + (this.more.get(pool) ?? 0) <= maxConcurrent;
       const wanted = counts === 'amounts' ? (needs.poolAmounts?.[pool] ?? 1) : 1;
       return inUse + (this.more.get(pool) ?? 0) + wanted <= maxConcurrent;
     });

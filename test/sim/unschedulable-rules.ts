@@ -33,7 +33,8 @@ export const surroundingsOf = (view: FarmView, all: readonly FarmView[]): Surrou
   hasPoolRoom: (name, needs) => {
     const { maxConcurrent, inUse, counts, hold } = view.lease.pools.stateOf(name);
     if (hold !== undefined || maxConcurrent === null) return false;
-    if (counts === 'hosts' && view.jobs.some((job) => holdersOf(job, name) > 0)) return true;
+    if (counts === 'hosts' && view.jobs.some((job) => holdersOf(job, name) > 0))
+      return inUse <= maxConcurrent;
     return inUse + (counts === 'amounts' ? (needs.poolAmounts?.[name] ?? 1) : 1) <= maxConcurrent;
   },
 });

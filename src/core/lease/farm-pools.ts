@@ -259,7 +259,7 @@ export class FarmPools {
   private claimOf(name: string, pool: Pool, demand: PoolDemand, count: number, worker: WorkerId): number {
     const { slot, counts, maxConcurrent } = pool;
     if (counts === 'hosts') {
-      if (this.isOnHost(name, worker)) return count;
+      if (this.isOnHost(name, worker)) return this.tallies.total(slot) <= maxConcurrent ? count : 0;
       return this.tallies.claim(this.farmId, slot, 1, maxConcurrent) === 1 ? count : 0;
     }
     const each = slotsPerTask(counts, demand, name);
@@ -291,7 +291,9 @@ export class FarmPools {
           slotsPerTask(pool.counts, demand, name),
       );
     const hasHost = worker === null ? this.liveTasks(name) > 0 : this.isOnHost(name, worker);
-    return hasHost || this.freeSlots(pool, 1) > 0 ? Infinity : 0;
+    // After the pool was made smaller, no host starts tasks until enough slots are free.
+    const free = this.freeSlots(pool, 1);
+    return free > 0 || (hasHost && free === 0) ? Infinity : 0;
   }
 
   /**

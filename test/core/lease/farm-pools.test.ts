@@ -109,6 +109,26 @@ test('a pool that counts hosts has a slot for each host with tasks', (t) => {
   t.end();
 });
 
+test('a pool that counts hosts starts nothing while it has more hosts than slots', (t) => {
+  const tallies = new LocalTallies();
+  const farm = new FarmPools(FARM, tallies);
+  const pool = { ...usagePool('nodes', 2, 1), counts: 'hosts' } as const;
+  farm.register([pool], 0);
+  farm.counted();
+  const demand = { pools: ['nodes'] };
+  farm.claim(demand, 1, W);
+  farm.claim(demand, 1, OTHER);
+  farm.register([{ ...pool, maxConcurrent: 1 }], 0);
+  t.equal(farm.room(demand, W), 0);
+  t.equal(farm.room(demand, null), 0);
+  t.equal(farm.claim(demand, 1, W), 0);
+  farm.release(demand, [OTHER]);
+  for (const { slot, count } of farm.takeReleased()) tallies.release(FARM, slot, count);
+  t.equal(farm.room(demand, W), Infinity);
+  t.equal(farm.room(demand, OTHER), 0);
+  t.end();
+});
+
 test('tasks of a worker that turns out to be on another host move with it', (t) => {
   const tallies = new LocalTallies();
   const farm = new FarmPools(FARM, tallies);
