@@ -107,8 +107,8 @@ export const JOB_MUTANTS: readonly Mutant[] = [
     ['a task that chunks no longer have is leased', 'if (isGone || !leasable', 'if (!leasable'],
     [
       'a delayed task is leased',
-      "task.status !== 'ready' || isHeld || isOutdated)",
-      "task.status !== 'ready' || isOutdated)",
+      "task.status !== 'ready' || isHeld || isOutdated",
+      "task.status !== 'ready' || isOutdated",
     ],
     ['tasks of a paused job are leased', "!leasable || task.status !== 'ready'", "task.status !== 'ready'"],
     [
@@ -184,13 +184,13 @@ export const JOB_MUTANTS: readonly Mutant[] = [
     ['a retry does not prefer other workers', '    recordFailedOn(state, step, index, workerId);\n', ''],
     [
       'the job is parked although its task is merely exhausted',
-      "if (outcome === 'exhausted' || state.record.status === 'paused') return;",
-      "if (state.record.status === 'paused') return;",
+      "outcome === 'auto-park' ? FAILURE_LIMIT_PARK_REASON : canaryParkOf(state, step);",
+      'FAILURE_LIMIT_PARK_REASON;',
     ],
     [
       'a failed task has no reason',
-      "  turn.setReason(step, index, reason, errorLineOf(report.failure_excerpt ?? ''));\n  if (outcome",
-      '  if (outcome',
+      "  turn.setReason(step, index, reason, errorLineOf(report.failure_excerpt ?? ''));\n  const reasonToPark",
+      '  const reasonToPark',
     ],
     ['progress is stored also if it is unchanged', ' || !isNewProgress) return', ') return'],
   ),

@@ -114,7 +114,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
       "    if (record.status === 'offline') {\n      removeWorker(state, record.id, context);\n      return;\n    }\n",
       '',
     ],
-    ['a draining worker is online', ' && record.draining !== true,', ','],
+    ['a draining worker is online', ' && record.draining !== true;', ';'],
     ['freed cores stay taken', 'freeCores(state, worker, message.jobId, message.cores);', ''],
     [
       'freed cores serve no request',
@@ -123,8 +123,8 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     ],
     [
       'tasks that avoided other workers stay when their favourite leaves',
-      'if (state.index.waitingSignatures().some((signature) => signature.avoiding > 0)) serveAll(state, context);',
-      '',
+      'if (isAvoided || state.doubts.size > 0) serveAll(state, context);',
+      'if (state.doubts.size > 0) serveAll(state, context);',
     ],
     [
       'a worker that leaves gets no reply',

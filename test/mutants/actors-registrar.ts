@@ -73,8 +73,8 @@ export const REGISTRAR_MUTANTS: readonly Mutant[] = [
     ],
     [
       'the contact counts from the reply',
-      '        if (isLatest) recordService(state, reply, context);\n        if (isLatest) extendContact(state, announcement.sentAt, context);',
-      '        if (isLatest) recordService(state, reply, context);\n        if (isLatest) extendContact(state, context.now, context);',
+      '        if (isLatest) recordService(state, reply, context);\n        if (isLatest) extendContact(state, announcement, context);',
+      '        if (isLatest) recordService(state, reply, context);\n        if (isLatest) extendContact(state, { ...announcement, sentAt: context.now }, context);',
     ],
     [
       'a later reply cannot follow an earlier one',

@@ -1,8 +1,9 @@
 import type { Sharer } from '../../src/core/lease/step-entry.ts';
 import { Shares } from '../../src/core/lease/shares.ts';
-import type { JobId } from '../../src/core/ids.ts';
+import { parseAttemptId, type JobId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { ofFarms, type Invariant } from './invariant-frame.ts';
+import { heldOn } from './preemption-oracle.ts';
 import { coresBySharer, usesOf } from './share-levels.ts';
 import type { FarmView, ServiceView } from './service-view.ts';
 
@@ -78,8 +79,9 @@ const rankText = ({ rank, tie }: Pick<Sharer, 'rank' | 'tie'>): string => `${ran
 
 function bookedByJob(workers: FarmView['workers']): Map<JobId, number> {
   const cores = new Map<JobId, number>();
-  for (const { bookings } of workers)
-    for (const { attempt, booking } of bookings.entries())
-      cores.set(attempt.jobId, (cores.get(attempt.jobId) ?? 0) + booking.cores);
+  for (const booking of workers.flatMap(heldOn)) {
+    const job = parseAttemptId(booking.attemptId)?.jobId;
+    if (job !== undefined) cores.set(job, (cores.get(job) ?? 0) + booking.cores);
+  }
   return cores;
 }
