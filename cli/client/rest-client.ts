@@ -1,9 +1,10 @@
 import { isConnectionRefused } from '../../client/fetch-faults.ts';
+import type { HttpFetch } from '../../client/http-fetch.ts';
 import { ProblemError, ServiceUnreachable, UnreadableAnswer } from '../../client/problem.ts';
 import { Rest, type AnswerWithHeaders, type StreamOptions, type TaggedAnswer } from '../../client/rest.ts';
 import type { AnswerOf, CallArguments, Method, PathOf, StreamLines } from '../../client/rest-calls.ts';
 import { CommandError, EXIT, ServiceUnavailable, errorForStatus } from '../terminal/exit-codes.ts';
-import { nodeFetch } from './node-fetch.ts';
+import { createNodeFetch } from './node-fetch.ts';
 import { problemText } from './problem-text.ts';
 
 /** Where the API key of a command comes from: `--api-key` or `SVC_API_KEY`, a context, or `callsheet login`. */
@@ -29,13 +30,14 @@ export class RestClient {
   /**
    * @param url address of the service, such as `http://127.0.0.1:8080`
    * @param apiKey sent with every request when it is given
+   * @param fetch sends the requests
    */
-  constructor(url: string, apiKey: CommandKey | null = null) {
+  constructor(url: string, apiKey: CommandKey | null = null, fetch: HttpFetch = createNodeFetch()) {
     checkUrl(url);
     if (apiKey !== null && !/^[\x21-\x7e]+$/.test(apiKey.key)) {
       throw new CommandError(EXIT.usage, '--api-key: must be printable ASCII without spaces');
     }
-    this.#rest = new Rest({ base: url, fetch: nodeFetch, ...(apiKey !== null && { apiKey: apiKey.key }) });
+    this.#rest = new Rest({ base: url, fetch, ...(apiKey !== null && { apiKey: apiKey.key }) });
     this.#keySource = apiKey?.source ?? null;
   }
 

@@ -1,5 +1,5 @@
 import { test, type Test } from 'tap';
-import { nodeFetch } from '../../cli/client/node-fetch.ts';
+import { createNodeFetch } from '../../cli/client/node-fetch.ts';
 import type { HttpFetch } from '../../client/http-fetch.ts';
 import { ProblemError, problemOf, ServiceUnreachable } from '../../client/problem.ts';
 import { Rest, type RestOptions } from '../../client/rest.ts';
@@ -14,7 +14,7 @@ const tooOften = (seconds: string): Answer => ({
 
 const FETCHES: Readonly<Record<string, HttpFetch>> = {
   'the global fetch': (address, request) => fetch(address, request),
-  'the fetch of the command': nodeFetch,
+  'the fetch of the command': createNodeFetch(),
 };
 
 /** Runs a test with each way to send requests. */

@@ -8,7 +8,7 @@ import { packageRoot } from '../../src/adapters/system/package-root.ts';
 import type { ApiClient } from '../kit/api-client.ts';
 import { freePort, startService, startWorker } from '../kit/daemons.ts';
 
-export const fileOf = (path: string): string => fileURLToPath(new URL(path, packageRoot));
+const fileOf = (path: string): string => fileURLToPath(new URL(path, packageRoot));
 
 /** A service with a worker that renders, and Blender with the built add-on. */
 export interface BlenderFarm {

@@ -154,7 +154,7 @@ export class RequestGenerator {
       return Object.entries(value).map(([key, item]) => [escaped(key), escaped(textOf(item))]);
     }
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-    return items.map((item) => [escaped(name), escaped(textOf(item))]);
+    return items.filter((item) => item !== undefined).map((item) => [escaped(name), escaped(textOf(item))]);
   }
 
   #mutations(parts: Parts): GeneratedRequest[] {

@@ -55,8 +55,9 @@ export class SchemaValues {
           case 'boolean':
             return fc.boolean();
           case 'integer':
-          case 'number':
             return integerOf(node);
+          case 'number':
+            return fc.oneof(integersIn(node), fractionOf(node));
           case 'string':
             return stringOf(node);
           case 'array':
@@ -176,11 +177,29 @@ export class SchemaValues {
 }
 
 function integerOf(node: Node): fc.Arbitrary<number> {
-  const min = Number(node['minimum'] ?? -1000);
-  const max = Number(node['maximum'] ?? 1000);
+  const [min, max] = boundsOf(node);
   return fc.oneof(
     { weight: EDGE_WEIGHT, arbitrary: fc.constantFrom(min, max, Math.min(min + 1, max), Math.max(0, min)) },
     { weight: 1, arbitrary: fc.integer({ min: Math.max(min, -(2 ** 31)), max: Math.min(max, 2 ** 31 - 1) }) },
+  );
+}
+
+const boundsOf = (node: Node): readonly [min: number, max: number] => [
+  Number(node['minimum'] ?? -1000),
+  Number(node['maximum'] ?? 1000),
+];
+
+/** Whole numbers within the bounds of a number. */
+function integersIn(node: Node): fc.Arbitrary<number> {
+  const [min, max] = boundsOf(node);
+  return integerOf({ ...node, minimum: Math.ceil(min), maximum: Math.floor(max) });
+}
+
+function fractionOf(node: Node): fc.Arbitrary<number> {
+  const [min, max] = boundsOf(node);
+  return fc.oneof(
+    { weight: EDGE_WEIGHT, arbitrary: fc.constantFrom(min, max) },
+    { weight: 1, arbitrary: fc.double({ min, max, noNaN: true }) },
   );
 }
 

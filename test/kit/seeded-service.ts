@@ -272,6 +272,8 @@ function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints']
     // Values that all jobs of this file have.
     step: fc.constant('S'),
     range: fc.constant('0'),
+    // Names steps, as texts in a query and as members in a body; test/http/routes sends both.
+    step_max_concurrent_tasks: fc.constant(undefined),
     template: fc.constant(YAML),
     url: fc.constant(HOOK.url),
     // Of a webhook; the formats of other bodies are enumerated.

@@ -17,8 +17,6 @@ export interface SharesBefore {
   >;
 }
 
-export const NO_SHARES: SharesBefore = { version: 0, sharers: new Map() };
-
 /** Copies the counts of the lease actor. */
 export function sharesBefore({ index, queuePolicyVersion }: LeaseState): SharesBefore {
   const sharers = (index.shares?.all() ?? []).map(

@@ -116,7 +116,7 @@ export function usesOf({ bookings, ending }: WorkerState): readonly JobCores[] {
 }
 
 /** Returns all bookings that hold resources: of open attempts, and of those that were taken back and have not ended. */
-export const holdersOf = ({ bookings, ending }: WorkerState): readonly Booking[] =>
+const holdersOf = ({ bookings, ending }: WorkerState): readonly Booking[] =>
   ending === null ? bookings.all() : [...bookings.all(), ...ending.bookings];
 
 /** Returns what the booked attempts hold besides cores. */

@@ -125,6 +125,12 @@ const QUEUES: Dashboard = {
       '{{name}}',
       `${byQueue(`rate(${of('svc_scheduler_task_retries_total')}[${RANGE}])`)} * 60`,
     ]),
+    panel(
+      'Preempted tasks',
+      'cpm',
+      'Tasks of each queue that were taken back for another queue, per minute.',
+      ['{{name}}', `${byQueue(`rate(${of('svc_scheduler_task_preemptions_total')}[${RANGE}])`)} * 60`],
+    ),
     panel('Parked jobs', 'short', 'Jobs that reached their failure limit in the last hour.', [
       '{{name}}',
       byQueue(`increase(${of('svc_scheduler_jobs_autoparked_total')}[1h])`),

@@ -8,7 +8,7 @@ import { WorkerAmounts } from './worker-amounts.ts';
 import type { WorkerOffer } from './worker-offer.ts';
 
 /** A task is taken back at most this often until it ends, and not again before this time (docs/policy.md#preemption). */
-export const PREEMPTIONS_PER_TASK = 3;
+const PREEMPTIONS_PER_TASK = 3;
 export const PREEMPTION_PAUSE_MS = 3_600_000;
 
 /** Resources that an attempt holds of a worker. */

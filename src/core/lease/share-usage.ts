@@ -11,7 +11,7 @@ export interface ShareUse {
 }
 
 /** Cores in use count for this time in advance, so that the order changes with each assigned task. */
-export const ADVANCE_SECONDS = 60;
+const ADVANCE_SECONDS = 60;
 
 const MS_PER_SECOND = 1000;
 

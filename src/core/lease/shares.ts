@@ -26,7 +26,7 @@ const SHARER_NAMES: Readonly<Record<SharedBy, (step: SharedStep) => string>> = {
 };
 
 /** Returns the name of the sharer of a step. */
-export const sharerNameOf = (step: SharedStep, sharedBy: SharedBy): string => SHARER_NAMES[sharedBy](step);
+const sharerNameOf = (step: SharedStep, sharedBy: SharedBy): string => SHARER_NAMES[sharedBy](step);
 
 /** Stored usage of a sharer. */
 export interface StoredUsage {

@@ -6,7 +6,7 @@ import type { TaskCounts } from './task-counts.ts';
  */
 
 /** Steps with fewer tasks have no canary tasks. */
-export const CANARY_STEP_MIN = 5;
+const CANARY_STEP_MIN = 5;
 const CANARIES = 3;
 
 /** Failures of a step without a success, and the workers that they are on, from which the step fails everywhere. */

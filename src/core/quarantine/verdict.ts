@@ -81,7 +81,7 @@ export interface Streak {
 }
 
 /** Returns the failures since the last success of the worker that count. */
-export function streakOf({ streak, steps }: WorkerEvidenceRecord, counted: Counted): Streak {
+function streakOf({ streak, steps }: WorkerEvidenceRecord, counted: Counted): Streak {
   const jobs = new Set<JobId>();
   let failures = 0;
   let odds = 0;

@@ -35,12 +35,7 @@ export interface QueuePolicySetting {
   readonly version: number;
 }
 
-export const HALF_LIFE_SECONDS_DEFAULT = 86_400;
-export const HALF_LIFE_SECONDS_MIN = 60;
-export const HALF_LIFE_SECONDS_MAX = 31_536_000;
-export const WEIGHT_MIN = 0.001;
-export const WEIGHT_MAX = 1_000_000;
-export const WEIGHTS_MAX = 1000;
+const HALF_LIFE_SECONDS_DEFAULT = 86_400;
 
 /** The policy of a farm that never had another one. */
 export const FIFO: QueuePolicySetting = {

@@ -3,8 +3,10 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { test, type Test } from 'tap';
-import { nodeFetch } from '../../../cli/client/node-fetch.ts';
+import { createNodeFetch } from '../../../cli/client/node-fetch.ts';
 import type { HttpRequest } from '../../../client/http-fetch.ts';
+
+const nodeFetch = createNodeFetch();
 
 const GET: HttpRequest = { method: 'GET', headers: {} };
 
@@ -87,4 +89,14 @@ test('repeats a read whose kept connection the service has closed, and no change
     { cause: { code: 'ECONNRESET' } },
     'a new connection that is closed',
   );
+});
+
+test('a response without data for long has failed', async (t) => {
+  const { address } = await listen(t, (request, response) => {
+    if (request.url === '/') response.write('one');
+  });
+  const impatient = createNodeFetch(100);
+  const answer = await impatient(address, GET);
+  await t.rejects(answer.text(), { cause: { code: 'UND_ERR_BODY_TIMEOUT', message: 'no data for 0.1 s' } });
+  await t.rejects(impatient(new URL('/none', address), GET), { cause: { code: 'UND_ERR_BODY_TIMEOUT' } });
 });

@@ -1,4 +1,5 @@
-import { test, type Test } from 'tap';
+import { test } from 'tap';
+import { createNodeFetch } from '../../../cli/client/node-fetch.ts';
 import { followLog } from '../../../cli/logs/follow-log.ts';
 import { RestClient } from '../../../cli/client/rest-client.ts';
 import { answeringService, type Answer } from '../answering-service.ts';
@@ -18,17 +19,6 @@ const cursors = ({ requests }: Asking): readonly (string | null)[] =>
   requests
     .filter(({ path }) => path.includes('tail=true'))
     .map(({ path }) => new URL(path, 'http://x').searchParams.get('after_bus_seq'));
-
-/** Shortens the idle timeout of the built-in fetch from minutes to milliseconds. */
-async function impatientFetch(t: Test, bodyTimeout: number): Promise<void> {
-  await t.rejects(fetch('http://127.0.0.1:1'), 'fetch creates its dispatcher on first use');
-  const key = Symbol.for('undici.globalDispatcher.1');
-  const standard = Reflect.get(globalThis, key) as { readonly constructor: new (options: object) => unknown };
-  Reflect.set(globalThis, key, new standard.constructor({ bodyTimeout }));
-  t.teardown(() => {
-    Reflect.set(globalThis, key, standard);
-  });
-}
 
 test('following continues when the service ends the tail before the task has ended', async (t) => {
   const service = await answeringService({
@@ -71,14 +61,14 @@ test('following ends when the task is deleted', async (t) => {
 });
 
 test('a task without output for a long time is not treated as an outage', async (t) => {
-  await impatientFetch(t, 200);
+  const impatient = createNodeFetch(200);
   const service = await answeringService({
     [LOGS]: [{ body: `${line(1, 'one\n')}{"bus_`, holds: true }, { body: line(2, 'two\n') }, { body: '' }],
     [TASK]: [task('running'), task('succeeded')],
   });
   t.teardown(() => service.close());
   const written: string[] = [];
-  await followLog(new RestClient(service.url), 'x', {
+  await followLog(new RestClient(service.url, null, impatient), 'x', {
     write: ({ data }) => written.push(data),
     away: () => written.push('away'),
     endsAfterMs: null,
