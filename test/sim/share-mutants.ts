@@ -47,10 +47,6 @@ export const SHARE_MUTANTS: readonly Mutant[] = [
   { name: 'a shared farm has the other precedence of priority', plant: withPolicy(otherPrecedence) },
   { name: 'weights are ignored', plant: withPolicy((policy) => ({ ...policy, weights: [] })) },
   {
-    name: 'usage decays ten times as slowly',
-    plant: withPolicy((policy) => ({ ...policy, halfLifeSeconds: 10 * policy.halfLifeSeconds })),
-  },
-  {
     name: 'a farm is shared by owner always',
     plant: withPolicy((policy) => ({ ...policy, sharedBy: 'owner' })),
   },

@@ -92,7 +92,7 @@ await test('a wrangler solves daily problems in the pages', { timeout: 240_000 }
     await page.waitForURL(/\/usage-pools\?search=nuk/);
     await page.getByRole('button', { name: 'New usage pool' }).click();
     await dialog.getByLabel('Name').first().fill('nuk');
-    await dialog.getByLabel('Slots').fill('2');
+    await dialog.getByRole('spinbutton', { name: 'Slots *' }).fill('2');
     await dialog.getByRole('button', { name: 'Create usage pool' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.goto(`/jobs/${job}`);
@@ -103,7 +103,7 @@ await test('a wrangler solves daily problems in the pages', { timeout: 240_000 }
     const go = join(folder, 'licence-go');
     await page.goto('/usage-pools?edit=new');
     await dialog.getByLabel('Name').first().fill('houdini');
-    await dialog.getByLabel('Slots').fill('1');
+    await dialog.getByRole('spinbutton', { name: 'Slots *' }).fill('1');
     await dialog.getByRole('button', { name: 'Create usage pool' }).click();
     await dialog.waitFor({ state: 'detached' });
     const wait = `while [ ! -e ${go} ]; do sleep 0.05; done`;
@@ -120,7 +120,7 @@ await test('a wrangler solves daily problems in the pages', { timeout: 240_000 }
       .getByRole('button', { name: /actions|houdini/i })
       .click();
     await page.getByRole('menuitem', { name: /^Edit/ }).click();
-    await dialog.getByLabel('Slots').fill('2');
+    await dialog.getByRole('spinbutton', { name: 'Slots *' }).fill('2');
     await dialog.getByRole('button', { name: /^Save/ }).click();
     await page.getByRole('meter', { name: '2 of 2 slots' }).waitFor();
     t.equal(await counts(), 2, 'the worker has two cores');

@@ -369,7 +369,7 @@ environment:
   await t.test('the list of usage pools shows the slots in use', async (t) => {
     await page.goto('/usage-pools?edit=new');
     await dialog.getByLabel('Name').first().fill('houdini');
-    await dialog.getByLabel('Slots').fill('3');
+    await dialog.getByRole('spinbutton', { name: 'Slots *' }).fill('3');
     await dialog.getByRole('button', { name: 'Create usage pool' }).click();
     await page.getByRole('meter', { name: '0 of 3 slots' }).waitFor();
     await saveScreenshots(page, 'usage-pools');
