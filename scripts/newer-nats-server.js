@@ -3,7 +3,7 @@
  * gets security fixes. Plain JavaScript without dependencies, because it runs before packages are installed.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { capture } from './run.js';
@@ -66,10 +66,11 @@ async function installPackage(env) {
     if (unpacked.status !== 0) return `the package cannot be unpacked: ${lastLine(unpacked.output)}`;
     const program = join(FOLDER, 'nats-server');
     mkdirSync(FOLDER, { recursive: true });
-    const moved = await capture('cp', [join(work, 'usr/sbin/nats-server'), `${program}.new`], { env });
-    if (moved.status !== 0) return `${program} cannot be written: ${lastLine(moved.output)}`;
+    copyFileSync(join(work, 'usr/sbin/nats-server'), `${program}.new`);
     renameSync(`${program}.new`, program);
     return isNewer(program, env) ? null : `${program} does not run`;
+  } catch (error) {
+    return `the program cannot be written: ${error.message}`;
   } finally {
     rmSync(work, { recursive: true });
   }
