@@ -46,11 +46,6 @@ export class Bookings {
     return booking;
   }
 
-  /** Returns the bookings with the addresses of their attempts. */
-  entries(): readonly AttemptBooking[] {
-    return this.held;
-  }
-
   all(): Booking[] {
     return this.held.map(({ booking }) => booking);
   }

@@ -108,10 +108,9 @@ export function jobOfAttempt(attemptId: AttemptId): JobId {
 }
 
 /** Returns the cores that attempts hold, by job. */
-export function usesOf({ bookings, ending }: WorkerState): readonly JobCores[] {
+export function usesOf(state: WorkerState): readonly JobCores[] {
   const uses = new WorkerUses();
-  for (const { attempt, booking } of bookings.entries()) uses.add(attempt.jobId, booking.cores);
-  for (const { attemptId, cores } of ending?.bookings ?? []) uses.add(jobOfAttempt(attemptId), cores);
+  for (const { attemptId, cores } of holdersOf(state)) uses.add(jobOfAttempt(attemptId), cores);
   return uses.all();
 }
 
