@@ -1,6 +1,7 @@
 import type { ExtraExtension } from '../../openjd/template/extensions.ts';
 import type { JobLink } from './job-links.ts';
 import type { RateLimit } from '../rate-limit/rate-limiter.ts';
+import type { ClusterConfig } from './cluster-config.ts';
 import { authConfig, type AuthConfig } from './auth-config.ts';
 import {
   busAccess,
@@ -65,6 +66,8 @@ export interface ServerConfig {
     /** Null: chosen by the size of the cluster. */
     readonly replicas: number | null;
   };
+  /** Null: a single node. */
+  readonly cluster: ClusterConfig | null;
   /** Null: the service does not announce itself. */
   readonly discovery: DiscoveryConfig | null;
   readonly scheduler: {
@@ -176,6 +179,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         ...bus,
         replicas: values['bus.replicas'],
       },
+      cluster: null,
       discovery: values['discovery.enabled']
         ? { name: values['discovery.name'], interfaces: values['discovery.interfaces'] }
         : null,
