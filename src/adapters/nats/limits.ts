@@ -66,6 +66,8 @@ export const SERVER_LIMITS = {
   tlsSeconds: 10,
   /** Maximum time until a new client says who it is, without TLS. The server's default of 2 s cuts off clients of busy machines. */
   clientSeconds: 10,
+  /** Interval at which the servers of a cluster compare their accounts. */
+  accountExchangeSeconds: 5,
   probeMs: 50,
   probeTimeoutMs: 2 * SECOND_MS,
   /** Maximum time of a server to stop. */
