@@ -1,3 +1,6 @@
+import { standingMemory, type StandingMemory } from '../../src/adapters/cluster/standing.ts';
+import type { ServerList } from '../../src/adapters/nats/server-address.ts';
+import type { NodeState } from '../../src/core/cluster/node-states.ts';
 import type { ChangeSubscription } from '../../src/adapters/lmdb/change-subscription.ts';
 import { openStateReader, type StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import { startStoreThread, type StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
@@ -12,6 +15,19 @@ export interface StartedStore {
   readonly thread: StoreThread;
   /** Sets the observer of the thread's event loop lag. Measures before that are dropped. */
   readonly observeLag: (observer: (lag: EventLoopLag) => void) => void;
+  /** The standing of this node in its cluster; null on a single node. */
+  readonly standing: StandingMemory | null;
+  /** Calls back with the present standing of a node of a cluster, and after each change. */
+  readonly onStanding: (listener: StandingListener) => void;
+}
+
+type StandingListener = (state: NodeState, epoch: number) => void;
+
+/** The log of a cluster, as a node reaches it. */
+interface ClusterLog {
+  readonly name: string;
+  readonly node: string;
+  readonly servers: ServerList;
 }
 
 /** The state store as the main thread reads it. */
@@ -20,23 +36,38 @@ export interface OpenState {
   readonly changes: ChangeSubscription;
 }
 
-/** Prepares `data.dir` and starts the store thread. Throws if a restore was started meanwhile. */
-export async function startStore(context: StartContext): Promise<StartedStore> {
+/**
+ * Prepares `data.dir` and starts the store thread. Throws if a restore was started meanwhile.
+ *
+ * @param cluster - Null for a single node.
+ */
+export async function startStore(context: StartContext, cluster: ClusterLog | null): Promise<StartedStore> {
   const { config, directory, version, logger, stopping, shutdown } = context;
   const { compactFreePercent } = config.data;
   await prepareData({ directory, compactFreePercent, logger, stopping });
   throwIfStopping(stopping);
   let observer: (lag: EventLoopLag) => void = () => undefined;
+  let present: Parameters<StandingListener> | null = null;
+  const listeners: StandingListener[] = [];
+  const standing = cluster === null ? null : standingMemory();
   const thread = await startStoreThread(
     entryUrl('store-thread'),
     {
       directory: storeDirectory(directory, 'state'),
       softwareVersion: version.version,
+      cluster:
+        cluster === null || standing === null
+          ? null
+          : { cluster: cluster.name, node: cluster.node, servers: cluster.servers, standing },
     },
     {
       diskChanged: (disk) => logger.warn({ disk }, diskText(disk)),
       warned: (text) => logger.warn(text),
       measured: (lag) => observer(lag),
+      standingChanged: (state, epoch) => {
+        present = [state, epoch];
+        for (const listener of listeners) listener(state, epoch);
+      },
     },
   );
   shutdown.add('store', () => thread.stop());
@@ -47,6 +78,11 @@ export async function startStore(context: StartContext): Promise<StartedStore> {
     thread,
     observeLag: (added) => {
       observer = added;
+    },
+    standing,
+    onStanding: (listener) => {
+      listeners.push(listener);
+      if (present !== null) listener(...present);
     },
   };
 }

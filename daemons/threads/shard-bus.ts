@@ -57,8 +57,12 @@ export function connectBus(parts: ShardParts, host: ThreadHost<ServiceSystem>): 
       presenceAnnounced: intake.presenceAnnounced,
       statusReported: intake.statusReported,
       busChanged: (event) => {
-        if (event.type === 'ready') host.kernel.resumeLiveness();
-        else if (SUSPENDS_LIVENESS.has(event.type)) host.kernel.suspendLiveness();
+        if (event.type === 'ready') {
+          host.kernel.resumeLiveness();
+          const { epoch, serviceId } = options;
+          if (epoch !== null) bus.announceOwner({ v: 1, type: 'owner', service: serviceId, epoch });
+        }
+        if (SUSPENDS_LIVENESS.has(event.type)) host.kernel.suspendLiveness();
         notify({ v: SHARD_PROTOCOL_VERSION, type: 'bus', event });
       },
     },

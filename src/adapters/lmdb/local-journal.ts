@@ -76,13 +76,15 @@ class LocalJournal implements Journal {
 export interface JournaledStore {
   readonly writer: StateWriter;
   readonly journal: Journal;
+  /** Whether several nodes have the journal. Only its owner may submit entries. */
+  readonly isShared: boolean;
 }
 
 /** Opens the state store of a single node for writing, with its journal. Throws `StoreOpenError`. */
 export async function openJournaledStore(options: LocalJournalOptions): Promise<JournaledStore> {
   const writer = await openStateWriter(options);
   try {
-    return { writer, journal: openLocalJournal(writer, options) };
+    return { writer, journal: openLocalJournal(writer, options), isShared: false };
   } catch (error) {
     await writer.close();
     throw error;

@@ -105,6 +105,12 @@ export function putAppliedMark(meta: ByteDatabase, { key, value }: AppliedMark):
   meta.putSync(keyBytes(key), Buffer.from(value, 'utf8'));
 }
 
+/** Returns the value of the row; null without one. */
+export function readAppliedMark(meta: ByteDatabase, key: string): string | null {
+  const bytes = meta.get(keyBytes(key));
+  return bytes === undefined ? null : Buffer.from(bytes).toString('utf8');
+}
+
 /** Reports whether nothing was written yet: neither a table nor a format, as after an interrupted first start. */
 export function isFresh(environment: Environment): boolean {
   const names = [...environment.getKeys()];
