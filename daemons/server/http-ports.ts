@@ -1,3 +1,4 @@
+import { SharedStanding, standingMemory, type StandingMemory } from '../../src/adapters/cluster/standing.ts';
 import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AuditRecorder, type RecorderPorts } from '../../http/audit/audit-recorder.ts';
@@ -8,12 +9,11 @@ import { Argon2Passwords } from '../../src/adapters/identity/argon2-passwords.ts
 import { randomSecrets } from '../../src/adapters/identity/random-secrets.ts';
 import type { ProductLibrary } from '../../src/core/products/product-library.ts';
 import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
-import type { StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
 import { tallyOf } from '../../src/adapters/system/shared-tallies.ts';
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 import type { BusAuthority } from '../../src/core/ports/bus-authority.ts';
 import { busReach } from '../../src/core/discovery/bus-address.ts';
-import { actorsOf } from './actors-of.ts';
+import { ownerActors } from './actors-of.ts';
 import type { BusStandingWatch } from './bus-standing.ts';
 import { oidcSignIn } from './oidc-sign-in.ts';
 import { openDirectory } from './directory.ts';
@@ -21,11 +21,12 @@ import { languageLimits } from './open-products.ts';
 import { currentLogs } from './current-logs.ts';
 import type { Observers } from './observers.ts';
 import type { OpenLists } from './open-lists.ts';
-import type { OpenState } from './open-state.ts';
+import type { OpenState, StartedStore } from './open-state.ts';
+import type { OwnerRole } from './owner-role.ts';
 import type { PreparationPool } from './preparation-pool.ts';
 import type { StartContext } from './start-context.ts';
 import type { StartedLogs } from './start-logs.ts';
-import { retryOf, type StartedShards } from './start-shards.ts';
+import { retryOf } from './start-shards.ts';
 import { workerTokensOf } from './worker-tokens.ts';
 
 /** docs/contract/rest.md#public-routes: time limit of each readiness check. */
@@ -33,12 +34,12 @@ const CHECK_MS = 5_000;
 
 /** Parts of the service that the REST API uses. */
 interface HttpDeps {
-  readonly store: StoreThread;
+  readonly store: StartedStore;
   readonly state: OpenState;
   readonly observers: Observers;
   readonly logs: StartedLogs;
   readonly lists: OpenLists;
-  readonly shards: StartedShards;
+  readonly owner: OwnerRole;
   /** Null if the service issues no credentials for the bus. */
   readonly authority: BusAuthority | null;
   readonly webhooks: WebhookPorts;
@@ -53,13 +54,13 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
   const { config, logger, diagnostics, stopping, version } = context;
   const { store, state, observers, logs, lists, pool, products, storePages } = deps;
   const { reader, changes } = state;
-  const { shards, tallies } = deps.shards;
+  const { owner } = deps;
   const { events, taskEvents, followedJobs, metrics } = observers;
   const ids = new Uuid7(() => Date.now());
   const language = languageLimits(config);
   const logReader = currentLogs(logs.store);
   const base = {
-    actors: actorsOf(shards, reader),
+    actors: ownerActors(owner, reader),
     newId: () => ids.next(),
     steadyNow: () => performance.now(),
     delay: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined),
@@ -90,7 +91,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
       passwordLengthMin: config.auth.passwordLengthMin,
     },
     oidc: oidcSignIn(config.auth.oidc),
-    largeJobs: store,
+    largeJobs: store.thread,
     prepareJob: ({ client, ...request }) =>
       pool.prepare(client, { kind: 'prepare', ...request, ...language }),
     describeTemplate: ({ client, ...request }) =>
@@ -113,13 +114,16 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     events,
     taskEvents,
     followedJobs,
-    health: { store: () => checkStore(reader), bus: () => shards.checkBus(CHECK_MS) },
+    health: { store: () => checkStore(reader), bus: () => checkRole(owner, store.standing) },
     storePages,
     isStopping: () => stopping.aborted,
     metrics: () => metrics.text(),
     activity: () => metrics.activity(),
     diagnostics: () => diagnostics,
-    tally: (slot) => tallyOf(tallies, slot),
+    tally: (slot) => {
+      const actors = owner.current();
+      return actors === null ? 0 : tallyOf(actors.tallies, slot);
+    },
     version,
     settings: () => ({
       bus: busReach(config.bus.urls, config.bus.addr),
@@ -129,7 +133,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
       jobLinks: config.web.jobLinks,
     }),
     busStanding: () => deps.busStanding.current(),
-    acceptsSubmissions: () => store.diskState() === 'ok',
+    acceptsSubmissions: () => store.thread.diskState() === 'ok',
     serverRetry: retryOf(config),
     regex: createRe2Engine(),
     now: () => Date.now(),
@@ -141,6 +145,15 @@ function startAudit({ shutdown }: StartContext, ports: RecorderPorts): AuditReco
   const recorder = new AuditRecorder(ports);
   shutdown.add('http', () => recorder.flush());
   return recorder;
+}
+
+/** Checks the bus of an owner, and that any other node of a cluster follows. */
+async function checkRole(owner: OwnerRole, standing: StandingMemory | null): Promise<void> {
+  const actors = owner.current();
+  if (actors !== null) return actors.shards.checkBus(CHECK_MS);
+  const { state, epoch } = new SharedStanding(standing ?? standingMemory()).read();
+  if (state !== 'follower' || epoch === 0)
+    throw new Error(`this node does not follow its cluster yet: it is ${state} in epoch ${epoch}`);
 }
 
 /** Reads from the store. A failed commit is not checked: it ends the process. */
