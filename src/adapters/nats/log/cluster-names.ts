@@ -7,6 +7,8 @@ export interface ClusterNames {
   readonly tail: string;
   /** Positions up to which nodes have flushed their stores. */
   readonly flushed: string;
+  /** Requests for facts of all nodes: versions, formats, clocks. */
+  readonly facts: string;
 }
 
 export const clusterNames = (cluster: string): ClusterNames => ({
@@ -14,4 +16,5 @@ export const clusterNames = (cluster: string): ClusterNames => ({
   log: `cs.${cluster}.log.0`,
   tail: `cs.${cluster}.tail`,
   flushed: `cs.${cluster}.flushed`,
+  facts: `cs.${cluster}.facts`,
 });
