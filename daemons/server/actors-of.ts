@@ -3,15 +3,15 @@ import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import type { Shards } from './shards.ts';
 
 /** The actors of all shards. After each answer the reader sees the changes of its commit. */
-export const actorsOf = (shards: Shards, reader: StateReader): Actors => ({
+export const actorsOf = (shards: () => Shards, reader: StateReader): Actors => ({
   ask: async (make) => {
-    const outcome = await shards.ask(make);
+    const outcome = await shards().ask(make);
     reader.refresh();
     return outcome;
   },
-  tell: (envelope) => shards.tell(envelope),
+  tell: (envelope) => shards().tell(envelope),
   submit: async (farm, submission, plan) => {
-    const outcome = await shards.submit(farm, submission, plan);
+    const outcome = await shards().submit(farm, submission, plan);
     reader.refresh();
     return outcome;
   },

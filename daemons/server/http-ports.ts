@@ -1,5 +1,7 @@
 import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
 import { setTimeout as delay } from 'node:timers/promises';
+import { OwnerNeededError } from '../../http/cluster/cluster-ports.ts';
+import { ownersPorts, type OwnersPorts } from '../../http/cluster/owner-ports.ts';
 import { AuditRecorder, type RecorderPorts } from '../../http/audit/audit-recorder.ts';
 import { ProductList } from '../../http/lists/product-list.ts';
 import { TaskTails } from '../../http/log-follow/task-tails.ts';
@@ -14,6 +16,7 @@ import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 import type { BusAuthority } from '../../src/core/ports/bus-authority.ts';
 import { busReach } from '../../src/core/discovery/bus-address.ts';
 import { actorsOf } from './actors-of.ts';
+import type { ClusterNode } from './cluster/cluster-node.ts';
 import type { BusStandingWatch } from './bus-standing.ts';
 import { oidcSignIn } from './oidc-sign-in.ts';
 import { openDirectory } from './directory.ts';
@@ -38,7 +41,10 @@ interface HttpDeps {
   readonly observers: Observers;
   readonly logs: StartedLogs;
   readonly lists: OpenLists;
-  readonly shards: StartedShards;
+  /** Returns the shards; null on a node of a cluster that does not own it. */
+  readonly shards: () => StartedShards | null;
+  /** Null for a single node. */
+  readonly cluster: ClusterNode | null;
   /** Null if the service issues no credentials for the bus. */
   readonly authority: BusAuthority | null;
   readonly webhooks: WebhookPorts;
@@ -53,13 +59,13 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
   const { config, logger, diagnostics, stopping, version } = context;
   const { store, state, observers, logs, lists, pool, products, storePages } = deps;
   const { reader, changes } = state;
-  const { shards, tallies } = deps.shards;
   const { events, taskEvents, followedJobs, metrics } = observers;
   const ids = new Uuid7(() => Date.now());
   const language = languageLimits(config);
   const logReader = currentLogs(logs.store);
+  const owners = ownersPortsOf(deps);
   const base = {
-    actors: actorsOf(shards, reader),
+    actors: owners.actors,
     newId: () => ids.next(),
     steadyNow: () => performance.now(),
     delay: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined),
@@ -67,6 +73,8 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
   } satisfies RecorderPorts;
   return {
     ...base,
+    ...owners,
+    cluster: deps.cluster?.ports() ?? null,
     store: reader,
     commits: {
       count: () => changes.lastReadable(),
@@ -75,7 +83,6 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     },
     jobLists: lists.jobs,
     taskLists: lists.tasks,
-    history: lists.history,
     audit: config.auth.enabled ? startAudit(context, base) : null,
     passwords: new Argon2Passwords(),
     directory: openDirectory(context),
@@ -113,13 +120,11 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     events,
     taskEvents,
     followedJobs,
-    health: { store: () => checkStore(reader), bus: () => shards.checkBus(CHECK_MS) },
+    health: { store: () => checkStore(reader), bus: () => checkBus(deps) },
     storePages,
     isStopping: () => stopping.aborted,
     metrics: () => metrics.text(),
-    activity: () => metrics.activity(),
     diagnostics: () => diagnostics,
-    tally: (slot) => tallyOf(tallies, slot),
     version,
     settings: () => ({
       bus: busReach(config.bus.urls, config.bus.addr),
@@ -134,6 +139,30 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     regex: createRe2Engine(),
     now: () => Date.now(),
   };
+}
+
+/** Returns what only the shards know. On a node of a cluster without shards, it throws `OwnerNeededError`. */
+function ownersPortsOf({ shards, state, lists, observers, cluster }: HttpDeps): OwnersPorts {
+  const running = (): StartedShards => {
+    const started = shards();
+    if (started === null) throw new OwnerNeededError();
+    return started;
+  };
+  const own: OwnersPorts = {
+    actors: actorsOf(() => running().shards, state.reader),
+    tally: (slot) => tallyOf(running().tallies, slot),
+    activity: () => observers.metrics.activity(),
+    history: lists.history,
+  };
+  return cluster === null ? own : ownersPorts(own, () => cluster.hasActors, cluster.notes());
+}
+
+/** Without shards, a node needs the bus to reach the owner. */
+async function checkBus({ shards, cluster }: HttpDeps): Promise<void> {
+  const started = shards();
+  if (started !== null) await started.shards.checkBus(CHECK_MS);
+  else if (cluster === null) throw new Error('the shards have not started');
+  else await cluster.checkBus(CHECK_MS);
 }
 
 /** Returns the writer of the audit log. What waits is stored after the last response. */

@@ -131,6 +131,7 @@ async function start(context: StartContext): Promise<void> {
     workerIdentity: bus.authority !== null ? 'joined' : bus.isScoped ? 'operator' : 'open',
     refusedKeysChanged: () => refused?.changed(),
     sendWebhook: (order) => webhooks.send(order),
+    publishToNodes: null,
   });
   webhooks.connect(shards.shards);
   startJoinDesk(context, bus, { reader: state.reader, shards: shards.shards, observers });
@@ -146,7 +147,8 @@ async function start(context: StartContext): Promise<void> {
     observers,
     logs,
     lists,
-    shards,
+    shards: () => shards,
+    cluster: null,
     authority: bus.authority,
     webhooks: webhooks.ports,
     pool,
@@ -154,7 +156,7 @@ async function start(context: StartContext): Promise<void> {
     storePages,
     busStanding,
   });
-  const port = await startHttp(context, ports, pool);
+  const port = await startHttp(context, ports, pool, null);
   await bootstrapAdmin(config.auth, ports, logger);
   await untilReady(ports, stopping);
   throwIfStopping(stopping);
