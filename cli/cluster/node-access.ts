@@ -1,12 +1,13 @@
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { managedAccess } from '../../src/adapters/nats/authority/managed-access.ts';
+import { managedAccess, type ManagedAccess } from '../../src/adapters/nats/authority/managed-access.ts';
 import { readClusterSecret } from '../../src/adapters/nats/authority/cluster-secret.ts';
 import { connectOnce } from '../../src/adapters/nats/connect-once.ts';
 import { configuredServers, type ServerList } from '../../src/adapters/nats/server-address.ts';
 import type { ClusterConfig } from '../../src/core/config/cluster-config.ts';
 import type { ServerConfig } from '../../src/core/config/server-config.ts';
+import { ending } from '../commands/data-options.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
 
 /** Options of commands that run on a node and read its configuration. */
@@ -81,53 +82,47 @@ export interface ClusterConnections {
  * the server cannot be reached, or is not a managed one.
  */
 export async function withManagedServers<T>(
-  { config, cluster, dataDirectory }: NodeConfig,
+  node: NodeConfig,
   use: (connections: ClusterConnections) => Promise<T>,
 ): Promise<T> {
-  if (config.bus.urls.length > 0)
+  if (node.config.bus.urls.length > 0)
     throw new CommandError(
       EXIT.conflict,
       'bus.url: names an external NATS cluster, whose servers Callsheet does not change. Use its own tools: `nats server cluster peer-remove`',
     );
-  const { name, node, peers, secretFile } = cluster;
-  const { system, streams } = await managedAccess(
-    join(dataDirectory, 'bus', 'cluster'),
-    config.bus.addr,
-    config.bus.authentication,
-    { name, node, peers, secret: await readClusterSecret(secretFile) },
-  );
+  const { system, streams } = await managedServers(node);
   if (system === null) throw new CommandError(EXIT.failed, 'there is no access to the system account');
-  return withConnections([system, streams], async ([first, second]) => use({ system: first, streams: second }));
-}
-
-/** Returns the access to the streams of the cluster: of the managed server of this node, or of `bus.url`. */
-export async function streamAccessOf(node: NodeConfig): Promise<ServerList> {
-  const { config, cluster, dataDirectory } = node;
-  if (config.bus.urls.length > 0) return configuredServers(config.bus.urls, config.bus.streamAccess);
-  const { name, peers, secretFile } = cluster;
-  const access = await managedAccess(
-    join(dataDirectory, 'bus', 'cluster'),
-    config.bus.addr,
-    config.bus.authentication,
-    { name, node: cluster.node, peers, secret: await readClusterSecret(secretFile) },
+  return withConnection(system, (first) =>
+    withConnection(streams, (second) => use({ system: first, streams: second })),
   );
-  return access.streams;
 }
 
-async function withConnections<T>(
-  [first, second]: readonly [ServerList, ServerList],
-  use: (connections: readonly [NatsConnection, NatsConnection]) => Promise<T>,
+/** Calls `use` with a connection to the streams of the cluster: of the managed server of this node, or of `bus.url`. */
+export async function withStreams<T>(
+  node: NodeConfig,
+  use: (streams: NatsConnection) => Promise<T>,
 ): Promise<T> {
-  const one = await connected(first);
+  const { urls, streamAccess } = node.config.bus;
+  const servers = urls.length > 0 ? configuredServers(urls, streamAccess) : (await managedServers(node)).streams;
+  return withConnection(servers, use);
+}
+
+async function managedServers({ config, cluster, dataDirectory }: NodeConfig): Promise<ManagedAccess> {
+  const { name, node, peers, secretFile } = cluster;
+  return managedAccess(join(dataDirectory, 'bus', 'cluster'), config.bus.addr, config.bus.authentication, {
+    name,
+    node,
+    peers,
+    secret: await ending(readClusterSecret(secretFile)),
+  });
+}
+
+async function withConnection<T>(servers: ServerList, use: (nc: NatsConnection) => Promise<T>): Promise<T> {
+  const nc = await connected(servers);
   try {
-    const two = await connected(second);
-    try {
-      return await use([one, two]);
-    } finally {
-      await two.close();
-    }
+    return await use(nc);
   } finally {
-    await one.close();
+    await nc.close();
   }
 }
 

@@ -9,6 +9,8 @@ export interface ClusterNames {
   readonly flushed: string;
   /** Requests for facts of all nodes: versions, formats, clocks. */
   readonly facts: string;
+  /** Requests to the owner to hand the log over. */
+  readonly handOver: string;
 }
 
 export const clusterNames = (cluster: string): ClusterNames => ({
@@ -17,4 +19,5 @@ export const clusterNames = (cluster: string): ClusterNames => ({
   tail: `cs.${cluster}.tail`,
   flushed: `cs.${cluster}.flushed`,
   facts: `cs.${cluster}.facts`,
+  handOver: `cs.${cluster}.owner.hand-over`,
 });
