@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type Test } from 'tap';
-import { ApiClient, FarmClient, type JobView } from '../kit/api-client.ts';
+import { ApiClient, type FarmClient, type JobView } from '../kit/api-client.ts';
 import { ADMIN, authFlags, bearer, send, signIn, type Credential } from '../kit/auth-service.ts';
 import { ClusterNodes, type ClusterMember } from '../kit/cluster-nodes.ts';
 import { clusterSkip } from '../kit/managed-cluster.ts';
