@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { appliedMarkRow, parseAppliedMark, type StoredMark } from '../../src/adapters/cluster/applied-mark.ts';
+import { appliedMarkRow, type StoredMark } from '../../src/adapters/cluster/applied-mark.ts';
 import { openDatabase } from '../../src/adapters/lmdb/environment.ts';
 import { assertStoreExists, openExistingStore } from '../../src/adapters/lmdb/existing-store.ts';
 import { replayJournal } from '../../src/adapters/lmdb/replay-journal.ts';
 import { reconcileRestored, type Reconciled } from '../../src/adapters/lmdb/restored-store.ts';
-import {
-  CLUSTER_MARK_KEY,
-  META_DATABASE,
-  putAppliedMark,
-  readAppliedMark,
-} from '../../src/adapters/lmdb/store-format.ts';
+import { META_DATABASE, putAppliedMark } from '../../src/adapters/lmdb/store-format.ts';
 import { stopLeftServer } from '../../src/adapters/nats/managed-server.ts';
 import { lockDirectory, type DirectoryLock } from '../../src/adapters/system/disk-lock.ts';
 import { freeBytes } from '../../src/adapters/system/disk-watermark.ts';
@@ -19,6 +14,7 @@ import { syncDirectory } from '../../src/adapters/system/sync-file.ts';
 import { EMPTY_LOG } from '../../src/core/cluster/log-record.ts';
 import type { EnvironmentKind } from '../../src/core/ports/store.ts';
 import { assertRestoreComplete, restoreMarkerPath, storeDirectory } from './data-directory.ts';
+import { storedMarkIn } from './stored-mark.ts';
 import { writeLogOrder } from './log-order.ts';
 
 const KINDS: readonly EnvironmentKind[] = ['state', 'logs'];
@@ -104,21 +100,16 @@ async function locked<T>(dataDirectory: string, work: () => Promise<T>): Promise
   }
 }
 
-/** Returns the mark of the store with all that its journal holds. */
+/** Returns the mark of the store, with all that its journal holds. */
 async function readMark(directory: string): Promise<StoredMark | null> {
   const { environment, format } = await openExistingStore(directory, 'state');
   try {
     const hasRoom = (bytes: number): boolean => freeBytes(directory) > bytes;
     replayJournal({ environment, directory, storeId: format.storeId, hasRoom });
-    const text = readAppliedMark(openDatabase(environment, META_DATABASE), CLUSTER_MARK_KEY);
-    if (text === null) return null;
-    const mark = parseAppliedMark(text);
-    if (mark === null)
-      throw new Error(`the store in ${directory} has a mark that this version cannot read: use the version that wrote it`);
-    return mark;
   } finally {
     await environment.close();
   }
+  return storedMarkIn(directory);
 }
 
 async function putMark(directory: string, mark: StoredMark): Promise<void> {
