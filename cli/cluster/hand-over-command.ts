@@ -12,7 +12,10 @@ async function handOver(to: string | undefined, options: NodeOptions): Promise<v
       `node ${to} is not in cluster.peers (${peers.map((peer) => peer.name).join(', ')})`,
     );
   await withStreams(node, async (streams) => {
-    const { is_accepted: isAccepted, text } = await answerOf(requestHandOver(streams, name, to ?? null), name);
+    const { is_accepted: isAccepted, text } = await answerOf(
+      requestHandOver(streams, name, to ?? null),
+      name,
+    );
     if (!isAccepted) throw new CommandError(EXIT.conflict, text);
     process.stdout.write(`${text}\n`);
   });
@@ -34,6 +37,8 @@ async function answerOf<T>(request: Promise<T>, cluster: string): Promise<T> {
 export const handOverCommand = (): Command =>
   withNodeOptions(
     new Command('hand-over')
-      .description('Let another node own the farms, for example before the owner is upgraded. Runs on a node.')
+      .description(
+        'Let another node own the farms, for example before the owner is upgraded. Runs on a node.',
+      )
       .argument('[node]', 'the next owner; otherwise one that is current'),
   ).action(handOver);

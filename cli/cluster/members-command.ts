@@ -9,7 +9,13 @@ import {
 import { CLUSTER_NODES_MIN, clusterPeer, type ClusterPeer } from '../../src/core/config/cluster-config.ts';
 import { ending } from '../commands/data-options.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
-import { nodeConfigOf, withManagedServers, withNodeOptions, type ClusterConnections, type NodeOptions } from './node-access.ts';
+import {
+  nodeConfigOf,
+  withManagedServers,
+  withNodeOptions,
+  type ClusterConnections,
+  type NodeOptions,
+} from './node-access.ts';
 
 /** The copies of the streams move to another server after a removal. */
 const MOVE_MS = 120_000;
@@ -18,7 +24,10 @@ const LOOK_MS = 500;
 const peerText = ({ name, host, port }: ClusterPeer): string =>
   `${name}=${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-async function refuseUnsafe(connections: ClusterConnections, removed: string | null): Promise<readonly ClusterMember[]> {
+async function refuseUnsafe(
+  connections: ClusterConnections,
+  removed: string | null,
+): Promise<readonly ClusterMember[]> {
   const members = await clusterMembers(connections.system);
   const refusal = changeRefusal(members, await streamStandings(connections.streams), removed);
   if (refusal !== null) throw new CommandError(EXIT.conflict, refusal);

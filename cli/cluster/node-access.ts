@@ -103,7 +103,8 @@ export async function withStreams<T>(
   use: (streams: NatsConnection) => Promise<T>,
 ): Promise<T> {
   const { urls, streamAccess } = node.config.bus;
-  const servers = urls.length > 0 ? configuredServers(urls, streamAccess) : (await managedServers(node)).streams;
+  const servers =
+    urls.length > 0 ? configuredServers(urls, streamAccess) : (await managedServers(node)).streams;
   return withConnection(servers, use);
 }
 

@@ -41,7 +41,8 @@ export function readLogOrder(dataDirectory: string): LogOrder | null {
     throw error;
   }
   const parsed = parseOrder(content);
-  if (!parsed.ok) throw new Error(`${path} is damaged (${parsed.reason}): run callsheet cluster recover again`);
+  if (!parsed.ok)
+    throw new Error(`${path} is damaged (${parsed.reason}): run callsheet cluster recover again`);
   return parsed.value;
 }
 

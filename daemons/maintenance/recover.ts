@@ -2,14 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { appliedMarkRow, type StoredMark } from '../../src/adapters/cluster/applied-mark.ts';
-import { openDatabase } from '../../src/adapters/lmdb/environment.ts';
-import { assertStoreExists, openExistingStore } from '../../src/adapters/lmdb/existing-store.ts';
-import { replayJournal } from '../../src/adapters/lmdb/replay-journal.ts';
+import { settleJournal, writeClusterMark } from '../../src/adapters/lmdb/cluster-mark.ts';
+import { assertStoreExists } from '../../src/adapters/lmdb/existing-store.ts';
 import { reconcileRestored, type Reconciled } from '../../src/adapters/lmdb/restored-store.ts';
-import { META_DATABASE, putAppliedMark } from '../../src/adapters/lmdb/store-format.ts';
 import { stopLeftServer } from '../../src/adapters/nats/managed-server.ts';
 import { lockDirectory, type DirectoryLock } from '../../src/adapters/system/disk-lock.ts';
-import { freeBytes } from '../../src/adapters/system/disk-watermark.ts';
 import { syncDirectory } from '../../src/adapters/system/sync-file.ts';
 import { EMPTY_LOG } from '../../src/core/cluster/log-record.ts';
 import type { EnvironmentKind } from '../../src/core/ports/store.ts';
@@ -64,7 +61,8 @@ export async function recoverLog(dataDirectory: string): Promise<{
       { mode: 0o600, flush: true },
     );
     await writeLogOrder(dataDirectory, { v: 1, type: 'create', log_id: logId });
-    await putMark(state, { logId, mark: { ...EMPTY_LOG, epoch: (before?.mark.epoch ?? 0) + EPOCHS_APART } });
+    const epoch = (before?.mark.epoch ?? 0) + EPOCHS_APART;
+    await writeClusterMark(state, appliedMarkRow({ logId, mark: { ...EMPTY_LOG, epoch } }));
     return { logId, reconciled };
   });
 }
@@ -102,24 +100,8 @@ async function locked<T>(dataDirectory: string, work: () => Promise<T>): Promise
 
 /** Returns the mark of the store, with all that its journal holds. */
 async function readMark(directory: string): Promise<StoredMark | null> {
-  const { environment, format } = await openExistingStore(directory, 'state');
-  try {
-    const hasRoom = (bytes: number): boolean => freeBytes(directory) > bytes;
-    replayJournal({ environment, directory, storeId: format.storeId, hasRoom });
-  } finally {
-    await environment.close();
-  }
+  await settleJournal(directory);
   return storedMarkIn(directory);
-}
-
-async function putMark(directory: string, mark: StoredMark): Promise<void> {
-  const { environment } = await openExistingStore(directory, 'state');
-  try {
-    const meta = openDatabase(environment, META_DATABASE);
-    environment.transactionSync(() => putAppliedMark(meta, appliedMarkRow(mark)));
-  } finally {
-    await environment.close();
-  }
 }
 
 async function stopServers(dataDirectory: string): Promise<void> {

@@ -47,10 +47,13 @@ export async function prepareLog(
       }
       if (look.type === 'missing' && order.type === 'create')
         reason =
-          (await stream.create(config.bus.replicas ?? 3, { logId: order.log_id, base: 'store' })) ?? 'created';
+          (await stream.create(config.bus.replicas ?? 3, { logId: order.log_id, base: 'store' })) ??
+          'created';
       if (performance.now() >= nextNote) {
         logger.warn(
-          order.type === 'create' ? `creating the log of the cluster: ${reason}` : `waiting for the log of the cluster: ${reason}`,
+          order.type === 'create'
+            ? `creating the log of the cluster: ${reason}`
+            : `waiting for the log of the cluster: ${reason}`,
         );
         nextNote = performance.now() + NOTE_MS;
       }

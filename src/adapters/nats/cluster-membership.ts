@@ -43,7 +43,10 @@ export async function clusterMembers(system: NatsConnection): Promise<readonly C
       'the servers of the cluster have no leader: a majority of the nodes must run. Start the missing nodes',
     );
   const connected = new Set(reports.map(({ server }) => server.name));
-  return [ownMember(leader), ...(leader.data.meta_cluster?.replicas ?? []).map((peer) => memberOf(peer, connected))];
+  return [
+    ownMember(leader),
+    ...(leader.data.meta_cluster?.replicas ?? []).map((peer) => memberOf(peer, connected)),
+  ];
 }
 
 const ownMember = ({ server: { name } }: ServerReport): ClusterMember => ({
@@ -76,14 +79,12 @@ function standingOf({ config, cluster }: StreamInfo): StreamStanding {
     leader === undefined || leader === ''
       ? []
       : [{ server: leader, isLeader: true, isCurrent: true, lag: 0 }];
-  const others = (cluster?.replicas ?? []).map(
-    ({ name, current, offline, lag }): StreamCopy => ({
-      server: name,
-      isLeader: false,
-      isCurrent: current && offline !== true,
-      lag: lag ?? 0,
-    }),
-  );
+  const others = (cluster?.replicas ?? []).map(({ name, current, offline, lag }): StreamCopy => ({
+    server: name,
+    isLeader: false,
+    isCurrent: current && offline !== true,
+    lag: lag ?? 0,
+  }));
   return { stream: config.name, copies: [...own, ...others] };
 }
 

@@ -21,10 +21,7 @@ export interface HandOverAnswer {
 
 const NAME = text(WIRE_LIMITS.name, 1);
 const limits = { length: WIRE_LIMITS.statusText, nesting: 2 };
-const parseRequest = messageParser(
-  record<HandOverRequest>({ v: literal(1), to: optional(NAME) }),
-  limits,
-);
+const parseRequest = messageParser(record<HandOverRequest>({ v: literal(1), to: optional(NAME) }), limits);
 const parseAnswer = messageParser(
   record<HandOverAnswer>({ v: literal(1), is_accepted: flag, text: text(WIRE_LIMITS.statusText) }),
   limits,
@@ -53,7 +50,9 @@ export async function requestHandOver(
 }
 
 /** Reads a request at the owner. Returns the node that is to get the log, null for any, or why it cannot be read. */
-export function readHandOver(payload: Uint8Array): { readonly to: string | null } | { readonly fault: string } {
+export function readHandOver(
+  payload: Uint8Array,
+): { readonly to: string | null } | { readonly fault: string } {
   const read = readText(payload, parseRequest);
   return read.ok ? { to: read.value.to ?? null } : { fault: read.reason };
 }
