@@ -1,9 +1,8 @@
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { NatsConnection } from '@nats-io/transport-node';
 import { managedAccess, type ManagedAccess } from '../../src/adapters/nats/authority/managed-access.ts';
 import { readClusterSecret } from '../../src/adapters/nats/authority/cluster-secret.ts';
-import { connectOnce } from '../../src/adapters/nats/connect-once.ts';
+import { connectOnce, type OpenConnection } from '../../src/adapters/nats/connect-once.ts';
 import { configuredServers, type ServerList } from '../../src/adapters/nats/server-address.ts';
 import type { ClusterConfig } from '../../src/core/config/cluster-config.ts';
 import type { ServerConfig } from '../../src/core/config/server-config.ts';
@@ -73,8 +72,8 @@ export async function nodeConfigOf(options: NodeOptions): Promise<NodeConfig> {
 
 /** Open connections to the servers of a cluster. */
 export interface ClusterConnections {
-  readonly system: NatsConnection;
-  readonly streams: NatsConnection;
+  readonly system: OpenConnection;
+  readonly streams: OpenConnection;
 }
 
 /**
@@ -100,7 +99,7 @@ export async function withManagedServers<T>(
 /** Calls `use` with a connection to the streams of the cluster: of the managed server of this node, or of `bus.url`. */
 export async function withStreams<T>(
   node: NodeConfig,
-  use: (streams: NatsConnection) => Promise<T>,
+  use: (streams: OpenConnection) => Promise<T>,
 ): Promise<T> {
   const { urls, streamAccess } = node.config.bus;
   const servers =
@@ -118,7 +117,7 @@ async function managedServers({ config, cluster, dataDirectory }: NodeConfig): P
   });
 }
 
-async function withConnection<T>(servers: ServerList, use: (nc: NatsConnection) => Promise<T>): Promise<T> {
+async function withConnection<T>(servers: ServerList, use: (nc: OpenConnection) => Promise<T>): Promise<T> {
   const nc = await connected(servers);
   try {
     return await use(nc);
@@ -127,7 +126,7 @@ async function withConnection<T>(servers: ServerList, use: (nc: NatsConnection) 
   }
 }
 
-async function connected(servers: ServerList): Promise<NatsConnection> {
+async function connected(servers: ServerList): Promise<OpenConnection> {
   try {
     return await connectOnce(servers, 'callsheet cluster');
   } catch (error) {

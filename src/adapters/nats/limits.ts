@@ -101,6 +101,8 @@ export const CONNECTION_LIMITS = {
   /** A connection is closed after two unanswered pings: well before a worker has to stop its tasks. */
   pingMs: 3 * SECOND_MS,
   pingsOut: 2,
+  /** Servers of a cluster that a connection remembers. */
+  learnedServers: 16,
   drainMs: 2 * SECOND_MS,
   /** Maximum bytes of frames gathered in one turn before they are sent. */
   gatheredBytes: 64 * KIB,
