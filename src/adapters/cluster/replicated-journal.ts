@@ -10,7 +10,9 @@ import type { ServerList } from '../nats/server-address.ts';
 import { appliedMarkRow, parseAppliedMark, type StoredMark } from './applied-mark.ts';
 import { endText } from './end-texts.ts';
 import { LogStream } from '../nats/log/log-stream.ts';
+import { LogUpkeep, UPKEEP_LIMITS, type UpkeepLimits } from './log-upkeep.ts';
 import { findOrCreateLog, LogOpenError } from './open-log.ts';
+import { StoreSource } from './store-source.ts';
 import { recordTools } from './record-tools.ts';
 import { SharedStanding, steadyMs, type StandingMemory } from './standing.ts';
 import { commitWindowOf } from './window-of-set.ts';
@@ -35,6 +37,11 @@ export interface ReplicatedJournalOptions {
   readonly standing: StandingMemory;
   /** Value of the row CLUSTER_MARK_KEY of the store; null if it has none. */
   readonly storedMark: string | null;
+  /** Names of all nodes: the log is not trimmed before it has heard of each of them, or has not for an hour. Default: none. */
+  readonly members?: readonly string[];
+  readonly upkeep?: UpkeepLimits;
+  /** Directory of the state store, from which this node sends copies to nodes that are far behind. Null or absent: it does not. */
+  readonly stateDirectory?: string | null;
   /** Nothing was ever written to the store. A store without mark and with rows is that of a single node: it is refused. */
   readonly isEmptyStore: boolean;
 }
@@ -110,6 +117,8 @@ class JournalDriver implements ReplicatedJournal {
   readonly #stream: LogStream;
   readonly #standing: SharedStanding;
   readonly #pauses = new BackoffTimer();
+  #upkeep: LogUpkeep | null = null;
+  #source: StoreSource | null = null;
   #node: LogNode | null = null;
   #logId = '';
   #isClosed = false;
@@ -121,6 +130,8 @@ class JournalDriver implements ReplicatedJournal {
   readonly #submitted = new Map<number, (acceptance: Acceptance) => void>();
   /** Marks of records that were passed to the store and are not applied. */
   readonly #marks = new Map<number, LogMark>();
+  /** The last of the marks that is in the store. */
+  #applied: LogMark = EMPTY_LOG;
   /** Position of the last record that was passed to the store. */
   #passed = 0;
   /** Changes for the next `apply`; null if there are none. */
@@ -184,6 +195,7 @@ class JournalDriver implements ReplicatedJournal {
   #begin({ logId, mark }: StoredMark): void {
     this.#logId = logId;
     this.#passed = mark.position;
+    this.#applied = mark;
     this.#node = new LogNode({
       node: this.#options.node,
       logId,
@@ -194,8 +206,49 @@ class JournalDriver implements ReplicatedJournal {
     });
     this.#standing.setState(this.#node.state, mark.epoch);
     this.#standing.setApplied(mark.position);
+    this.#upkeep = this.#startUpkeep();
+    this.#source = this.#startSource();
     // The caller gets the journal before the first event.
     setImmediate(() => this.#handle({ type: 'time.passed' }));
+  }
+
+  #startUpkeep(): LogUpkeep {
+    const { cluster, node, members = [], upkeep = UPKEEP_LIMITS } = this.#options;
+    return new LogUpkeep({
+      stream: this.#stream,
+      cluster,
+      node,
+      members,
+      limits: upkeep,
+      flushed: () => {
+        this.#markIdle();
+        return this.#applied.position;
+      },
+      isOwner: () => this.#node?.canAnswer(steadyMs()) ?? false,
+    });
+  }
+
+  #startSource(): StoreSource | null {
+    const { cluster, node, stateDirectory = null } = this.#options;
+    if (stateDirectory === null) return null;
+    return new StoreSource({
+      stream: this.#stream,
+      cluster,
+      node,
+      logId: this.#logId,
+      directory: stateDirectory,
+      isOwner: () => this.state === 'owner',
+      warned: (text) => this.#warn(text),
+    });
+  }
+
+  /** An idle owner stores its mark as well, so that its next start finds the next record in a log that was trimmed. */
+  #markIdle(): void {
+    const mark = this.#node?.mark ?? EMPTY_LOG;
+    const isIdle = this.state === 'owner' && this.#submitted.size === 0 && this.#marks.size === 0;
+    if (!isIdle || mark.position - this.#passed < UNMARKED_RECORDS) return;
+    this.#pass(mark);
+    this.#events.apply([], mark.position);
   }
 
   submit({ sets }: JournalEntry, onAccepted: (acceptance: Acceptance) => void): void {
@@ -208,18 +261,20 @@ class JournalDriver implements ReplicatedJournal {
   }
 
   appliedMark(position: number): AppliedMark {
-    const mark = this.#marks.get(position);
+    // A row without changes may be due after later changes were applied. It must not go back.
+    const mark = position <= this.#applied.position ? this.#applied : this.#marks.get(position);
     if (mark === undefined)
       throw new RangeError(`position ${position} is applied, and the journal has not passed it to the store`);
     return appliedMarkRow({ logId: this.#logId, mark });
   }
 
   applied(position: number): void {
-    for (const passed of this.#marks.keys()) {
+    for (const [passed, mark] of this.#marks) {
       if (passed > position) break;
       this.#marks.delete(passed);
+      this.#applied = mark;
     }
-    this.#standing.setApplied(position);
+    this.#standing.setApplied(this.#applied.position);
   }
 
   close(): void {
@@ -228,6 +283,8 @@ class JournalDriver implements ReplicatedJournal {
     if (this.#timer !== null) clearTimeout(this.#timer.handle);
     this.#standing.setLease(-Infinity);
     this.#pauses.end();
+    this.#upkeep?.close();
+    this.#source?.close();
     this.#closed = this.#stream.close();
   }
 

@@ -7,6 +7,10 @@ export interface ClusterNames {
   readonly tail: string;
   /** Positions up to which nodes have flushed their stores. */
   readonly flushed: string;
+  /** Asks whether a node can send a copy of its store. */
+  readonly copyOffers: string;
+  /** Asks a node for a piece of the copy that it has offered. */
+  readonly copyOf: (node: string) => string;
 }
 
 export const clusterNames = (cluster: string): ClusterNames => ({
@@ -14,4 +18,6 @@ export const clusterNames = (cluster: string): ClusterNames => ({
   log: `cs.${cluster}.log.0`,
   tail: `cs.${cluster}.tail`,
   flushed: `cs.${cluster}.flushed`,
+  copyOffers: `cs.${cluster}.copy`,
+  copyOf: (node) => `cs.${cluster}.node.${node}.copy`,
 });
