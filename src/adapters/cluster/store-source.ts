@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, rmSync } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { copyStores } from '../lmdb/copy-stores.ts';
+import { copyStores, type EnvironmentCopy } from '../lmdb/copy-stores.ts';
 import { openStateReader } from '../lmdb/state-reader.ts';
 import { clusterNames } from '../nats/log/cluster-names.ts';
 import type { LogStream } from '../nats/log/log-stream.ts';
@@ -94,9 +94,7 @@ export class StoreSource {
     try {
       await rm(folder, { recursive: true, force: true });
       makeDirectory(folder, 0o700);
-      const reader = await openStateReader(directory);
-      const [copied] = await copyStores([reader], folder).finally(() => reader.close());
-      if (copied === undefined) throw new Error('nothing was copied');
+      const copied = await copyOf(directory, folder);
       const hash = createHash('sha256');
       for await (const chunk of createReadStream(copied.path)) hash.update(chunk as Buffer);
       const file = await open(copied.path, 'r');
@@ -140,6 +138,18 @@ export class StoreSource {
     this.#copy = { state: 'waiting' };
     if (copy.state === 'ready') await copy.file.close();
     await rm(join(this.#parts.directory, OUTGOING_FOLDER), { recursive: true, force: true });
+  }
+}
+
+/** Copies the state store, as of one commit, into the folder. */
+async function copyOf(directory: string, folder: string): Promise<EnvironmentCopy> {
+  const reader = await openStateReader(directory);
+  try {
+    const [copied] = await copyStores([reader], folder);
+    if (copied === undefined) throw new Error('nothing was copied');
+    return copied;
+  } finally {
+    await reader.close();
   }
 }
 

@@ -31,7 +31,8 @@ const EAGER = { intervalMs: 50, trim: { keepMs: 0, keepBytes: 0, absentMs: 2000,
 
 /** A node with a state store on disk. */
 class StoreMember {
-  readonly standing = new SharedStanding(standingMemory());
+  readonly #memory = standingMemory();
+  readonly standing = new SharedStanding(this.#memory);
   ended = '';
   #writer: StateWriter | null = null;
   #journal: ReplicatedJournal | null = null;
@@ -40,7 +41,6 @@ class StoreMember {
   async open(t: Test, cluster: LogCluster, name: string, directory: string): Promise<void> {
     const writer = await openStateWriter(writerOptions(directory));
     this.#writer = writer;
-    const standing = standingMemory();
     const apply = (sets: readonly EncodedChangeSet[], position: number): void => {
       writer.apply(sets, { mark: this.#journal?.appliedMark(position) ?? null });
       this.#journal?.applied(position);
@@ -52,7 +52,7 @@ class StoreMember {
         cluster: CLUSTER,
         node: name,
         replicas: 3,
-        standing,
+        standing: this.#memory,
         storedMark: writer.appliedMark(CLUSTER_MARK_KEY),
         isEmptyStore: writer.isEmpty(),
         stateDirectory: directory,
@@ -71,7 +71,6 @@ class StoreMember {
         warned: () => undefined,
       },
     );
-    Object.assign(this, { standing: new SharedStanding(standing) });
     t.teardown(() => this.close());
   }
 
