@@ -11,6 +11,8 @@ export interface ClusterNames {
   readonly copyOffers: string;
   /** Asks a node for a piece of the copy that it has offered. */
   readonly copyOf: (node: string) => string;
+  /** Asks a node where it is in the log. */
+  readonly statusOf: (node: string) => string;
 }
 
 export const clusterNames = (cluster: string): ClusterNames => ({
@@ -20,4 +22,5 @@ export const clusterNames = (cluster: string): ClusterNames => ({
   flushed: `cs.${cluster}.flushed`,
   copyOffers: `cs.${cluster}.copy`,
   copyOf: (node) => `cs.${cluster}.node.${node}.copy`,
+  statusOf: (node) => `cs.${cluster}.node.${node}.log`,
 });
