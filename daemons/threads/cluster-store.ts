@@ -49,7 +49,10 @@ export async function openClusterStore(
           ),
         stateChanged: (state, epoch) => standingChanged(state, epoch, opened?.logId ?? ''),
         ended: (reason, text) =>
-          endProcess({ kind: reason === 'fenced' ? 'log-lost' : 'log-unreadable', detail: text }),
+          endProcess({
+            kind: reason === 'fenced' || reason === 'handed-over' ? 'log-lost' : 'log-unreadable',
+            detail: text,
+          }),
         warned: warn,
       },
     );

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DATA_FILE } from '../lmdb/environment.ts';
-import { readStoredMark } from '../lmdb/stored-mark.ts';
+import { dataFileOf, readStoredMark } from '../lmdb/stored-mark.ts';
 import { clusterNames } from '../nats/log/cluster-names.ts';
 import type { LogStream } from '../nats/log/log-stream.ts';
 import { lockDirectory } from '../system/disk-lock.ts';
@@ -91,7 +90,7 @@ async function receive(parts: FetchParts, offer: Offer, folder: string): Promise
   rmSync(folder, { recursive: true, force: true });
   makeDirectory(folder, 0o700);
   const hash = createHash('sha256');
-  const file = await open(join(folder, DATA_FILE), 'wx', 0o600);
+  const file = await open(dataFileOf(folder), 'wx', 0o600);
   try {
     for (let at = 0; ;) {
       const frame = await nextPiece(parts, offer, at);
@@ -138,7 +137,7 @@ async function install({ directory, logId }: FetchParts, from: string): Promise<
     throw new LogOpenError(
       `the copy of the state store of node ${from} has no mark of log ${logId}. Upgrade the nodes to the same version`,
     );
-  renameSync(join(folder, DATA_FILE), join(directory, DATA_FILE));
+  renameSync(dataFileOf(folder), dataFileOf(directory));
   syncDirectory(directory);
   rmSync(folder, { recursive: true, force: true });
   return { from, bytes, position: stored.mark.position };

@@ -15,9 +15,12 @@ export interface StoredMarkOfStore {
   readonly bytes: number;
 }
 
+/** Returns the path of the data of a store. */
+export const dataFileOf = (directory: string): string => join(directory, DATA_FILE);
+
 /** Reads the mark of a state store. A directory without a store has none. Throws `StoreOpenError`. */
 export async function readStoredMark(directory: string): Promise<StoredMarkOfStore> {
-  const path = join(directory, DATA_FILE);
+  const path = dataFileOf(directory);
   if (!existsSync(path)) return { storedMark: null, isEmpty: true, bytes: 0 };
   const { environment } = await openExistingStore(directory, 'state');
   try {
