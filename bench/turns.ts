@@ -102,6 +102,7 @@ const kernel = new Kernel<ServiceSystem>(
     audit: { retentionMs: 90 * 86_400_000, entries: { people: 1_000_000, strangers: 100_000 } },
     workers: { perFarm: 10_000, retentionMs: 0 },
     serviceId: 'bench',
+    epoch: null,
     attemptFloor: 1,
     regex: createRe2Engine(),
     tallies,

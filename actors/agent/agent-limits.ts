@@ -8,6 +8,8 @@ export const AGENT_LIMITS = {
   heartbeatsPerTimeout: 6,
   /** Minimum time between two heartbeats because of cancel messages, which a hostile client may send all the time. */
   confirmCancelMs: SECOND_MS / 4,
+  /** Time until an announcement to a new owner of the farms; half of it is random. */
+  ownerDelay: { firstMs: SECOND_MS, maxMs: SECOND_MS },
   /** Reply timeout of announcements until the first registration has returned a heartbeat timeout. */
   announceTimeoutMs: 10 * SECOND_MS,
   registerRetry: { firstMs: 250, maxMs: 5 * SECOND_MS },

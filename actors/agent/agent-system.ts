@@ -67,6 +67,8 @@ export type AgentEffect =
     }
   /** Cancels all open lease requests. Each is answered by `lease.unanswered`, as after a timeout. */
   | { readonly kind: 'give-up-leases' }
+  /** Listens to announcements of the owner of the farms, from now on. */
+  | { readonly kind: 'follow-owner' }
   /** Publishes a report. Answered by the outbox's `report.stored` or `report.publish-failed`. */
   | { readonly kind: 'report'; readonly report: StatusMessage }
   /** Publishes a task's progress. Not answered. */

@@ -87,6 +87,8 @@ export interface ServiceSettings {
   readonly workers: WorkerLimits;
   /** Id of this start of the service. */
   readonly serviceId: string;
+  /** Epoch in which this node owns the farms; null on a single node. */
+  readonly epoch: number | null;
   /**
    * Smallest number of a new attempt: 1, or after a restore a number above all attempts of the restored store
    * (docs/decisions/backup.md).

@@ -10,7 +10,6 @@ import { Argon2Passwords } from '../../src/adapters/identity/argon2-passwords.ts
 import { randomSecrets } from '../../src/adapters/identity/random-secrets.ts';
 import type { ProductLibrary } from '../../src/core/products/product-library.ts';
 import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
-import type { StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
 import { tallyOf } from '../../src/adapters/system/shared-tallies.ts';
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 import type { BusAuthority } from '../../src/core/ports/bus-authority.ts';
@@ -24,7 +23,7 @@ import { languageLimits } from './open-products.ts';
 import { currentLogs } from './current-logs.ts';
 import type { Observers } from './observers.ts';
 import type { OpenLists } from './open-lists.ts';
-import type { OpenState } from './open-state.ts';
+import type { OpenState, StartedStore } from './open-state.ts';
 import type { PreparationPool } from './preparation-pool.ts';
 import type { StartContext } from './start-context.ts';
 import type { StartedLogs } from './start-logs.ts';
@@ -36,7 +35,7 @@ const CHECK_MS = 5_000;
 
 /** Parts of the service that the REST API uses. */
 interface HttpDeps {
-  readonly store: StoreThread;
+  readonly store: StartedStore;
   readonly state: OpenState;
   readonly observers: Observers;
   readonly logs: StartedLogs;
@@ -97,7 +96,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
       passwordLengthMin: config.auth.passwordLengthMin,
     },
     oidc: oidcSignIn(config.auth.oidc),
-    largeJobs: store,
+    largeJobs: store.thread,
     prepareJob: ({ client, ...request }) =>
       pool.prepare(client, { kind: 'prepare', ...request, ...language }),
     describeTemplate: ({ client, ...request }) =>
@@ -134,7 +133,7 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
       jobLinks: config.web.jobLinks,
     }),
     busStanding: () => deps.busStanding.current(),
-    acceptsSubmissions: () => store.diskState() === 'ok',
+    acceptsSubmissions: () => store.thread.diskState() === 'ok',
     serverRetry: retryOf(config),
     regex: createRe2Engine(),
     now: () => Date.now(),

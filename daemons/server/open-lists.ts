@@ -14,10 +14,12 @@ export interface OpenLists {
   /** Returns the tasks of each queue; null until the lists are filled. */
   queueLoads(): ReturnType<FarmWatch['queueLoads']> | null;
   /**
-   * Fills the lists of jobs in pieces, then starts to sample the farms. Call it when the service is ready, because the
-   * shards read the store first. A list that a client requests earlier is read completely at that moment.
+   * Fills the lists of jobs in pieces. Call it when the service is ready, because the shards read the store first. A list
+   * that a client requests earlier is read completely at that moment.
    */
-  readonly fill: BeginHistory;
+  readonly fill: () => void;
+  /** Samples the farms from now on, or once the lists are filled. For the node that owns the farms. */
+  readonly begin: BeginHistory;
 }
 
 /** Creates the lists. They report the jobs that they read to the history. */
@@ -28,12 +30,13 @@ export function openLists({ stopping }: StartContext, { reader, changes }: OpenS
   changes.onArrival(() => jobs.noticesArrived());
   const farms = watchFarms(reader, activity, jobs, stopping);
   let isFilled = false;
-  const fill: BeginHistory = (keep, tally) => {
+  let history: Parameters<BeginHistory> | null = null;
+  const fill = (): void => {
     if (stopping.aborted) return;
-    if (jobs.fillNext()) setImmediate(() => fill(keep, tally));
+    if (jobs.fillNext()) setImmediate(fill);
     else {
       isFilled = true;
-      farms.begin(keep, tally);
+      if (history !== null) farms.begin(...history);
     }
   };
   return {
@@ -42,5 +45,9 @@ export function openLists({ stopping }: StartContext, { reader, changes }: OpenS
     history: farms.watch,
     queueLoads: () => (isFilled ? farms.watch.queueLoads(null) : null),
     fill,
+    begin: (keep, tally) => {
+      history = [keep, tally];
+      if (isFilled) farms.begin(keep, tally);
+    },
   };
 }

@@ -16,14 +16,17 @@ import { versionFacts } from '../process/version.ts';
 import { announceBus } from './announce-bus.ts';
 import { watchBusStanding } from './bus-standing.ts';
 import { bootstrapAdmin } from './bootstrap-admin.ts';
+import { startClusterNode } from './cluster/start-cluster-node.ts';
 import { disablePretenuring } from './disable-pretenuring.ts';
 import { httpPorts } from './http-ports.ts';
 import { logReady } from './log-ready.ts';
 import { createObservers } from './observers.ts';
-import { openBus } from './open-bus.ts';
+import { openBus, type OpenedBus } from './open-bus.ts';
 import { keepSamples } from './keep-samples.ts';
 import { openLists } from './open-lists.ts';
-import { openState, startStore } from './open-state.ts';
+import { openState, startStore, type StartedStore } from './open-state.ts';
+import { OwnerRole } from './owner-role.ts';
+import { takeOverWhenOwner } from './take-over.ts';
 import { openProducts } from './open-products.ts';
 import { PreparationPool } from './preparation-pool.ts';
 import { waitAfterRestore } from './wait-after-restore.ts';
@@ -31,8 +34,6 @@ import { startBackups } from './start-backups.ts';
 import { StoppedEarlyError, throwIfStopping, type StartContext } from './start-context.ts';
 import { startHttp, untilReady } from './start-http.ts';
 import { startLogs } from './start-logs.ts';
-import { startJoinDesk, startRefusedKeys } from './start-join-desk.ts';
-import { startShards } from './start-shards.ts';
 import { startWebhooks } from './start-webhooks.ts';
 
 /** docs/contract/limits.md#shutdown. */
@@ -111,30 +112,18 @@ async function serve(config: ServerConfig): Promise<void> {
  */
 async function start(context: StartContext): Promise<void> {
   const { config, logger, stopping, shutdown } = context;
-  const store = await startStore(context);
-  const bus = await openBus(context);
+  const { bus, store } = await openBusAndStore(context);
   const state = await openState(context, store.thread);
-  await waitAfterRestore(context, bus.requests, state.reader);
+  if (config.cluster === null) await waitAfterRestore(context, bus.requests, state.reader);
   const observers = createObservers(context, store, state);
   const logs = await startLogs(context, bus, observers);
   await startBackups(context, state, logs.store);
   const lists = openLists(context, state);
   observers.metrics.queueLoads(() => lists.queueLoads());
-  const refused = startRefusedKeys(context, bus, state.reader);
   const webhooks = startWebhooks(context, state.reader);
-  const shards = startShards(context, {
-    bus,
-    store: store.thread,
-    reader: state.reader,
-    observers,
-    logThread: logs.thread,
-    workerIdentity: bus.authority !== null ? 'joined' : bus.isScoped ? 'operator' : 'open',
-    refusedKeysChanged: () => refused?.changed(),
-    sendWebhook: (order) => webhooks.send(order),
-    publishToNodes: null,
-  });
-  webhooks.connect(shards.shards);
-  startJoinDesk(context, bus, { reader: state.reader, shards: shards.shards, observers });
+  const cluster = startClusterNode(context, { bus, store, state, observers });
+  const owner = new OwnerRole(context, { bus, store, state, observers, logs, webhooks, cluster });
+  if (cluster === null) owner.start();
   const pool = startPool(context);
   const storePages = (): StorePages => ({ state: state.reader.pages(), logs: logs.store.pages() });
   observers.metrics.storePages(storePages);
@@ -142,13 +131,13 @@ async function start(context: StartContext): Promise<void> {
   const busStanding = watchBusStanding(context, bus.requests, queues);
   observers.metrics.openBus(() => busStanding.current());
   const ports = httpPorts(context, {
-    store: store.thread,
+    store,
     state,
     observers,
     logs,
     lists,
-    shards: () => shards,
-    cluster: null,
+    shards: () => owner.current(),
+    cluster,
     authority: bus.authority,
     webhooks: webhooks.ports,
     pool,
@@ -156,15 +145,31 @@ async function start(context: StartContext): Promise<void> {
     storePages,
     busStanding,
   });
-  const port = await startHttp(context, ports, pool, null);
-  await bootstrapAdmin(config.auth, ports, logger);
+  const port = await startHttp(context, ports, pool, cluster);
+  if (cluster === null) await bootstrapAdmin(config.auth, ports, logger);
+  else takeOverWhenOwner(context, { bus, store, state, lists, owner, ports, cluster });
   await untilReady(ports, stopping);
   throwIfStopping(stopping);
   context.readiness.isReady = true;
-  lists.fill(keepSamples(shards.shards, context), (slot) => tallyOf(shards.tallies, slot));
+  lists.fill();
+  const actors = owner.current();
+  if (cluster === null && actors !== null)
+    lists.begin(keepSamples(actors.shards, context), (slot) => tallyOf(actors.tallies, slot));
   const announcement = announceBus(config, logger);
   if (announcement !== null) shutdown.add('discovery', () => announcement.withdraw());
   logReady(config, port, logger);
+}
+
+/** The log of a cluster is on its bus, so the bus comes first there. */
+async function openBusAndStore(
+  context: StartContext,
+): Promise<{ readonly bus: OpenedBus; readonly store: StartedStore }> {
+  if (context.config.cluster === null) {
+    const store = await startStore(context, null);
+    return { bus: await openBus(context), store };
+  }
+  const bus = await openBus(context);
+  return { bus, store: await startStore(context, { ...context.config.cluster, servers: bus.streams }) };
 }
 
 /** Starts the pool that parses and expands templates. */

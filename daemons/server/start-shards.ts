@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { WebhookOrder } from '../../actors/service/gateway/outbox-batch.ts';
+import { SharedStanding, type StandingMemory } from '../../src/adapters/cluster/standing.ts';
 import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import type { StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
 import type { BusIdentityRule } from '../../src/adapters/nats/service-bus.ts';
@@ -52,6 +53,8 @@ interface ShardDeps {
   readonly refusedKeysChanged: () => void;
   /** Sends a delivery of a webhook. */
   readonly sendWebhook: (order: WebhookOrder) => void;
+  /** The standing of this node in its cluster; null on a single node. */
+  readonly standing: StandingMemory | null;
   /** Receives the events of committed windows, for the other nodes of a cluster; null for a single node. */
   readonly publishToNodes: ((batches: readonly EventBatch[]) => void) | null;
 }
@@ -66,7 +69,7 @@ export interface StartedShards {
 export function startShards(context: StartContext, deps: ShardDeps): StartedShards {
   const { logger, shutdown } = context;
   const { bus, store, reader, observers, logThread, workerIdentity, refusedKeysChanged, sendWebhook } = deps;
-  const { publishToNodes } = deps;
+  const { standing, publishToNodes } = deps;
   const shares = committedShares(reader);
   const tallies = tallyMemory(shares);
   const shards = new Shards(
@@ -78,6 +81,8 @@ export function startShards(context: StartContext, deps: ShardDeps): StartedShar
       workerIdentity,
       tallies,
       shares,
+      standing,
+      epoch: standing === null ? null : new SharedStanding(standing).read().epoch,
       followed: observers.followed,
       webhookPresence: presenceMemory([...reader.scan('webhook', { limit: 1 })].length > 0),
     },
@@ -113,6 +118,8 @@ function settingsOf(
   | 'tallies'
   | 'shares'
   | 'followed'
+  | 'standing'
+  | 'epoch'
   | 'webhookPresence'
 > {
   const { scheduler, openjd, auth, webhooks } = config;

@@ -42,6 +42,7 @@ export function createHost(
       webhooks: { ...options.webhooks, presence: sharedPresence(options.webhookPresence) },
       workers: options.workers,
       serviceId: options.serviceId,
+      epoch: options.epoch,
       attemptFloor: options.attemptFloor,
       regex: createRe2Engine(),
       tallies,

@@ -3,6 +3,7 @@ import type { ReplyTo } from '../../actors/kernel/address.ts';
 import type { AuditLimits } from '../../src/core/records/audit-entry.ts';
 import type { Outcome } from '../../src/core/problems.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
+import type { StandingMemory } from '../../src/adapters/cluster/standing.ts';
 import type { MessagePort } from 'node:worker_threads';
 import type { LogLevel } from '../../actors/kernel/actor.ts';
 import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
@@ -73,12 +74,16 @@ export interface ShardOptions {
   readonly workers: WorkerLimits;
   /** Identifies this start of the service. */
   readonly serviceId: string;
+  /** Epoch in which this node owns the farms; null on a single node. */
+  readonly epoch: number | null;
   /** Minimum number of a new attempt. */
   readonly attemptFloor: number;
   readonly tallies: TallyMemory;
   /** The counts of all farms that the memory contains already. */
   readonly shares: readonly Share[];
   readonly followed: FollowedMemory;
+  /** The standing of this node in its cluster; null on a single node. */
+  readonly standing: StandingMemory | null;
   /** This shard's end of the port to the store thread. */
   readonly storePort: MessagePort;
   readonly controlPort: MessagePort;
@@ -108,7 +113,14 @@ export interface SubmitCommand {
   readonly replyTo: ReplyTo<Outcome<JobRecord>>;
 }
 
-export type ShardCommand = PostCommand | CapacityFreedCommand | SubmitCommand;
+/** From the main thread: whether this node of a cluster is certain to own the farms. It is when the shards start. */
+export interface OwnershipCommand {
+  readonly v: typeof SHARD_PROTOCOL_VERSION;
+  readonly type: 'ownership';
+  readonly isCertain: boolean;
+}
+
+export type ShardCommand = OwnershipCommand | PostCommand | CapacityFreedCommand | SubmitCommand;
 
 export type ShardNotice =
   | (OutboxBatch & { readonly v: typeof SHARD_PROTOCOL_VERSION; readonly type: 'outbox' })

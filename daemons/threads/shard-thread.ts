@@ -3,6 +3,8 @@ import { PoisonedReports } from '../../actors/service/gateway/accept-reports.ts'
 import { prepareFlush, type FlushPorts } from '../../actors/service/gateway/prepare-flush.ts';
 import { recoverActors } from '../../actors/service/recover-actors.ts';
 import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
+import { SharedStanding, type StandingMemory } from '../../src/adapters/cluster/standing.ts';
+import type { ServiceBus } from '../../src/core/ports/bus.ts';
 import { FollowedJobs } from '../../src/adapters/system/followed-jobs.ts';
 import { exposeControl } from './control-port.ts';
 import { joinPlan } from './plan-parts.ts';
@@ -41,9 +43,9 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
     () => bus.singleBus(),
     (outputs, windowStartedAt) => prepareFlush(outputs, windowStartedAt, flushPorts),
   );
-  const { bus, stopLeasing } = connectBus(parts, host);
+  const { bus, stopLeasing, mayAnswer } = connectBus(parts, host);
   const flushPorts: FlushPorts = {
-    bus,
+    bus: answeringBus(bus, options.standing),
     confirmBus: ({ workerId, askedAt }) => {
       void bus.check(CONFIRM_BUS_MS).then((failure) => {
         if (failure !== null) return;
@@ -79,10 +81,30 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   exposeControl(control, options.controlPort);
   main.on('message', (command: ShardCommand) => {
     if (command.type === 'capacity-freed') wakeLocalFarms(command.slot);
+    else if (command.type === 'ownership') mayAnswer(command.isCertain);
     else if (command.type === 'submit') host.post(submissionOf(command));
     else for (const envelope of command.envelopes) host.post(envelope);
   });
   for (const envelope of recoverActors(reader, ownsFarm, options.index === 0)) host.post(envelope);
+}
+
+/** The bus of an owner of a cluster sends nothing after its lease has expired: another node may own the farms. */
+function answeringBus(bus: ServiceBus, memory: StandingMemory | null): FlushPorts['bus'] {
+  if (memory === null) return bus;
+  const standing = new SharedStanding(memory);
+  return {
+    prepareLease: (inbox, reply) => bus.prepareLease(inbox, reply),
+    preparePresence: (inbox, reply) => bus.preparePresence(inbox, reply),
+    takePrepared: () => {
+      const send = bus.takePrepared();
+      return () => {
+        if (standing.canAnswer()) send();
+      };
+    },
+    cancelAttempt: (worker, message) => {
+      if (standing.canAnswer()) bus.cancelAttempt(worker, message);
+    },
+  };
 }
 
 function submissionOf({ farm, submission, plan, replyTo }: SubmitCommand): ServiceEnvelope {

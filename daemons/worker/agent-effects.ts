@@ -69,6 +69,9 @@ export class AgentEffects {
       case 'give-up-leases':
         this.bus.cancelLeaseRequests();
         return;
+      case 'follow-owner':
+        this.bus.followOwner();
+        return;
       case 'report':
         void this.report(effect);
         return;

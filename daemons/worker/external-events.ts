@@ -37,6 +37,9 @@ export function busListener(
         message: { type: 'cancel.hinted', attemptId, reason },
       });
     },
+    ownerAnnounced: ({ service }) => {
+      post({ actor: 'registrar', id: 'registrar', message: { type: 'owner.announced', service } });
+    },
     leaseAnsweredLate: (reply) => {
       post({ actor: 'poller', id: 'poller', message: { type: 'lease.answered-late', reply } });
     },

@@ -34,6 +34,7 @@ const SETTINGS: Omit<ServiceSettings, 'tallies' | 'webhooks'> = {
   recoveryBatchSize: RECOVERY_BATCH_SIZE,
   staleAssignedMs: STALE_ASSIGNED_MS,
   serviceId: 'this-service',
+  epoch: null,
   attemptFloor: 1,
   regex: createRe2Engine(),
   unschedulableGraceMs: 30_000,

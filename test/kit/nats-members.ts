@@ -17,6 +17,7 @@ import type {
   CancelMessage,
   DiagnosticMessage,
   LeaseReply,
+  OwnerMessage,
   LeaseRequest,
   LogMessage,
   PresenceMessage,
@@ -119,10 +120,16 @@ export function recordingLogReader(servers: ServerList, redelivery?: Redelivery,
 export function recordingWorker(servers: ServerList, pingMs = 3000, workerId: WorkerId | null = null) {
   const events = new Recorder<BusEvent>();
   const cancels = new Recorder<CancelMessage>();
+  const owners = new Recorder<OwnerMessage>();
   const late = new Recorder<LeaseReply>();
   const bus = connectWorkerBus(
     { servers, name: 'test worker', pingMs, identity: workerId === null ? null : { workerId } },
-    { cancelRequested: cancels.add, leaseAnsweredLate: late.add, busChanged: events.add },
+    {
+      cancelRequested: cancels.add,
+      ownerAnnounced: owners.add,
+      leaseAnsweredLate: late.add,
+      busChanged: events.add,
+    },
   );
-  return { bus, events, cancels, late };
+  return { bus, events, cancels, owners, late };
 }

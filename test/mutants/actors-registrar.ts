@@ -98,6 +98,16 @@ export const REGISTRAR_MUTANTS: readonly Mutant[] = [
       'const open = true ? asked.filter',
     ],
     [
+      'a reply of a node that has lost the farms counts',
+      ' || (reply.epoch ?? Infinity) < (state.epoch ?? 0));',
+      ');',
+    ],
+    [
+      'the worker never listens to a new owner',
+      "    if (state.epoch === null) context.effect({ kind: 'follow-owner' });\n",
+      '',
+    ],
+    [
       'a restart of the service leaves lease requests open',
       "      context.effect({ kind: 'give-up-leases' });\n",
       '',
@@ -111,6 +121,17 @@ export const REGISTRAR_MUTANTS: readonly Mutant[] = [
       'the absence of the service counts permanently',
       "  else context.after('absence', singleBus.limitMs, { type: 'absence.overdue' });",
       '',
+    ],
+  ),
+  ...mutantsOf(
+    'actors/agent/registrar/on-owner.ts',
+    [`${AGENT}/new-owner.test.ts`],
+    ['a flood of announcements delays the heartbeats', 'isKnown || state.isOwnerAwaited ||', 'isKnown ||'],
+    ['the present owner causes heartbeats', 'if (isKnown || ', 'if ('],
+    [
+      'all workers announce themselves at once',
+      'backoffMs(0, AGENT_LIMITS.ownerDelay, context.newId())',
+      '0',
     ],
   ),
   ...mutantsOf(

@@ -59,6 +59,12 @@ export const STORE_MUTANTS: readonly Mutant[] = [
       '    this.#isSubmitting = true;\n    this.#unacknowledged.push(...sets);\n',
     ],
     ['an outcome that comes late is not processed', '    if (!this.#isSubmitting) this.#schedule();\n', ''],
+    ['changes of another process are applied twice', '    this.#foreign = [];\n    for', '    for'],
+    [
+      'a node takes over before it has applied everything',
+      '  applyForeign(): void {\n',
+      '  applyForeign(): void {\n    if (this.#foreign.length < 2) return;\n',
+    ],
     [
       'a client waits for the timer when the outcome comes late',
       'const isUrgent = first !== undefined && first.number <= this.#urgentUpTo;',

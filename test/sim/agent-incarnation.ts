@@ -205,6 +205,9 @@ export class AgentIncarnation implements SessionOwner {
       case 'give-up-leases':
         this.bus.cancelLeaseRequests();
         return;
+      case 'follow-owner':
+        // The simulated service is a single node.
+        return;
       case 'report':
         trace.note('report', effect.report.attempt_id, effect.report.status);
         this.bus.report(effect);

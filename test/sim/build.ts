@@ -39,6 +39,7 @@ export type Settings = Omit<ServiceSettings, 'tallies'>;
 
 export const settingsOf = (options: SimulationOptions): Settings => ({
   serviceId: 'the service',
+  epoch: null,
   attemptFloor: 1,
   regex: createRe2Engine(),
   heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,

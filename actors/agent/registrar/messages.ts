@@ -39,6 +39,8 @@ export type RegistrarMessage =
   | { readonly type: 'bus.ready' }
   /** From the agent: the capabilities may have changed. */
   | { readonly type: 'capabilities.found'; readonly capabilities: Capabilities }
+  /** From the bus: a message that claims that another node has taken over the farms. */
+  | { readonly type: 'owner.announced'; readonly service: string }
   /** Own timer: the next heartbeat or registration is due. */
   | { readonly type: 'announce.due' }
   /** Own timer: no contact was confirmed for two thirds of the time after which the service reclaims the tasks. */

@@ -161,7 +161,11 @@ function renewalRefused(
  * does not know them.
  */
 function recordService(state: RegistrarState, reply: ServiceInfo, context: RegistrarContext): void {
-  const { service } = reply;
+  const { service, epoch } = reply;
+  if (epoch !== undefined) {
+    if (state.epoch === null) context.effect({ kind: 'follow-owner' });
+    state.epoch = epoch;
+  }
   if (state.service !== service) {
     if (state.service !== '') {
       state.earlierServices.add(state.service);
@@ -187,9 +191,10 @@ function recordService(state: RegistrarState, reply: ServiceInfo, context: Regis
     scheduleHeartbeat(state.registration, context);
 }
 
-/** Reports whether the reply is a late one of an earlier start of the service. */
+/** Reports whether the reply is a late one of an earlier start of the service, or of a node that has lost the farms. */
 const isOfEarlierService = (state: RegistrarState, reply: PresenceReply): boolean =>
-  'service' in reply && state.earlierServices.has(reply.service);
+  'service' in reply &&
+  (state.earlierServices.has(reply.service) || (reply.epoch ?? Infinity) < (state.epoch ?? 0));
 
 function noteReturn(state: RegistrarState, context: RegistrarContext): void {
   if (state.isServiceAbsent) context.log('info', 'the service replies again');

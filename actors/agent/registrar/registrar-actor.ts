@@ -14,6 +14,7 @@ import {
 import { onAbsenceOverdue, onAbsenceProbed } from './on-absence.ts';
 import { onAttemptOver, onAttemptsTaken } from './on-attempts.ts';
 import { onContactLost } from './on-contact-lost.ts';
+import { onOwnerAnnounced } from './on-owner.ts';
 import { onPresenceAnswered, onPresenceUnanswered } from './on-presence.ts';
 import { loadRegistrar, mayHeartbeat, type RegistrarState } from './state.ts';
 
@@ -30,6 +31,7 @@ export function registrarActor(
     _message: unknown,
     context: AgentContext<'registrar'>,
   ): void => {
+    state.isOwnerAwaited = false;
     if (state.phase === 'registering') announceRegistration(state, settings, context);
     else if (mayHeartbeat(state) && state.registration !== null) {
       announceHeartbeat(state, state.registration, context);
@@ -54,6 +56,7 @@ export function registrarActor(
       'absence.probed': onAbsenceProbed,
       'absence.overdue': onAbsenceOverdue,
       'bus.ready': announceNow,
+      'owner.announced': onOwnerAnnounced,
       'announce.due': announceNow,
       'contact.lost': onContactLost(settings),
       'leave.overdue': onLeaveOverdue,

@@ -89,6 +89,10 @@ export interface RegistrarState {
   service: string;
   /** Ids of earlier starts of the service, whose late replies are ignored. */
   readonly earlierServices: Set<string>;
+  /** Highest epoch in a reply; null if none had one. */
+  epoch: number | null;
+  /** Whether the next announcement was brought forward because the owner of the farms has changed. */
+  isOwnerAwaited: boolean;
   /** Latest mark of that start of the service; null before the first. */
   mark: number | null;
   /**
@@ -141,6 +145,8 @@ export function loadRegistrar(reader: JournalReader, capabilities: Capabilities)
     registeredCapabilities: null,
     service: '',
     earlierServices: new Set(),
+    epoch: null,
+    isOwnerAwaited: false,
     mark: null,
     reportedTerms: null,
     contact: null,

@@ -8,7 +8,7 @@ type WorkerContext = ServiceContext<'worker'>;
 /** Settings on which the promises to workers depend. */
 export type PromiseSettings = Pick<
   ServiceSettings,
-  'heartbeatTimeoutMs' | 'reclaimAfterMs' | 'singleBus' | 'serviceId'
+  'heartbeatTimeoutMs' | 'reclaimAfterMs' | 'singleBus' | 'serviceId' | 'epoch'
 >;
 
 /** Returns the terms of a reply that is sent now. The promise of the worker's record must cover them. */
@@ -19,6 +19,7 @@ export function currentTerms(settings: PromiseSettings, context: WorkerContext):
     ...(bus === null ? {} : { single_bus: true, bus: bus.id, absence_limit_ms: bus.limitMs }),
     mark: Math.floor(context.now),
     previews: true,
+    ...(settings.epoch === null ? {} : { epoch: settings.epoch }),
   };
 }
 

@@ -248,6 +248,7 @@ export class LocalSessions {
       case 'probe-absence':
       case 'request-lease':
       case 'give-up-leases':
+      case 'follow-owner':
       case 'spool-logs':
       case 'ship-spool':
       case 'set-contact-deadline':

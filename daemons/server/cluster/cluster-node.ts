@@ -81,7 +81,8 @@ export class ClusterNode {
   #forwarded: RequestHandler | null = null;
   #isStopping = false;
   /** Epoch under which this node listens as owner, and the function that ends it; null if it does not. */
-  #listening: { readonly epoch: number; readonly isComplete: boolean; readonly end: () => void } | null = null;
+  #listening: { readonly epoch: number; readonly isComplete: boolean; readonly end: () => void } | null =
+    null;
   #lastServedMs = -Infinity;
 
   /** Starts to follow the other nodes. */
@@ -157,8 +158,7 @@ export class ClusterNode {
         return () => this.#silenced.delete(silenced);
       },
       untilCurrent: () => this.#reads.untilCurrent(),
-      forward: (request) =>
-        askOwner(this.#bus, this.#subjects.http(this.#standing.read().epoch), request),
+      forward: (request) => askOwner(this.#bus, this.#subjects.http(this.#standing.read().epoch), request),
       pause: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
       count: (what) => {
         this.figures[what] += 1;
@@ -215,15 +215,15 @@ export class ClusterNode {
   #watch(): void {
     const now = steadyMs();
     if (this.#standing.canAnswer()) this.#lastServedMs = now;
-    else if (now - this.#lastServedMs > SILENCE_MS)
-      for (const silenced of [...this.#silenced]) silenced();
+    else if (now - this.#lastServedMs > SILENCE_MS) for (const silenced of [...this.#silenced]) silenced();
     const { state, epoch } = this.#standing.read();
     const isComplete = this.#owner !== null && this.#forwarded !== null && !this.#isStopping;
     const wanted = isOwning(state) ? epoch : null;
     const have = this.#listening;
     if (have !== null && have.epoch === wanted && have.isComplete === isComplete) return;
     have?.end();
-    this.#listening = wanted === null ? null : { epoch: wanted, isComplete, end: this.#listen(wanted, isComplete) };
+    this.#listening =
+      wanted === null ? null : { epoch: wanted, isComplete, end: this.#listen(wanted, isComplete) };
   }
 
   /** Answers questions for the position as soon as this node owns the cluster, and requests when its shards run. */

@@ -50,7 +50,9 @@ export class Members {
     const now = this.#now();
     const self = this.#self();
     const names = new Set([...peers.map((peer) => peer.name), ...this.#others.keys()]);
-    const nodes = [...names].sort().map((each) => (each === node ? self : this.#others.get(each)) ?? unseen(each));
+    const nodes = [...names]
+      .sort()
+      .map((each) => (each === node ? self : this.#others.get(each)) ?? unseen(each));
     const present = nodes.filter(({ seenAt }) => seenAt !== null && now - seenAt < PRESENT_MS);
     return {
       name,

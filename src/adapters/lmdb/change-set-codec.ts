@@ -161,6 +161,12 @@ function writeChangeHeader(
   target.writeUInt32LE(change.valueLength, at + 4);
 }
 
+/** Returns the shard and the sequence of an encoded set, without reading its changes. */
+export function changeSetHeader(encoded: ArrayBuffer): Pick<EncodedChangeSet, 'shard' | 'sequence'> {
+  const view = new DataView(encoded, 0, HEADER_BYTES);
+  return { shard: view.getUint16(2, true), sequence: view.getFloat64(8, true) };
+}
+
 /**
  * Returns the changes of an encoded set as views of the buffer, without decoding values. Throws `ChangeSetFormatError`
  * if the buffer is invalid.

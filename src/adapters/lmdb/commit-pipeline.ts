@@ -46,6 +46,13 @@ interface Entry {
   readonly reservedBytes: number;
 }
 
+/** Changes of another process that the journal has read. */
+interface ForeignChanges {
+  readonly sets: readonly EncodedChangeSet[];
+  /** Position of their entry in the journal. */
+  readonly position: number;
+}
+
 /** Rows that are committed separately. */
 interface Piece {
   readonly changes: readonly EncodedChange[];
@@ -88,6 +95,7 @@ export class CommitPipeline {
   /** Sets of durable entries that are not acknowledged. */
   #unacknowledged: EncodedChangeSet[] = [];
   #actions: { readonly after: number; readonly run: () => void }[] = [];
+  #foreign: ForeignChanges[] = [];
   #pieces: Piece[] = [];
   #ownSequence = 0;
 
@@ -142,6 +150,30 @@ export class CommitPipeline {
   discardProvisionalJobs(): void {
     const jobs = this.#writer.provisionalJobs();
     if (jobs.length > 0) this.#removeRows(jobs);
+  }
+
+  /**
+   * Applies changes of another process at the end of this turn, together with those that follow until then. Nothing may
+   * be submitted before `applyForeign` was called.
+   */
+  addForeign(sets: readonly EncodedChangeSet[], position: number): void {
+    if (this.#foreign.length === 0) setImmediate(() => this.applyForeign());
+    this.#foreign.push({ sets, position });
+  }
+
+  /** Applies the changes of other processes now. */
+  applyForeign(): void {
+    const last = this.#foreign.at(-1);
+    if (last === undefined) return;
+    const sets = this.#foreign.flatMap((each) => each.sets);
+    this.#foreign = [];
+    for (const publisher of this.#publishers) publisher.beforeApply(sets);
+    this.#writer.apply(sets, { mark: this.#journal.appliedMark(last.position) });
+    this.#journal.applied(last.position);
+    for (const publisher of this.#publishers) {
+      publisher.afterApply();
+      publisher.notifyReadable();
+    }
   }
 
   /** Drops pieces that are not submitted, and resolves when all added sets are readable and acknowledged. */

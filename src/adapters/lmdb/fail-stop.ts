@@ -6,6 +6,8 @@ export const STORE_EXIT_CODES = {
   'broken-protocol': 70,
   'disk-full': 73,
   'commit-failed': 74,
+  'log-lost': 75,
+  'log-unreadable': 76,
 } as const satisfies Record<StoreFailure['kind'], number>;
 
 const STDERR = 2;
@@ -65,8 +67,11 @@ function killUnlessGone(pid: number): void {
     .unref();
 }
 
-/** Why a writer ends the process (docs/dependency-hazards.md#d3-failed-commits). */
+/**
+ * Why a writer ends the process (docs/dependency-hazards.md#d3-failed-commits). `log-lost`: another node of the cluster has
+ * taken the log over, so this one starts again as a follower. `log-unreadable`: the node must not serve.
+ */
 export interface StoreFailure {
-  readonly kind: 'commit-failed' | 'disk-full' | 'broken-protocol';
+  readonly kind: 'commit-failed' | 'disk-full' | 'broken-protocol' | 'log-lost' | 'log-unreadable';
   readonly detail: string;
 }

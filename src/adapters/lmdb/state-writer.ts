@@ -8,7 +8,7 @@ import { estimateWriteBytes, TRANSACTION_OVERHEAD_BYTES } from './estimate-write
 import { keyBytes } from './key-bytes.ts';
 import { latestRows } from './latest-rows.ts';
 import { openStateTables, replayJournal } from './replay-journal.ts';
-import { putAppliedMark } from './store-format.ts';
+import { putAppliedMark, readAppliedMark } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { openWriterEnvironment, type DiskLimits, type WriterOptions } from './writer-environment.ts';
 
@@ -48,6 +48,10 @@ export interface StateWriter {
   provisionalJobs(): readonly JobId[];
   /** Reports whether the job is one of them. */
   isProvisional(job: JobId): boolean;
+  /** Returns the value of a row that `apply` has written with its changes; null without one. */
+  appliedMark(key: string): string | null;
+  /** Reports whether no table has a row. */
+  isEmpty(): boolean;
   diskState(): DiskState;
   close(): Promise<void>;
 }
@@ -99,6 +103,8 @@ export async function openStateWriter(options: WriterOptions): Promise<StateWrit
     },
     provisionalJobs: () => [...scanRows(tables.comingJob)].map(({ key }) => jobId(key)),
     isProvisional: (job) => tables.comingJob.doesExist(keyBytes(keys.comingJob(job))),
+    appliedMark: (key) => readAppliedMark(meta, key),
+    isEmpty: () => Object.values(tables).every((table) => table.getKeysCount({ limit: 1 }) === 0),
     diskState: () => environment.diskState(),
     close: () => environment.close(),
   };

@@ -100,9 +100,23 @@ export const journalPassMark = (pass: number): AppliedMark => ({
   value: String(pass),
 });
 
+/** Name of the row of a store of a cluster: which records of which log its tables contain. */
+export const CLUSTER_MARK_KEY = 'clusterMark';
+
+/** Must be called in a transaction. After that, the store is that of a single node. */
+export function removeClusterMark(environment: Environment): void {
+  openDatabase(environment, META_DATABASE).removeSync(keyBytes(CLUSTER_MARK_KEY));
+}
+
 /** Must be called in a transaction. */
 export function putAppliedMark(meta: ByteDatabase, { key, value }: AppliedMark): void {
   meta.putSync(keyBytes(key), Buffer.from(value, 'utf8'));
+}
+
+/** Returns the value of the row; null without one. */
+export function readAppliedMark(meta: ByteDatabase, key: string): string | null {
+  const bytes = meta.get(keyBytes(key));
+  return bytes === undefined ? null : Buffer.from(bytes).toString('utf8');
 }
 
 /** Reports whether nothing was written yet: neither a table nor a format, as after an interrupted first start. */

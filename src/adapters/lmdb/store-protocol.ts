@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { NodeState } from '../../core/cluster/node-states.ts';
 import type { EventLoopLag } from '../system/event-loop-lag.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
 import type { JobId } from '../../core/ids.ts';
@@ -85,6 +86,13 @@ export type StoreNotice =
   | (Versioned & { readonly type: 'warning'; readonly text: string })
   /** Sent periodically. */
   | (Versioned & { readonly type: 'measured'; readonly lag: EventLoopLag })
+  /** The standing of this node in its cluster has changed. Everything that it has read until then is applied. */
+  | (Versioned & {
+      readonly type: 'standing';
+      readonly state: NodeState;
+      readonly epoch: number;
+      readonly logId: string;
+    })
   /** The rows of a provisional job are on disk. */
   | (Versioned & { readonly type: 'provisional-job-stored'; readonly job: JobId })
   /** The process must end now with the exit status of the failure; the thread does nothing more. */

@@ -1,4 +1,5 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import type { NodeState } from '../../core/cluster/node-states.ts';
 import type { EventLoopLag } from '../system/event-loop-lag.ts';
 import type { JobId } from '../../core/ids.ts';
 import type { LargeJobs } from '../../core/ports/large-jobs.ts';
@@ -28,6 +29,8 @@ export interface StoreThreadEvents {
   readonly diskChanged: (disk: DiskState) => void;
   readonly warned: (text: string) => void;
   readonly measured?: (lag: EventLoopLag) => void;
+  /** The standing of this node in its cluster. Never called on a single node. */
+  readonly standingChanged?: (state: NodeState, epoch: number, logId: string) => void;
 }
 
 /**
@@ -112,6 +115,9 @@ export function startStoreThread(
         case 'provisional-job-stored':
           waiting.get(notice.job)?.();
           waiting.delete(notice.job);
+          return;
+        case 'standing':
+          events.standingChanged?.(notice.state, notice.epoch, notice.logId);
           return;
         case 'measured':
           events.measured?.(notice.lag);

@@ -2,14 +2,18 @@ import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import type { JobId } from '../../core/ids.ts';
 import type { LargeRows } from '../../core/ports/large-jobs.ts';
 import type { TableName } from '../../core/records/tables.ts';
+import type { StandingMemory } from '../cluster/standing.ts';
+import { withDeadline } from '../nats/connection.ts';
+import type { ServerList } from '../nats/server-address.ts';
 import { EventLoopWatch } from '../system/event-loop-lag.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
+import type { NodeState } from '../../core/cluster/node-states.ts';
 import { readChangeSet, type EncodedChangeSet } from './change-set-codec.ts';
 import { piecesOf } from './provisional-jobs.ts';
 import { ChangePublisher } from './change-publisher.ts';
 import { CommitPipeline, type CommitAcks } from './commit-pipeline.ts';
 import { failStop, type StoreFailure } from './fail-stop.ts';
-import { openJournaledStore, type JournaledStore } from './local-journal.ts';
+import type { JournaledStore } from './local-journal.ts';
 import { StoreOpenError } from './store-format.ts';
 import {
   STORE_PROTOCOL_VERSION,
@@ -18,7 +22,7 @@ import {
   type StoreCommand,
   type StoreNotice,
 } from './store-protocol.ts';
-import type { DiskLimits } from './writer-environment.ts';
+import type { DiskLimits, WriterOptions } from './writer-environment.ts';
 
 /**
  * Implementation of the store thread, the single writer of the state store.
@@ -38,6 +42,26 @@ import type { DiskLimits } from './writer-environment.ts';
 /** Interval of checking the disk and reporting the event loop lag. */
 const CHECK_MS = 1_000;
 
+/**
+ * Time that a node of a cluster waits at its stop for the outcome of its last entries. Without a quorum they get none, and
+ * nothing of them was sent.
+ */
+const OUTCOME_WAIT_MS = 5_000;
+
+/** Receives what the journal of a cluster reads. */
+export interface ClusterHooks {
+  /** Changes of another process, in the order of the journal. */
+  readonly foreignChanges: (sets: readonly EncodedChangeSet[], position: number) => void;
+  /** Called with the first state, and after each change. */
+  readonly standingChanged: (state: NodeState, epoch: number, logId: string) => void;
+}
+
+/**
+ * Opens the tables and the journal. A journal of a cluster calls the hooks, but not before the promise is resolved.
+ * Throws `StoreOpenError`.
+ */
+export type OpenStore = (options: WriterOptions, hooks: ClusterHooks) => Promise<JournaledStore>;
+
 type CommitRequest = Extract<ShardRequest, { readonly type: 'commit' }>;
 
 /** A shard's port, and the sequence of its latest set; null before the first, which starts the sequence. */
@@ -48,29 +72,44 @@ interface ShardConnection {
 }
 
 /** Runs until the control port requests `stop`. If the store cannot be opened, reports it there and ends the thread. */
-export async function runStoreThread(control: MessagePort, options: StoreThreadOptions): Promise<void> {
+export async function runStoreThread(
+  control: MessagePort,
+  options: StoreThreadOptions,
+  openStore: OpenStore,
+): Promise<void> {
   const tell = (notice: StoreNotice): void => control.postMessage(notice);
   const end = (failure: StoreFailure): never =>
     failStop(failure, () => tell({ v: STORE_PROTOCOL_VERSION, type: 'failed', failure }));
   const warn = (text: string): void => tell({ v: STORE_PROTOCOL_VERSION, type: 'warning', text });
+  let pipeline: CommitPipeline | null = null;
+  const hooks: ClusterHooks = {
+    foreignChanges: (sets, position) => pipeline?.addForeign(sets, position),
+    standingChanged: (state, epoch, logId) => {
+      pipeline?.applyForeign();
+      // Only the owner may write: a follower gets the removal of the rows by the journal.
+      if (state === 'owner') pipeline?.discardProvisionalJobs();
+      tell({ v: STORE_PROTOCOL_VERSION, type: 'standing', state, epoch, logId });
+    },
+  };
   let store: JournaledStore;
   try {
-    store = await openJournaledStore({ ...options, endProcess: end, warn });
+    store = await openStore({ ...options, endProcess: end, warn }, hooks);
   } catch (error) {
     if (!(error instanceof StoreOpenError)) throw error;
     tell({ v: STORE_PROTOCOL_VERSION, type: 'refused', reason: error.message });
     control.close();
     return;
   }
-  serve(control, store, tell, end);
+  pipeline = serve(control, store, tell, end);
 }
 
+/** Starts to handle requests. Returns the path of the changes. */
 function serve(
   control: MessagePort,
-  { writer, journal }: JournaledStore,
+  { writer, journal, isShared }: JournaledStore,
   tell: (notice: StoreNotice) => void,
   end: (failure: StoreFailure) => never,
-): void {
+): CommitPipeline {
   const lanes = new Map<number, ShardConnection>();
   const publishers: ChangePublisher[] = [];
   const acks: CommitAcks = {
@@ -78,7 +117,7 @@ function serve(
     readable: (shard, sequence) => tellLane(lanes.get(shard), 'readable', sequence),
   };
   const pipeline = new CommitPipeline({ writer, journal, publishers, acks });
-  pipeline.discardProvisionalJobs();
+  if (!isShared) pipeline.discardProvisionalJobs();
   let disk: DiskState = writer.diskState();
 
   const accept = (lane: ShardConnection, request: CommitRequest): void => {
@@ -121,7 +160,7 @@ function serve(
     clearInterval(diskCheck);
     for (const lane of lanes.values()) drain(lane.port, (request) => hear(lane, request));
     // Requests to store further rows are no longer answered; the next start removes the rows stored so far.
-    await pipeline.stop();
+    await (isShared ? withDeadline(pipeline.stop(), OUTCOME_WAIT_MS) : pipeline.stop());
     for (const { port } of lanes.values()) port.close();
     for (const publisher of publishers) publisher.close();
     journal.close();
@@ -154,6 +193,7 @@ function serve(
     }
   });
   tell({ v: STORE_PROTOCOL_VERSION, type: 'ready', storeId: writer.storeId, disk });
+  return pipeline;
 }
 
 /**
@@ -207,11 +247,22 @@ function drain(port: MessagePort, handle: (request: ShardRequest) => void): void
   }
 }
 
+/** How the store thread of a node reaches the log of its cluster. */
+export interface ClusterStoreOptions {
+  readonly cluster: string;
+  readonly node: string;
+  /** Access to the streams. */
+  readonly servers: ServerList;
+  readonly standing: StandingMemory;
+}
+
 /** Start options of the store thread. */
 export interface StoreThreadOptions {
   readonly directory: string;
   readonly softwareVersion: string;
   readonly disk: DiskLimits;
-  /** Size of the journal's file; default JOURNAL_BYTES. */
+  /** Size of the file of a journal of a single node; default JOURNAL_BYTES. */
   readonly journalBytes?: number;
+  /** The cluster of the node; null or absent for a single node. */
+  readonly cluster?: ClusterStoreOptions | null;
 }

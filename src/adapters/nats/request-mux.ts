@@ -83,8 +83,8 @@ export class RequestMux {
     }
   }
 
-  /** Publishes the text with the inbox as the reply subject. */
-  ask(question: Question, text: string): Promise<Answer> {
+  /** Publishes the text, or the bytes, with the inbox as the reply subject. */
+  ask(question: Question, text: string | Uint8Array): Promise<Answer> {
     const headers = question.headers === undefined ? {} : { headers: question.headers };
     return this.#open(question, (inbox) =>
       this.#connection.publish(question.subject, text, { reply: inbox, ...headers }),

@@ -4,6 +4,7 @@ import type { PrepareOutcome, ServiceBus, ServiceBusListener, SendOutcome } from
 import type {
   CancelMessage,
   LeaseReply,
+  OwnerMessage,
   PresenceMessage,
   PresenceReply,
   StatusMessage,
@@ -137,6 +138,10 @@ class NatsServiceBus implements ServiceBus {
   cancelAttempt(worker: WorkerId, message: CancelMessage): void {
     const { cancel } = this.#options.isScoped ? scopedSubjects(worker) : subjects;
     void this.#storeCancel(cancel(message.task_id), JSON.stringify(message));
+  }
+
+  announceOwner(message: OwnerMessage): SendOutcome {
+    return this.#requests.connection.publish(subjects.owner, JSON.stringify(message));
   }
 
   async check(timeoutMs: number): Promise<string | null> {

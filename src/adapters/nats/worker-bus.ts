@@ -19,7 +19,12 @@ import type {
   StatusMessage,
 } from '../../core/wire/bus-messages.ts';
 import type { Parsed } from '../../core/wire/json-text.ts';
-import { parseCancel, parseLeaseReply, parsePresenceReply } from '../../core/wire/service-messages.ts';
+import {
+  parseCancel,
+  parseLeaseReply,
+  parseOwner,
+  parsePresenceReply,
+} from '../../core/wire/service-messages.ts';
 import {
   directGet,
   INBOX_ROOT,
@@ -58,6 +63,7 @@ class NatsWorkerBus implements WorkerBus {
   /** Followed tasks; the subscription is null without a connection. */
   readonly #followed = new Map<TaskId, Subscription | null>();
   readonly #logRoom = new InFlightLimit(PUBLISH_LIMITS.logsUnderWay, PUBLISH_LIMITS.logBytesUnderWay);
+  #isOwnerFollowed = false;
   #nc: NatsConnection | null = null;
 
   constructor({ identity = null, ...options }: WorkerBusOptions, listener: WorkerBusListener) {
@@ -167,6 +173,13 @@ class NatsWorkerBus implements WorkerBus {
     this.#followed.delete(task);
   }
 
+  followOwner(): void {
+    if (this.#isOwnerFollowed) return;
+    this.#isOwnerFollowed = true;
+    const nc = this.#nc;
+    if (nc !== null && !nc.isClosed() && !nc.isDraining()) this.#hearOwner(nc);
+  }
+
   check(timeoutMs: number): Promise<string | null> {
     return this.#connection.check(timeoutMs);
   }
@@ -186,6 +199,7 @@ class NatsWorkerBus implements WorkerBus {
       this.#follow(nc, task);
       void this.#lookUpCancel(task);
     }
+    if (this.#isOwnerFollowed) this.#hearOwner(nc);
     this.#listener.busChanged({ type: 'ready' });
   }
 
@@ -193,6 +207,19 @@ class NatsWorkerBus implements WorkerBus {
     this.#nc = null;
     for (const task of this.#followed.keys()) this.#followed.set(task, null);
     this.#mux.sessionEnded();
+  }
+
+  #hearOwner(nc: NatsConnection): void {
+    const subject = subjects.owner;
+    nc.subscribe(subject, {
+      callback: (error, message) => {
+        // An error is a refused subscription, which the connection has reported.
+        if (error !== null) return;
+        const parsed = readText(message.data, parseOwner);
+        if (parsed.ok) this.#tell(subject, () => this.#listener.ownerAnnounced(parsed.value));
+        else this.#listener.busChanged({ type: 'poisoned', subject, reason: parsed.reason });
+      },
+    });
   }
 
   #follow(nc: NatsConnection, task: TaskId): Subscription {

@@ -30,7 +30,7 @@ export const workerPermissions = (worker: WorkerId): SubjectPermissions => ({
     'service.present.*',
     `${CANCEL_LOOK_UP}.task.cancel.*.${worker}`,
   ],
-  subscribe: [`_INBOX.${worker}.>`, `task.cancel.*.${worker}`],
+  subscribe: [`_INBOX.${worker}.>`, `task.cancel.*.${worker}`, 'service.owner'],
 });
 
 /** Permissions of the JWT in a join token: the exchange of this token, and nothing else. */
@@ -57,7 +57,7 @@ export const ANONYMOUS_PERMISSIONS: SubjectPermissions = {
     CANCEL_LOOK_UP,
     `${CANCEL_LOOK_UP}.task.cancel.*`,
   ],
-  subscribe: ['_INBOX.*.*', 'task.cancel.*'],
+  subscribe: ['_INBOX.*.*', 'task.cancel.*', 'service.owner'],
 };
 
 /**

@@ -78,6 +78,16 @@ export class LogNode {
     return this.#chain.mark.epoch;
   }
 
+  /** The last valid record that the node has read, or has appended with success. */
+  get mark(): LogMark {
+    return this.#chain.mark;
+  }
+
+  /** Until when the node may send output, by the clock of its inputs; -Infinity if it may not. */
+  get leaseUntilMs(): number {
+    return this.#state === 'owner' ? this.#leaseFromMs + this.#limits.leaseMs : -Infinity;
+  }
+
   /** Whether the node may send output now. */
   canAnswer(nowMs: number): boolean {
     return this.#state === 'owner' && this.#hasLease(this.#leaseFromMs, nowMs);

@@ -12,6 +12,9 @@ export interface GivenFlag {
 const SHORT_FLAGS: ReadonlyMap<string, string> = new Map([
   ['--stop-bus', flagName('bus.stop_with_service')],
   ['--join', flagName('worker.join')],
+  ['--cluster', flagName('cluster.name')],
+  ['--node', flagName('cluster.node')],
+  ['--peers', flagName('cluster.peers')],
 ]);
 
 export type ReadFlags =

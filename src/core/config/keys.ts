@@ -8,6 +8,7 @@ import { USERNAME_LENGTH_MAX } from '../records/user.ts';
 import { BURST_MAX, RPS_MAX } from '../rate-limit/rate-limiter.ts';
 import { WIRE_LIMITS } from '../wire/limits.ts';
 import { amounts } from './amounts-type.ts';
+import { clusterName, clusterPeer } from './cluster-config.ts';
 import { hostPattern, origins, publicUrl, target, trustedPeers } from './http-types.ts';
 import { endpointHost, optionalRole, roleMap } from './access-types.ts';
 import { groupRoles, ldapAttribute, ldapFilter, ldapUrl } from './ldap-types.ts';
@@ -278,6 +279,39 @@ const OIDC_KEYS = {
   ),
 } as const;
 
+/** A node of a cluster (high-availability.md). */
+const CLUSTER_KEYS = {
+  'cluster.name': key(
+    optional(clusterName()),
+    '',
+    'Name of the cluster that this node belongs to. `--cluster` is the same. See high-availability.md.',
+    'a single node',
+  ),
+  'cluster.node': key(
+    optional(clusterName()),
+    '',
+    'Name of this node in `cluster.peers`. `--node` is the same.',
+    'none',
+  ),
+  'cluster.peers': key(
+    list(clusterPeer()),
+    '',
+    'All nodes of the cluster, at least three: NAME=HOST:PORT, the address at which the other nodes reach the nats-server of this node. The same on all nodes. `--peers` is the same.',
+    'none',
+  ),
+  'cluster.secret_file': key(
+    text(),
+    '',
+    'File with the secret of the cluster, made by `callsheet cluster secret` and copied to all nodes. Only its owner may read it. Not for `bus.url`.',
+    'none',
+  ),
+  'cluster.servers_sync_always': key(
+    boolean(),
+    'false',
+    'States that all servers of `bus.url` have `sync_interval: always`, where the service cannot read it. Without it, an acknowledged record can be lost when the power fails.',
+  ),
+} as const;
+
 /** One template of the maximum size. */
 const BODY_BYTES_MIN = 16 * 1024 * 1024;
 const BODY_BYTES_MAX = 1024 ** 4;
@@ -488,7 +522,7 @@ const SERVER_KEYS = {
   'bus.single_server': key(
     boolean(),
     'true',
-    'Whether a bus without a cluster and JetStream domain is one single server. Workers then trust its answer that no service is connected. Set it to false if leaf nodes are connected to the server.',
+    'Whether a bus without a cluster and JetStream domain is one single server. Workers then trust its answer that no service is connected. Set it to false if leaf nodes are connected to the server. Always false in a cluster.',
   ),
   'bus.replicas': key(
     optional(integer(1, 5)),
@@ -496,6 +530,7 @@ const SERVER_KEYS = {
     'Number of servers of the NATS cluster that keep a copy of each stream.',
     '3 on a cluster of three or more servers',
   ),
+  ...CLUSTER_KEYS,
   'discovery.enabled': key(
     boolean(),
     'false',

@@ -1,7 +1,7 @@
 import type { ExtraExtension } from '../../openjd/template/extensions.ts';
 import type { JobLink } from './job-links.ts';
 import type { RateLimit } from '../rate-limit/rate-limiter.ts';
-import type { ClusterConfig } from './cluster-config.ts';
+import { clusterConfig, CLUSTER_REPLICAS, type ClusterConfig } from './cluster-config.ts';
 import { authConfig, type AuthConfig } from './auth-config.ts';
 import {
   busAccess,
@@ -144,6 +144,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
     lines.push(`scheduler.reclaim_after: ${limits}`);
   }
   const bus = busSettings(values, lines);
+  const cluster = clusterConfig(values, lines);
   const notes: string[] = [];
   const auth = authConfig(values, lines, notes);
   if (lines.length > 0) return { ok: false, lines };
@@ -175,11 +176,11 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         addr: values['bus.addr'],
         serverPath: values['bus.server_path'],
         stopsWithService: values['bus.stop_with_service'],
-        isSingleServer: values['bus.single_server'],
+        isSingleServer: cluster === null && values['bus.single_server'],
         ...bus,
-        replicas: values['bus.replicas'],
+        replicas: values['bus.replicas'] ?? (cluster === null ? null : CLUSTER_REPLICAS),
       },
-      cluster: null,
+      cluster,
       discovery: values['discovery.enabled']
         ? { name: values['discovery.name'], interfaces: values['discovery.interfaces'] }
         : null,

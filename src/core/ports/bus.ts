@@ -8,6 +8,7 @@ import type {
   LeaseReply,
   LeaseRequest,
   LogMessage,
+  OwnerMessage,
   PresenceMessage,
   PreviewMessage,
   PresenceReply,
@@ -149,6 +150,8 @@ export interface ServiceBus extends BusMember {
    * repeats the request.
    */
   cancelAttempt(worker: WorkerId, message: CancelMessage): void;
+  /** Tells all connected workers that this node has taken over the farms. Best effort. */
+  announceOwner(message: OwnerMessage): SendOutcome;
 }
 
 /**
@@ -245,6 +248,8 @@ export interface WorkerBus extends BusMember {
   /** Receives cancels of this task from now on, also after reconnects, and those of the last five minutes. */
   followCancels(task: TaskId): void;
   unfollowCancels(task: TaskId): void;
+  /** Receives announcements of a new owner of the farms from now on, also after reconnects. */
+  followOwner(): void;
   /** Replaces the connection by a new one, which uses the present credential. Tasks continue. */
   redial(): Promise<void>;
 }
@@ -256,6 +261,8 @@ export interface WorkerBusListener {
    * must be confirmed.
    */
   cancelRequested(message: CancelMessage): void;
+  /** Another client than the service may have sent the message. */
+  ownerAnnounced(message: OwnerMessage): void;
   /** A reply to a lease request that was canceled. The tasks in it are assigned to this worker nevertheless. */
   leaseAnsweredLate(reply: LeaseReply): void;
   busChanged(event: BusEvent): void;

@@ -118,6 +118,20 @@ export interface ServiceTerms {
   readonly mark?: number;
   /** Set if the service stores previews of outputs. */
   readonly previews?: boolean;
+  /**
+   * Set by a service of several nodes: increases with each takeover of the farms by another node. A worker ignores replies
+   * with a lower one than it knows.
+   */
+  readonly epoch?: number;
+}
+
+/** `service.owner`: a node of a cluster has taken over the farms. */
+export interface OwnerMessage {
+  readonly v: 1;
+  readonly type: 'owner';
+  /** Start of the service, as in its replies. */
+  readonly service: string;
+  readonly epoch: number;
 }
 
 /** Reply of the service to a presence message, on its `reply_to`. */

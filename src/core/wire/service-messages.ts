@@ -25,6 +25,7 @@ import type {
   CancelMessage,
   IsolationIdentity,
   LeaseReply,
+  OwnerMessage,
   PathMapMessage,
   PresenceReply,
   StepAssignment,
@@ -76,6 +77,7 @@ const terms = {
   absence_limit_ms: optional(integer(0, LIMITS.absenceMs)),
   mark: optional(integer(0, Number.MAX_SAFE_INTEGER)),
   previews: optional(flag),
+  epoch: optional(integer(1, Number.MAX_SAFE_INTEGER)),
 } as const;
 
 /** The reply to a presence message. */
@@ -112,6 +114,17 @@ export const parsePresenceReply: (text: string) => Parsed<PresenceReply> = messa
     }),
   }),
   { length: LIMITS.presenceReplyText, nesting: LIMITS.nesting },
+);
+
+/** `service.owner` */
+export const parseOwner: (text: string) => Parsed<OwnerMessage> = messageParser(
+  record<OwnerMessage>({
+    v: literal(1),
+    type: literal('owner'),
+    service,
+    epoch: integer(1, Number.MAX_SAFE_INTEGER),
+  }),
+  { length: LIMITS.cancelText, nesting: LIMITS.nesting },
 );
 
 /** `task.cancel.<task id>` */

@@ -31,6 +31,8 @@ export const subjects = {
   /** Only the service subscribes to it, and it never replies (docs/decisions/outages.md). */
   present: (farm: FarmId): string => `service.present.${farm}`,
   allPresent: 'service.present.*',
+  /** A node of a cluster announces that it has taken over the farms. */
+  owner: 'service.owner',
   diagnostics: (worker: WorkerId): string => `worker.diag.${worker}`,
   allDiagnostics: 'worker.diag.*',
 } as const;

@@ -68,6 +68,8 @@ interface Fixture {
   /** Adds a set of a shard that writes one farm. */
   readonly add: (isAwaited?: boolean) => number;
   readonly addChanges: (changes: readonly Change[]) => void;
+  /** Adds changes of another process, which the journal has at a position. */
+  readonly addForeign: (changes: readonly Change[], position: number) => void;
   /** Numbers of the readable farms. */
   readonly readable: () => readonly number[];
   readonly close: () => Promise<void>;
@@ -108,6 +110,8 @@ async function open(directory: string): Promise<Fixture> {
       return sequence;
     },
     addChanges: (changes) => pipeline.add(setOf(changes), false),
+    addForeign: (changes, position) =>
+      pipeline.addForeign(changes.length === 0 ? [] : [setOf(changes)], position),
     readable() {
       reader.refresh();
       return [...reader.scan('farm')].map(({ key }) => Number(key));
@@ -151,6 +155,23 @@ test('a set is acknowledged and readable only after the journal has accepted its
   t.strictSame(told.splice(0), ['before 1', 'after', 'readable 3:1', 'notify']);
   t.strictSame(readable(), [1]);
   t.equal(journal.appliedPosition, 10);
+});
+
+test('changes of another process are applied together, with the last position, and acknowledged to no shard', async (t) => {
+  const { journal, told, addForeign, readable, pipeline } = await fixture(t);
+  addForeign([put('farm', '0007', farmNamed('x'))], 30);
+  addForeign([remove('farm', '0007'), put('farm', '0008', farmNamed('y'))], 40);
+  addForeign([], 50);
+  t.strictSame(readable(), [], 'not before the end of the turn');
+  await nextTurn();
+  t.strictSame(told.splice(0), ['before 2', 'after', 'notify']);
+  t.strictSame(readable(), [8]);
+  t.equal(journal.appliedPosition, 50);
+  addForeign([put('farm', '0009', farmNamed('z'))], 60);
+  pipeline.applyForeign();
+  t.strictSame(readable(), [8, 9], 'or at once, for a node that takes the journal over');
+  await nextTurn();
+  t.strictSame(told.splice(0), ['before 1', 'after', 'notify']);
 });
 
 test('a set that a client waits for is applied when it is accepted, with all before it', async (t) => {

@@ -79,6 +79,7 @@ test('the server has its defaults', async (t) => {
         streamAccess: null,
         authentication: null,
       },
+      cluster: null,
       discovery: null,
       scheduler: {
         heartbeatTimeoutMs: 30_000,

@@ -1,0 +1,367 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { LogNode } from '../../core/cluster/log-node.ts';
+import { EMPTY_LOG, NONCE_BYTES, type CommitWindow, type LogMark } from '../../core/cluster/log-record.ts';
+import type { EndReason, NodeEffect, NodeInput } from '../../core/cluster/node-messages.ts';
+import { NODE_LIMITS } from '../../core/cluster/node-options.ts';
+import { isTerminal, type NodeState } from '../../core/cluster/node-states.ts';
+import type { Acceptance, AppliedMark, EncodedSet, Journal, JournalEntry } from '../../core/ports/journal.ts';
+import { BackoffTimer } from '../nats/backoff.ts';
+import type { ServerList } from '../nats/server-address.ts';
+import { appliedMarkRow, parseAppliedMark, type StoredMark } from './applied-mark.ts';
+import { endText } from './end-texts.ts';
+import { LogStream } from '../nats/log/log-stream.ts';
+import { findOrCreateLog, LogOpenError } from './open-log.ts';
+import { recordTools } from './record-tools.ts';
+import { SharedStanding, steadyMs, type StandingMemory } from './standing.ts';
+import { commitWindowOf } from './window-of-set.ts';
+
+/** Followers become candidates at different times, so that one of them succeeds at once. */
+const TAKEOVER_SPREAD_MS = 400;
+/** Records without changes of others after which the store is asked to store its mark: some minutes of heartbeats. */
+const UNMARKED_RECORDS = 600;
+/** The same trouble is reported again after this time. */
+const WARN_AGAIN_MS = 10_000;
+
+export interface ReplicatedJournalOptions {
+  /** Access to the stream of the log. */
+  readonly servers: ServerList;
+  /** Name of the cluster: a token of a subject. */
+  readonly cluster: string;
+  /** Name of this node. */
+  readonly node: string;
+  /** Copies of the stream if this node creates it. */
+  readonly replicas: number;
+  /** Kept current by the journal. */
+  readonly standing: StandingMemory;
+  /** Value of the row CLUSTER_MARK_KEY of the store; null if it has none. */
+  readonly storedMark: string | null;
+  /** Nothing was ever written to the store. A store without mark and with rows is that of a single node: it is refused. */
+  readonly isEmptyStore: boolean;
+}
+
+export interface ReplicatedJournalEvents {
+  /**
+   * Changes of another owner, in order: encoded change sets, perhaps none. To be applied as one transaction with
+   * `appliedMark(position)`, followed by `applied(position)`. Several calls may be applied together, with the last position.
+   */
+  apply(sets: readonly Uint8Array[], position: number): void;
+  /** Called after all changes before the change of the state were passed to `apply`. */
+  stateChanged(state: NodeState, epoch: number): void;
+  /** The process must end, and no entry gets an outcome any more. One line: what, where, what to do. */
+  ended(reason: EndReason, text: string): void;
+  /** One line about trouble that may pass. */
+  warned(text: string): void;
+}
+
+/**
+ * The journal of a node of a cluster (docs/decisions/replicated-log.md): entries are accepted when a quorum has flushed their
+ * records, so all acceptances are durable. Only an owner may submit: `submit` throws a RangeError in the states `follower` and
+ * `candidate`. Entries without an outcome when the journal ends get none.
+ */
+export interface ReplicatedJournal extends Journal {
+  readonly logId: string;
+  /** Epoch of the last valid record. */
+  readonly epoch: number;
+  readonly state: NodeState;
+  /** Resolves when the connection is closed, after `close`. */
+  readonly closed: Promise<void>;
+}
+
+/**
+ * Opens the journal, and begins to follow the log. A node with a mark needs no answer of the log for it; a node without one
+ * waits until the log exists, and creates it if there is none.
+ *
+ * @throws LogOpenError if this store cannot follow the log. One line that says what to do.
+ */
+export async function openReplicatedJournal(
+  options: ReplicatedJournalOptions,
+  events: ReplicatedJournalEvents,
+): Promise<ReplicatedJournal> {
+  const { storedMark, isEmptyStore, cluster, node } = options;
+  const stored = storedMark === null ? null : parseAppliedMark(storedMark);
+  if (storedMark !== null && stored === null)
+    throw new LogOpenError(
+      `the state store of node ${node} has a mark of the log that this version cannot read: ${storedMark.slice(0, 80)}. Upgrade the node`,
+    );
+  if (stored === null && !isEmptyStore)
+    throw new LogOpenError(
+      `the state store of node ${node} is that of a single node, and it would be lost in cluster ${cluster}. ` +
+        `To make the log of the cluster from it, run on this node: callsheet cluster recover`,
+    );
+  const driver = new JournalDriver(options, events);
+  try {
+    await driver.open(stored);
+  } catch (error) {
+    driver.close();
+    throw error;
+  }
+  return driver;
+}
+
+/**
+ * Drives a LogNode: performs its effects over the stream, and passes results and time to it.
+ *
+ * - States: opening (`#node` is null), running, ended (the node is terminal or the journal is closed).
+ * - Effects are performed in their order, also if a callback leads to further input.
+ */
+class JournalDriver implements ReplicatedJournal {
+  readonly #options: ReplicatedJournalOptions;
+  readonly #events: ReplicatedJournalEvents;
+  readonly #stream: LogStream;
+  readonly #standing: SharedStanding;
+  readonly #pauses = new BackoffTimer();
+  #node: LogNode | null = null;
+  #logId = '';
+  #isClosed = false;
+  #closed: Promise<void> = Promise.resolve();
+  readonly #effects: NodeEffect[] = [];
+  #isPerforming = false;
+  #timer: { readonly handle: NodeJS.Timeout; readonly dueMs: number } | null = null;
+  #entries = 0;
+  readonly #submitted = new Map<number, (acceptance: Acceptance) => void>();
+  /** Marks of records that were passed to the store and are not applied. */
+  readonly #marks = new Map<number, LogMark>();
+  /** Position of the last record that was passed to the store. */
+  #passed = 0;
+  /** Changes for the next `apply`; null if there are none. */
+  #unpassed: { readonly sets: Uint8Array[]; mark: LogMark } | null = null;
+  #announced = 0;
+  #lastWarning = { text: '', atMs: -Infinity };
+
+  constructor(options: ReplicatedJournalOptions, events: ReplicatedJournalEvents) {
+    const { servers, cluster, node } = options;
+    this.#options = options;
+    this.#events = events;
+    this.#standing = new SharedStanding(options.standing);
+    this.#stream = new LogStream(
+      { servers, cluster, node },
+      { connected: () => void this.#checkLog(), troubled: (text) => this.#warn(text) },
+    );
+  }
+
+  get logId(): string {
+    return this.#logId;
+  }
+
+  get epoch(): number {
+    return this.#node?.epoch ?? 0;
+  }
+
+  get state(): NodeState {
+    return this.#node?.state ?? 'follower';
+  }
+
+  get closed(): Promise<void> {
+    return this.#closed;
+  }
+
+  async open(stored: StoredMark | null): Promise<void> {
+    if (stored === null) await this.#join();
+    else this.#begin(stored);
+  }
+
+  /** Begins at the first record of the log, if the log begins with an empty store. */
+  async #join(): Promise<void> {
+    const identity = await findOrCreateLog(this.#stream, this.#options.replicas, {
+      pause: (ms) => this.#pauses.pause(ms),
+      isClosing: () => this.#isClosed,
+      warned: (text) => this.#warn(text),
+    });
+    if (identity === null) return;
+    this.#logId = identity.logId;
+    if (identity.base === 'empty') this.#begin({ logId: identity.logId, mark: EMPTY_LOG });
+    else setImmediate(() => this.#end('behind', 0));
+  }
+
+  /** A log that was made anew may have a record at the next position, or none: its id tells it at once. */
+  async #checkLog(): Promise<void> {
+    const look = await this.#stream.lookUp();
+    const node = this.#node;
+    if (node === null || look.type !== 'found') return;
+    if (look.info.identity?.logId !== this.#logId) this.#end('other-log', node.mark.position);
+  }
+
+  #begin({ logId, mark }: StoredMark): void {
+    this.#logId = logId;
+    this.#passed = mark.position;
+    this.#node = new LogNode({
+      node: this.#options.node,
+      logId,
+      mark,
+      tools: recordTools,
+      nonce: () => randomBytes(NONCE_BYTES),
+      limits: { ...NODE_LIMITS, takeoverMs: NODE_LIMITS.takeoverMs + randomInt(TAKEOVER_SPREAD_MS) },
+    });
+    this.#standing.setState(this.#node.state, mark.epoch);
+    this.#standing.setApplied(mark.position);
+    // The caller gets the journal before the first event.
+    setImmediate(() => this.#handle({ type: 'time.passed' }));
+  }
+
+  submit({ sets }: JournalEntry, onAccepted: (acceptance: Acceptance) => void): void {
+    if (this.#isClosed || isTerminal(this.state)) return;
+    const timeMs = Date.now();
+    const windows = sets.map((set: EncodedSet): CommitWindow => commitWindowOf(set.encoded, timeMs));
+    this.#entries++;
+    this.#submitted.set(this.#entries, onAccepted);
+    this.#handle({ type: 'entry.submitted', entry: this.#entries, windows });
+  }
+
+  appliedMark(position: number): AppliedMark {
+    const mark = this.#marks.get(position);
+    if (mark === undefined)
+      throw new RangeError(`position ${position} is applied, and the journal has not passed it to the store`);
+    return appliedMarkRow({ logId: this.#logId, mark });
+  }
+
+  applied(position: number): void {
+    for (const passed of this.#marks.keys()) {
+      if (passed > position) break;
+      this.#marks.delete(passed);
+    }
+    this.#standing.setApplied(position);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (this.#timer !== null) clearTimeout(this.#timer.handle);
+    this.#standing.setLease(-Infinity);
+    this.#pauses.end();
+    this.#closed = this.#stream.close();
+  }
+
+  #handle(input: NodeInput): void {
+    const node = this.#node;
+    if (node === null || this.#isClosed) return;
+    this.#effects.push(...node.handle(input, steadyMs()));
+    if (this.#isPerforming) return;
+    this.#isPerforming = true;
+    for (let effect = this.#effects.shift(); effect !== undefined; effect = this.#effects.shift()) {
+      if (effect.type !== 'apply') this.#passChanges();
+      this.#perform(effect);
+    }
+    this.#passChanges();
+    this.#isPerforming = false;
+    this.#shareStanding(node);
+    this.#shareUnchanged(node);
+    this.#wakeLater(node);
+  }
+
+  #perform(effect: NodeEffect): void {
+    switch (effect.type) {
+      case 'append':
+        void this.#append(effect.append, effect.position, effect.bytes);
+        break;
+      case 'read':
+        void this.#read(effect.from);
+        break;
+      case 'apply':
+        this.#gather(effect.windows, effect.mark);
+        break;
+      case 'accept':
+        this.#accept(effect.entry, effect.mark);
+        break;
+      case 'state':
+        if (this.#node !== null) this.#shareStanding(this.#node);
+        this.#events.stateChanged(effect.state, effect.epoch);
+        break;
+      case 'end':
+        this.#end(effect.reason, effect.position);
+    }
+  }
+
+  async #append(append: number, position: number, bytes: Uint8Array): Promise<void> {
+    const result = await this.#stream.append(position, bytes);
+    if (result.type === 'stored') {
+      this.#handle({ type: 'append.stored', append, position: result.position });
+      this.#announce();
+    } else this.#handle({ type: `append.${result.type}`, append });
+  }
+
+  async #read(from: number): Promise<void> {
+    // Only a follower waits for records that do not exist yet.
+    const read = await this.#stream.read(from, this.state === 'follower');
+    this.#handle(read === null ? { type: 'tail.unreachable' } : { type: 'tail.read', ...read });
+  }
+
+  /** Tells the followers that there is something to read. */
+  #announce(): void {
+    const position = this.#node?.mark.position ?? 0;
+    if (position <= this.#announced) return;
+    this.#announced = position;
+    this.#stream.announce(position);
+  }
+
+  #accept(entry: number, mark: LogMark): void {
+    const onAccepted = this.#submitted.get(entry);
+    this.#submitted.delete(entry);
+    this.#pass(mark);
+    onAccepted?.({ position: mark.position, isDurable: true });
+  }
+
+  /** Gathers the changes of consecutive records for one transaction. */
+  #gather(windows: readonly CommitWindow[], mark: LogMark): void {
+    this.#unpassed ??= { sets: [], mark };
+    this.#unpassed.mark = mark;
+    for (const { changes } of windows) this.#unpassed.sets.push(changes);
+  }
+
+  /** Passes gathered changes to the store. Records without changes need no transaction, unless there are many of them. */
+  #passChanges(): void {
+    const unpassed = this.#unpassed;
+    if (unpassed === null) return;
+    const { sets, mark } = unpassed;
+    if (sets.length === 0 && mark.position - this.#passed < UNMARKED_RECORDS) return;
+    this.#pass(mark);
+    this.#events.apply(sets, mark.position);
+  }
+
+  #pass(mark: LogMark): void {
+    this.#unpassed = null;
+    this.#passed = mark.position;
+    this.#marks.set(mark.position, mark);
+  }
+
+  #end(reason: EndReason, position: number): void {
+    if (this.#isClosed) return;
+    const { cluster, node } = this.#options;
+    this.close();
+    this.#events.ended(reason, endText(reason, { cluster, node, logId: this.#logId, position }));
+  }
+
+  #shareStanding(node: LogNode): void {
+    this.#standing.setLease(this.#isClosed ? -Infinity : node.leaseUntilMs);
+    this.#standing.setState(node.state, node.epoch);
+  }
+
+  /** Records without changes need no transaction: they are applied when everything before them is. */
+  #shareUnchanged(node: LogNode): void {
+    const isApplied = this.#marks.size === 0 && this.#submitted.size === 0;
+    if (isApplied && !this.#isClosed) this.#standing.setApplied(node.mark.position);
+  }
+
+  #wakeLater(node: LogNode): void {
+    const { dueMs } = node;
+    if (this.#isClosed || !Number.isFinite(dueMs)) return;
+    if (this.#timer !== null) {
+      if (this.#timer.dueMs <= dueMs) return;
+      clearTimeout(this.#timer.handle);
+    }
+    const handle = setTimeout(
+      () => {
+        this.#timer = null;
+        this.#handle({ type: 'time.passed' });
+      },
+      Math.max(0, Math.ceil(dueMs - steadyMs())),
+    );
+    this.#timer = { handle, dueMs };
+  }
+
+  #warn(text: string): void {
+    const atMs = steadyMs();
+    if (text === this.#lastWarning.text && atMs - this.#lastWarning.atMs < WARN_AGAIN_MS) return;
+    this.#lastWarning = { text, atMs };
+    this.#events.warned(text);
+  }
+}
