@@ -87,7 +87,7 @@ async function startOne(t: Test, name: Name, bus: NatsServer, auth: AuthSettings
   const peers = NODES.map((each) => ({ name: each, host: '127.0.0.1', port: 1 }));
   const node = new ClusterNode(
     {
-      config: { name: 'farm', node: name, peers, secretFile: '' },
+      config: { name: 'farm', node: name, peers, secretFile: '', serversSyncAlways: false },
       servers: bus.servers,
       standing: memory,
       logId: () => 'log',

@@ -220,6 +220,8 @@ class JournalDriver implements ReplicatedJournal {
       this.#marks.delete(passed);
     }
     this.#standing.setApplied(position);
+    // Heartbeats that were read meanwhile: reads wait for the last position of the owner.
+    if (this.#node !== null) this.#shareUnchanged(this.#node);
   }
 
   close(): void {
@@ -272,6 +274,8 @@ class JournalDriver implements ReplicatedJournal {
   }
 
   async #append(append: number, position: number, bytes: Uint8Array): Promise<void> {
+    // Before the record leaves: no other node can have read it earlier.
+    this.#standing.setAppended(position);
     const result = await this.#stream.append(position, bytes);
     if (result.type === 'stored') {
       this.#handle({ type: 'append.stored', append, position: result.position });
