@@ -119,7 +119,7 @@ async function start(context: StartContext): Promise<void> {
   const state = await openState(context, store.thread);
   if (config.cluster === null) await waitAfterRestore(context, bus.requests, state.reader);
   const observers = createObservers(context, store, state);
-  const logs = await startLogs(context, bus, observers);
+  const logs = await startLogs(context, bus, observers, store.standing);
   await startBackups(context, state, logs.store);
   const lists = openLists(context, state);
   observers.metrics.queueLoads(() => lists.queueLoads());

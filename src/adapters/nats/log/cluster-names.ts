@@ -11,6 +11,12 @@ export interface ClusterNames {
   readonly facts: string;
   /** Requests to the owner to hand the log over. */
   readonly handOver: string;
+  /** Asks whether a node can send a copy of its store. */
+  readonly copyOffers: string;
+  /** Asks a node for a piece of the copy that it has offered. */
+  readonly copyOf: (node: string) => string;
+  /** Asks a node where it is in the log. */
+  readonly statusOf: (node: string) => string;
 }
 
 export const clusterNames = (cluster: string): ClusterNames => ({
@@ -20,4 +26,7 @@ export const clusterNames = (cluster: string): ClusterNames => ({
   flushed: `cs.${cluster}.flushed`,
   facts: `cs.${cluster}.facts`,
   handOver: `cs.${cluster}.owner.hand-over`,
+  copyOffers: `cs.${cluster}.copy`,
+  copyOf: (node) => `cs.${cluster}.node.${node}.copy`,
+  statusOf: (node) => `cs.${cluster}.node.${node}.log`,
 });
