@@ -21,8 +21,10 @@ export interface FailoverFigures {
   readonly owner_to_lease_ms: { readonly p50: number; readonly max: number };
 }
 
-/** Time in which a started node reads what it has missed, and the workers lease again. */
+/** Time in which a started node reads what it has missed, and the ends of all tasks are handled. */
 const SETTLE_MS = 1_500;
+/** The owner is killed at any moment between two heartbeats. */
+const SPREAD_MS = 500;
 
 /** Kills the process of the owner `kills` times; its nats-server goes on. Each killed node is started again. */
 export async function measureFailovers(
@@ -33,6 +35,7 @@ export async function measureFailovers(
   const found: Failover[] = [];
   while (found.length < kills) {
     await probes.nextLease();
+    await delay(SETTLE_MS + Math.random() * SPREAD_MS);
     const owner = await cluster.owner();
     const killedAt = performance.now();
     await owner.kill();
@@ -46,7 +49,6 @@ export async function measureFailovers(
     });
     owner.start();
     await cluster.until(() => owner.isReady);
-    await delay(SETTLE_MS);
   }
   return found;
 }

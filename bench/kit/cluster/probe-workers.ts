@@ -2,21 +2,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SwarmWorker } from '../swarm-worker.ts';
 
 const WORKERS = 16;
-/** Pause of a worker between a lease and its next request. */
-const PACE_MS = 20;
-/** Interval at which a request is repeated while no node answers. */
+/** A worker does not request again by itself. */
+const PACE_MS = 2 ** 30;
+/** Interval at which requests are repeated until a task is leased. */
 const REPEAT_MS = 20;
 const LEASE_MS = 120_000;
 
 /**
- * Workers that lease all the time. While no node owns the farms, they repeat their requests at short intervals: so the
- * first lease after a takeover shows when the new owner assigns tasks, without the random delay of real workers.
+ * Workers that request a task at short intervals until one of them has one: so the first lease after a takeover shows when
+ * the new owner assigns tasks, without the random delay of real workers. They have no tasks when the owner is killed: ends
+ * that were delivered to it, and not handled, are delivered again after 10 s, and occupy cores until then.
  */
 export class ProbeWorkers {
   #workers: readonly SwarmWorker[] = [];
   #onLease: ((at: number) => void) | null = null;
 
-  /** Registers the workers with the owner, at the servers in turn, and begins to lease. */
+  /** Registers the workers with the owner, at the servers in turn. */
   static async start(busPorts: readonly number[]): Promise<ProbeWorkers> {
     const probes = new ProbeWorkers();
     const events = {
@@ -31,11 +32,10 @@ export class ProbeWorkers {
         SwarmWorker.start(busPorts[nth % busPorts.length] ?? 0, nth, 1, events, PACE_MS),
       ),
     );
-    for (const worker of probes.#workers) worker.lease();
     return probes;
   }
 
-  /** Resolves with the time of the next lease. Requests are repeated until then. */
+  /** Requests tasks. Resolves with the time of the first lease. */
   async nextLease(): Promise<number> {
     const repeating = setInterval(() => {
       for (const worker of this.#workers) worker.lease();
