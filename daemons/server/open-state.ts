@@ -8,7 +8,7 @@ import type { EventLoopLag } from '../../src/adapters/system/event-loop-lag.ts';
 import { assertRestoreComplete, storeDirectory } from '../maintenance/data-directory.ts';
 import { entryUrl } from '../threads/entry-url.ts';
 import { prepareData } from './prepare-data.ts';
-import { throwIfStopping, type StartContext } from './start-context.ts';
+import { StoppedEarlyError, throwIfStopping, type StartContext } from './start-context.ts';
 
 /** The store thread, and the observer of its event loop lag. */
 export interface StartedStore {
@@ -17,6 +17,8 @@ export interface StartedStore {
   readonly observeLag: (observer: (lag: EventLoopLag) => void) => void;
   /** The standing of this node in its cluster; null on a single node. */
   readonly standing: StandingMemory | null;
+  /** Returns the id of the log of the cluster; empty until the standing is known. */
+  readonly logId: () => string;
   /** Calls back with the present standing of a node of a cluster, and after each change. */
   readonly onStanding: (listener: StandingListener) => void;
 }
@@ -47,10 +49,11 @@ export async function startStore(context: StartContext, cluster: ClusterLog | nu
   await prepareData({ directory, compactFreePercent, logger, stopping });
   throwIfStopping(stopping);
   let observer: (lag: EventLoopLag) => void = () => undefined;
+  let log = '';
   let present: Parameters<StandingListener> | null = null;
   const listeners: StandingListener[] = [];
   const standing = cluster === null ? null : standingMemory();
-  const thread = await startStoreThread(
+  const starting = startStoreThread(
     entryUrl('store-thread'),
     {
       directory: storeDirectory(directory, 'state'),
@@ -64,12 +67,14 @@ export async function startStore(context: StartContext, cluster: ClusterLog | nu
       diskChanged: (disk) => logger.warn({ disk }, diskText(disk)),
       warned: (text) => logger.warn(text),
       measured: (lag) => observer(lag),
-      standingChanged: (state, epoch) => {
+      standingChanged: (state, epoch, logId) => {
+        log = logId;
         present = [state, epoch];
         for (const listener of listeners) listener(state, epoch);
       },
     },
   );
+  const thread = cluster === null ? await starting : await openedOrStopped(starting, context);
   shutdown.add('store', () => thread.stop());
   if (thread.diskState() === 'low') logger.warn({ disk: 'low' }, diskText('low'));
   assertRestoreComplete(directory);
@@ -80,11 +85,29 @@ export async function startStore(context: StartContext, cluster: ClusterLog | nu
       observer = added;
     },
     standing,
+    logId: () => log,
     onStanding: (listener) => {
       listeners.push(listener);
       if (present !== null) listener(...present);
     },
   };
+}
+
+/**
+ * A node of a cluster waits for the log, perhaps for long. A service that is stopped meanwhile ends without the thread, which
+ * has written nothing.
+ */
+async function openedOrStopped(
+  starting: Promise<StoreThread>,
+  { stopping }: StartContext,
+): Promise<StoreThread> {
+  const stopped = new Promise<null>((resolve) => {
+    if (stopping.aborted) resolve(null);
+    stopping.addEventListener('abort', () => resolve(null), { once: true });
+  });
+  const thread = await Promise.race([starting, stopped]);
+  if (thread !== null) return thread;
+  throw new StoppedEarlyError();
 }
 
 /** Opens the state store for the main thread and subscribes to its commits. */

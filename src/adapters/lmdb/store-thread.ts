@@ -3,6 +3,7 @@ import type { JobId } from '../../core/ids.ts';
 import type { LargeRows } from '../../core/ports/large-jobs.ts';
 import type { TableName } from '../../core/records/tables.ts';
 import type { StandingMemory } from '../cluster/standing.ts';
+import { withDeadline } from '../nats/connection.ts';
 import type { ServerList } from '../nats/server-address.ts';
 import { EventLoopWatch } from '../system/event-loop-lag.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
@@ -41,12 +42,18 @@ import type { DiskLimits, WriterOptions } from './writer-environment.ts';
 /** Interval of checking the disk and reporting the event loop lag. */
 const CHECK_MS = 1_000;
 
+/**
+ * Time that a node of a cluster waits at its stop for the outcome of its last entries. Without a quorum they get none, and
+ * nothing of them was sent.
+ */
+const OUTCOME_WAIT_MS = 5_000;
+
 /** Receives what the journal of a cluster reads. */
 export interface ClusterHooks {
   /** Changes of another process, in the order of the journal. */
   readonly foreignChanges: (sets: readonly EncodedChangeSet[], position: number) => void;
   /** Called with the first state, and after each change. */
-  readonly standingChanged: (state: NodeState, epoch: number) => void;
+  readonly standingChanged: (state: NodeState, epoch: number, logId: string) => void;
 }
 
 /**
@@ -77,11 +84,11 @@ export async function runStoreThread(
   let pipeline: CommitPipeline | null = null;
   const hooks: ClusterHooks = {
     foreignChanges: (sets, position) => pipeline?.addForeign(sets, position),
-    standingChanged: (state, epoch) => {
+    standingChanged: (state, epoch, logId) => {
       pipeline?.applyForeign();
       // Only the owner may write: a follower gets the removal of the rows by the journal.
       if (state === 'owner') pipeline?.discardProvisionalJobs();
-      tell({ v: STORE_PROTOCOL_VERSION, type: 'standing', state, epoch });
+      tell({ v: STORE_PROTOCOL_VERSION, type: 'standing', state, epoch, logId });
     },
   };
   let store: JournaledStore;
@@ -153,7 +160,7 @@ function serve(
     clearInterval(diskCheck);
     for (const lane of lanes.values()) drain(lane.port, (request) => hear(lane, request));
     // Requests to store further rows are no longer answered; the next start removes the rows stored so far.
-    await pipeline.stop();
+    await (isShared ? withDeadline(pipeline.stop(), OUTCOME_WAIT_MS) : pipeline.stop());
     for (const { port } of lanes.values()) port.close();
     for (const publisher of publishers) publisher.close();
     journal.close();
