@@ -2,13 +2,14 @@ import { standingMemory, type StandingMemory } from '../../src/adapters/cluster/
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
 import type { NodeState } from '../../src/core/cluster/node-states.ts';
 import type { ChangeSubscription } from '../../src/adapters/lmdb/change-subscription.ts';
+import { exitNow } from '../../src/adapters/lmdb/fail-stop.ts';
 import { openStateReader, type StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import { startStoreThread, type StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
 import type { EventLoopLag } from '../../src/adapters/system/event-loop-lag.ts';
 import { assertRestoreComplete, storeDirectory } from '../maintenance/data-directory.ts';
 import { entryUrl } from '../threads/entry-url.ts';
 import { prepareData } from './prepare-data.ts';
-import { throwIfStopping, type StartContext } from './start-context.ts';
+import { StoppedEarlyError, throwIfStopping, type StartContext } from './start-context.ts';
 
 /** The store thread, and the observer of its event loop lag. */
 export interface StartedStore {
@@ -50,7 +51,7 @@ export async function startStore(context: StartContext, cluster: ClusterLog | nu
   let present: Parameters<StandingListener> | null = null;
   const listeners: StandingListener[] = [];
   const standing = cluster === null ? null : standingMemory();
-  const thread = await startStoreThread(
+  const starting = startStoreThread(
     entryUrl('store-thread'),
     {
       directory: storeDirectory(directory, 'state'),
@@ -70,6 +71,7 @@ export async function startStore(context: StartContext, cluster: ClusterLog | nu
       },
     },
   );
+  const thread = cluster === null ? await starting : await openedOrStopped(starting, context);
   shutdown.add('store', () => thread.stop());
   if (thread.diskState() === 'low') logger.warn({ disk: 'low' }, diskText('low'));
   assertRestoreComplete(directory);
@@ -85,6 +87,24 @@ export async function startStore(context: StartContext, cluster: ClusterLog | nu
       if (present !== null) listener(...present);
     },
   };
+}
+
+/**
+ * A node of a cluster waits for the log, perhaps for long. A service that is stopped meanwhile ends without the thread, which
+ * has written nothing.
+ */
+async function openedOrStopped(
+  starting: Promise<StoreThread>,
+  { stopping, shutdown }: StartContext,
+): Promise<StoreThread> {
+  const stopped = new Promise<null>((resolve) => {
+    if (stopping.aborted) resolve(null);
+    stopping.addEventListener('abort', () => resolve(null), { once: true });
+  });
+  const thread = await Promise.race([starting, stopped]);
+  if (thread !== null) return thread;
+  shutdown.add('store', () => exitNow(0));
+  throw new StoppedEarlyError();
 }
 
 /** Opens the state store for the main thread and subscribes to its commits. */

@@ -102,6 +102,12 @@ export class Shards {
     });
   }
 
+  /** Tells the shards whether this node of a cluster is certain to own the farms. It is when they start. */
+  setOwnership(isCertain: boolean): void {
+    const command: ShardCommand = { v: SHARD_PROTOCOL_VERSION, type: 'ownership', isCertain };
+    for (const { worker } of this.shards) worker.postMessage(command);
+  }
+
   private request<Answer>(post: (replyTo: ReplyTo<Outcome<Answer>>) => void): Promise<Outcome<Answer>> {
     if (this.isStopping) return Promise.resolve(refused('unavailable', 'the service is stopping'));
     const request = this.nextRequest++;

@@ -42,9 +42,10 @@ export function takeOverWhenOwner(context: StartContext, parts: FollowerParts): 
 }
 
 async function takeOver(context: StartContext, parts: FollowerParts): Promise<void> {
-  const { bus, state, lists, owner, ports } = parts;
+  const { bus, store, state, lists, owner, ports } = parts;
   await waitAfterRestore(context, bus.requests, state.reader);
   const { shards, tallies } = owner.start();
+  store.onStanding((standing) => shards.setOwnership(standing === 'owner'));
   lists.begin(keepSamples(shards, context), (slot) => tallyOf(tallies, slot));
   await bootstrapAdmin(context.config.auth, ports, context.logger);
 }

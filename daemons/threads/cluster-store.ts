@@ -1,5 +1,5 @@
 import { openReplicatedJournal } from '../../src/adapters/cluster/replicated-journal.ts';
-import { CLUSTER_MARK_KEY } from '../../src/adapters/cluster/applied-mark.ts';
+import { CLUSTER_MARK_KEY } from '../../src/adapters/lmdb/store-format.ts';
 import { readChangeSet } from '../../src/adapters/lmdb/change-set-codec.ts';
 import type { JournaledStore } from '../../src/adapters/lmdb/local-journal.ts';
 import { openStateWriter } from '../../src/adapters/lmdb/state-writer.ts';

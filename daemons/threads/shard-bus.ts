@@ -4,6 +4,7 @@ import type { ServiceSystem } from '../../actors/service/service-system.ts';
 import { connectShardBus } from '../../src/adapters/nats/service-bus.ts';
 import type { BusEvent, ServiceBus } from '../../src/core/ports/bus.ts';
 import type { LeaseReply } from '../../src/core/wire/bus-messages.ts';
+import { LivenessGate } from './liveness-gate.ts';
 import type { ShardParts } from './shard-parts.ts';
 import { SHARD_PROTOCOL_VERSION } from './shard-protocol.ts';
 
@@ -24,13 +25,15 @@ interface ShardBus {
    * requests.
    */
   readonly stopLeasing: () => Promise<void>;
+  /** Whether this node is certain to own the farms; true at first. */
+  readonly mayAnswer: (mayAnswer: boolean) => void;
 }
 
 /** Connects the shard to the bus. Liveness of workers is suspended until the bus is ready. */
 export function connectBus(parts: ShardParts, host: ThreadHost<ServiceSystem>): ShardBus {
   const { options, notify, ownsFarm, reader, meter } = parts;
   let isLeasing = true;
-  host.kernel.suspendLiveness();
+  const liveness = new LivenessGate(host.kernel);
   const intake = new BusIntake({
     reader,
     ownsFarm,
@@ -58,11 +61,11 @@ export function connectBus(parts: ShardParts, host: ThreadHost<ServiceSystem>): 
       statusReported: intake.statusReported,
       busChanged: (event) => {
         if (event.type === 'ready') {
-          host.kernel.resumeLiveness();
+          liveness.changed({ isBusReady: true });
           const { epoch, serviceId } = options;
           if (epoch !== null) bus.announceOwner({ v: 1, type: 'owner', service: serviceId, epoch });
         }
-        if (SUSPENDS_LIVENESS.has(event.type)) host.kernel.suspendLiveness();
+        if (SUSPENDS_LIVENESS.has(event.type)) liveness.changed({ isBusReady: false });
         notify({ v: SHARD_PROTOCOL_VERSION, type: 'bus', event });
       },
     },
@@ -78,5 +81,5 @@ export function connectBus(parts: ShardParts, host: ThreadHost<ServiceSystem>): 
     );
     await Promise.all(answered);
   };
-  return { bus, stopLeasing };
+  return { bus, stopLeasing, mayAnswer: (mayAnswer) => liveness.changed({ mayAnswer }) };
 }

@@ -113,7 +113,14 @@ export interface SubmitCommand {
   readonly replyTo: ReplyTo<Outcome<JobRecord>>;
 }
 
-export type ShardCommand = PostCommand | CapacityFreedCommand | SubmitCommand;
+/** From the main thread: whether this node of a cluster is certain to own the farms. It is when the shards start. */
+export interface OwnershipCommand {
+  readonly v: typeof SHARD_PROTOCOL_VERSION;
+  readonly type: 'ownership';
+  readonly isCertain: boolean;
+}
+
+export type ShardCommand = OwnershipCommand | PostCommand | CapacityFreedCommand | SubmitCommand;
 
 export type ShardNotice =
   | (OutboxBatch & { readonly v: typeof SHARD_PROTOCOL_VERSION; readonly type: 'outbox' })

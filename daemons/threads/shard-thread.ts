@@ -43,7 +43,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
     () => bus.singleBus(),
     (outputs, windowStartedAt) => prepareFlush(outputs, windowStartedAt, flushPorts),
   );
-  const { bus, stopLeasing } = connectBus(parts, host);
+  const { bus, stopLeasing, mayAnswer } = connectBus(parts, host);
   const flushPorts: FlushPorts = {
     bus: answeringBus(bus, options.standing),
     confirmBus: ({ workerId, askedAt }) => {
@@ -81,6 +81,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   exposeControl(control, options.controlPort);
   main.on('message', (command: ShardCommand) => {
     if (command.type === 'capacity-freed') wakeLocalFarms(command.slot);
+    else if (command.type === 'ownership') mayAnswer(command.isCertain);
     else if (command.type === 'submit') host.post(submissionOf(command));
     else for (const envelope of command.envelopes) host.post(envelope);
   });

@@ -1,8 +1,6 @@
 import { DIGEST_BYTES, EMPTY_LOG, type LogMark } from '../../core/cluster/log-record.ts';
 import type { AppliedMark } from '../../core/ports/journal.ts';
-
-/** Key of the row of the state store that says which records of which log its tables contain. */
-export const CLUSTER_MARK_KEY = 'clusterMark';
+import { CLUSTER_MARK_KEY } from '../lmdb/store-format.ts';
 
 const VERSION = 1;
 

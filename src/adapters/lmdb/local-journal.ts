@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Acceptance, AppliedMark, EncodedSet, Journal, JournalEntry } from '../../core/ports/journal.ts';
 import { isFull, JOURNAL_BYTES, openJournalFile, type JournalFile } from './journal.ts';
 import { openStateWriter, type StateWriter } from './state-writer.ts';
-import { journalPassMark, StoreOpenError } from './store-format.ts';
+import { CLUSTER_MARK_KEY, journalPassMark, StoreOpenError } from './store-format.ts';
 import type { WriterOptions } from './writer-environment.ts';
 
 /** Upper bound of the number of the first pass. */
@@ -84,12 +84,19 @@ export interface JournaledStore {
 export async function openJournaledStore(options: LocalJournalOptions): Promise<JournaledStore> {
   const writer = await openStateWriter(options);
   try {
+    if (writer.appliedMark(CLUSTER_MARK_KEY) !== null)
+      throw new StoreOpenError(options.directory, OF_A_CLUSTER);
     return { writer, journal: openLocalJournal(writer, options), isShared: false };
   } catch (error) {
     await writer.close();
     throw error;
   }
 }
+
+/** Changes of a single node would be missing in the log, and those of the log here. */
+const OF_A_CLUSTER =
+  'it is that of a node of a cluster: start the node with the settings of its cluster. ' +
+  'To continue with this machine alone, restore a backup of it into another data directory';
 
 function openLocalJournal(writer: StateWriter, options: LocalJournalOptions): Journal {
   const { directory, warn, endProcess } = options;

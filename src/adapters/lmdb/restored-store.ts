@@ -18,6 +18,7 @@ import {
   META_DATABASE,
   putAttemptFloor,
   readAttemptFloor,
+  removeClusterMark,
   type StoreFormat,
 } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
@@ -48,6 +49,7 @@ const TASKS_AT_ONCE = 500;
  * - No attempt id is used twice.
  * - Logs of attempts that the state does not contain are removed and no longer counted.
  * - `bus_seq` continues above every assigned number.
+ * - A store of a cluster no longer belongs to its log, which continues without these changes.
  */
 export async function reconcileRestored(
   stateDirectory: string,
@@ -62,6 +64,7 @@ export async function reconcileRestored(
       const floor = attemptFloorAfterRestore(Math.max(readAttemptFloor(state), highestAttempt(state)), now);
       state.transactionSync(() => {
         putAttemptFloor(state, floor);
+        removeClusterMark(state);
       });
       const logsRemoved = removeUnknownLogs(state, logs);
       const meta = openDatabase(logs, META_DATABASE);

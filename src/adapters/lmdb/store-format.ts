@@ -100,6 +100,14 @@ export const journalPassMark = (pass: number): AppliedMark => ({
   value: String(pass),
 });
 
+/** Name of the row of a store of a cluster: which records of which log its tables contain. */
+export const CLUSTER_MARK_KEY = 'clusterMark';
+
+/** Must be called in a transaction. After that, the store is that of a single node. */
+export function removeClusterMark(environment: Environment): void {
+  openDatabase(environment, META_DATABASE).removeSync(keyBytes(CLUSTER_MARK_KEY));
+}
+
 /** Must be called in a transaction. */
 export function putAppliedMark(meta: ByteDatabase, { key, value }: AppliedMark): void {
   meta.putSync(keyBytes(key), Buffer.from(value, 'utf8'));

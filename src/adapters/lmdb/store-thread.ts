@@ -3,6 +3,7 @@ import type { JobId } from '../../core/ids.ts';
 import type { LargeRows } from '../../core/ports/large-jobs.ts';
 import type { TableName } from '../../core/records/tables.ts';
 import type { StandingMemory } from '../cluster/standing.ts';
+import { withDeadline } from '../nats/connection.ts';
 import type { ServerList } from '../nats/server-address.ts';
 import { EventLoopWatch } from '../system/event-loop-lag.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
@@ -40,6 +41,12 @@ import type { DiskLimits, WriterOptions } from './writer-environment.ts';
 
 /** Interval of checking the disk and reporting the event loop lag. */
 const CHECK_MS = 1_000;
+
+/**
+ * Time that a node of a cluster waits at its stop for the outcome of its last entries. Without a quorum they get none, and
+ * nothing of them was sent.
+ */
+const OUTCOME_WAIT_MS = 5_000;
 
 /** Receives what the journal of a cluster reads. */
 export interface ClusterHooks {
@@ -153,7 +160,7 @@ function serve(
     clearInterval(diskCheck);
     for (const lane of lanes.values()) drain(lane.port, (request) => hear(lane, request));
     // Requests to store further rows are no longer answered; the next start removes the rows stored so far.
-    await pipeline.stop();
+    await (isShared ? withDeadline(pipeline.stop(), OUTCOME_WAIT_MS) : pipeline.stop());
     for (const { port } of lanes.values()) port.close();
     for (const publisher of publishers) publisher.close();
     journal.close();
