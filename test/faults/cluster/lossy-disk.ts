@@ -1,9 +1,21 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { freeBytes } from '../../../src/adapters/system/disk-watermark.ts';
 import { command } from './commands.ts';
 
 /** `EXT4_IOC_SHUTDOWN` with `EXT4_GOING_FLAGS_NOLOGFLUSH`: the file system stops at once and flushes nothing. */
-const SHUTDOWN = 'open(my $f, "<", $ARGV[0]) or die $!; my $how = pack("L", 2); ioctl($f, 0x8004587D, $how) or die $!';
+const SHUTDOWN =
+  'open(my $f, "<", $ARGV[0]) or die $!; my $how = pack("L", 2); ioctl($f, 0x8004587D, $how) or die $!';
 const FILLER = 'filler';
 /** Written without a flush before each power loss: if it survives, the loss was none. */
 const CANARY = 'not-flushed';
@@ -42,15 +54,19 @@ export class LossyDisk {
   restore(): void {
     command('umount', this.path);
     this.#mount();
-    if (existsSync(join(this.path, CANARY))) throw new Error('a file that was not flushed survived the power loss');
+    if (existsSync(join(this.path, CANARY)))
+      throw new Error('a file that was not flushed survived the power loss');
     if (!existsSync(join(this.path, FLUSHED))) throw new Error('a flushed file was lost');
   }
 
   /** Fills the disk until no byte fits. */
   fill(): void {
-    const file = openSync(join(this.path, FILLER), 'a');
+    const filler = join(this.path, FILLER);
+    const reserved = Math.max(FILL_STEP_BYTES, freeBytes(this.path) - FILL_STEP_BYTES);
+    command('fallocate', '--length', String(reserved), filler);
+    const file = openSync(filler, 'a');
     try {
-      for (let size = FILL_STEP_BYTES * 64; size >= 1;) {
+      for (let size = FILL_STEP_BYTES; size >= 1;) {
         if (!isWritten(file, size)) size = Math.floor(size / 2);
       }
     } finally {
@@ -60,6 +76,10 @@ export class LossyDisk {
 
   empty(): void {
     rmSync(join(this.path, FILLER), { force: true });
+  }
+
+  close(): void {
+    command('umount', this.path);
   }
 
   #mount(): void {

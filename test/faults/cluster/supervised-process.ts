@@ -15,6 +15,8 @@ export class SupervisedProcess {
   #timer: NodeJS.Timeout | null = null;
   /** Number of times that the process ended by itself. */
   ends = 0;
+  /** Called before each start. */
+  onStart: () => void = () => undefined;
 
   constructor(
     programAndArguments: readonly [string, ...string[]],
@@ -36,6 +38,7 @@ export class SupervisedProcess {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     if (this.#child !== null) return;
+    this.onStart();
     const [program, ...args] = this.#command;
     const log = openSync(this.#logFile, 'a');
     const child = spawn(program, args, {

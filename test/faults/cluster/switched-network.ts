@@ -42,7 +42,7 @@ export class SwitchedNetwork {
   /** Loses all packets from one machine to another. The other direction stays as it is. */
   cut(from: Host, to: Host): void {
     command(
-      ...['ip', '-n', from.namespace, 'neigh', 'replace', to.ip, 'lladdr', UNUSED_ADDRESS] as const,
+      ...(['ip', '-n', from.namespace, 'neigh', 'replace', to.ip, 'lladdr', UNUSED_ADDRESS] as const),
       ...(['dev', CARD, 'nud', 'permanent'] as const),
     );
   }
