@@ -13,7 +13,7 @@ import { ListedOrigins } from './guards/origin.ts';
 import { rateLimitGuard, type RateLimitSettings } from './guards/rate-limit.ts';
 import { readContract } from './openapi/contract.ts';
 import type { Bundle } from './pages/bundle.ts';
-import type { HttpRequest } from './pipeline/message.ts';
+import type { HttpRequest, RequestHandler } from './pipeline/message.ts';
 import { createPipeline } from './pipeline/pipeline.ts';
 import { EVENTS_PATH } from './guards/upgrade.ts';
 import type { Ports } from './ports.ts';
@@ -55,6 +55,8 @@ export interface BrowserOptions {
 export interface Front extends HttpServer {
   /** Port of the profiles; null if they have no address of their own. */
   readonly pprofPort: number | null;
+  /** Handles a request that another node of the cluster has received (`Pipeline.forwarded`). */
+  readonly forwarded: RequestHandler;
 }
 
 /**
@@ -115,7 +117,8 @@ export async function startFront(options: FrontOptions, ports: Ports): Promise<F
     if (profiler !== null && pprofAddress !== null)
       profiles = await startPprofServer(options.engine, pprofAddress, { profiler, door, newId, failed });
     const sockets = { path: EVENTS_PATH, service };
-    return withProfiles(await serveHttp(options.engine, options, pipeline, sockets, failed), profiles);
+    const main = await serveHttp(options.engine, options, pipeline, sockets, failed);
+    return withProfiles(main, profiles, pipeline.forwarded);
   } catch (error) {
     gateway.stop();
     await profiles?.stop(0);
@@ -123,8 +126,9 @@ export async function startFront(options: FrontOptions, ports: Ports): Promise<F
   }
 }
 
-function withProfiles(main: HttpServer, profiles: HttpServer | null): Front {
+function withProfiles(main: HttpServer, profiles: HttpServer | null, forwarded: RequestHandler): Front {
   return {
+    forwarded,
     port: main.port,
     pprofPort: profiles?.port ?? null,
     stop: async (budgetMs) => {

@@ -29,6 +29,7 @@ import type { JobLists } from './lists/job-lists.ts';
 import type { ProductList } from './lists/product-list.ts';
 import type { TaskLists } from './lists/task-lists.ts';
 import type { OidcSignIn } from './sign-in/oidc-sign-in.ts';
+import type { ClusterPorts } from './cluster/cluster-ports.ts';
 import type { Commits } from './pipeline/response-cache.ts';
 import type { TaskTails } from './log-follow/task-tails.ts';
 import type { EventHub } from './ws/hub.ts';
@@ -47,6 +48,8 @@ export interface Ports {
     'farm' | 'farmNow' | 'worker' | 'pool' | 'paused' | 'tasksOf' | 'queueLoads'
   >;
   readonly actors: Actors;
+  /** Null for a single node. */
+  readonly cluster: ClusterPorts | null;
   readonly passwords: Passwords;
   /** Checks passwords of names without a local account; null if there is none. */
   readonly directory: Pick<Directory, 'authenticate'> | null;

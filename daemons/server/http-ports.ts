@@ -1,6 +1,7 @@
-import { SharedStanding, standingMemory, type StandingMemory } from '../../src/adapters/cluster/standing.ts';
 import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
 import { setTimeout as delay } from 'node:timers/promises';
+import { OwnerNeededError } from '../../http/cluster/cluster-ports.ts';
+import { ownersPorts, type OwnersPorts } from '../../http/cluster/owner-ports.ts';
 import { AuditRecorder, type RecorderPorts } from '../../http/audit/audit-recorder.ts';
 import { ProductList } from '../../http/lists/product-list.ts';
 import { TaskTails } from '../../http/log-follow/task-tails.ts';
@@ -13,7 +14,8 @@ import { tallyOf } from '../../src/adapters/system/shared-tallies.ts';
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 import type { BusAuthority } from '../../src/core/ports/bus-authority.ts';
 import { busReach } from '../../src/core/discovery/bus-address.ts';
-import { ownerActors } from './actors-of.ts';
+import { actorsOf } from './actors-of.ts';
+import type { ClusterNode } from './cluster/cluster-node.ts';
 import type { BusStandingWatch } from './bus-standing.ts';
 import { oidcSignIn } from './oidc-sign-in.ts';
 import { openDirectory } from './directory.ts';
@@ -22,11 +24,10 @@ import { currentLogs } from './current-logs.ts';
 import type { Observers } from './observers.ts';
 import type { OpenLists } from './open-lists.ts';
 import type { OpenState, StartedStore } from './open-state.ts';
-import type { OwnerRole } from './owner-role.ts';
 import type { PreparationPool } from './preparation-pool.ts';
 import type { StartContext } from './start-context.ts';
 import type { StartedLogs } from './start-logs.ts';
-import { retryOf } from './start-shards.ts';
+import { retryOf, type StartedShards } from './start-shards.ts';
 import { workerTokensOf } from './worker-tokens.ts';
 
 /** docs/contract/rest.md#public-routes: time limit of each readiness check. */
@@ -39,7 +40,10 @@ interface HttpDeps {
   readonly observers: Observers;
   readonly logs: StartedLogs;
   readonly lists: OpenLists;
-  readonly owner: OwnerRole;
+  /** Returns the shards; null on a node of a cluster that does not own it. */
+  readonly shards: () => StartedShards | null;
+  /** Null for a single node. */
+  readonly cluster: ClusterNode | null;
   /** Null if the service issues no credentials for the bus. */
   readonly authority: BusAuthority | null;
   readonly webhooks: WebhookPorts;
@@ -54,13 +58,13 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
   const { config, logger, diagnostics, stopping, version } = context;
   const { store, state, observers, logs, lists, pool, products, storePages } = deps;
   const { reader, changes } = state;
-  const { owner } = deps;
   const { events, taskEvents, followedJobs, metrics } = observers;
   const ids = new Uuid7(() => Date.now());
   const language = languageLimits(config);
   const logReader = currentLogs(logs.store);
+  const owners = ownersPortsOf(deps);
   const base = {
-    actors: ownerActors(owner, reader),
+    actors: owners.actors,
     newId: () => ids.next(),
     steadyNow: () => performance.now(),
     delay: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined),
@@ -68,6 +72,8 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
   } satisfies RecorderPorts;
   return {
     ...base,
+    ...owners,
+    cluster: deps.cluster?.ports() ?? null,
     store: reader,
     commits: {
       count: () => changes.lastReadable(),
@@ -76,7 +82,6 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     },
     jobLists: lists.jobs,
     taskLists: lists.tasks,
-    history: lists.history,
     audit: config.auth.enabled ? startAudit(context, base) : null,
     passwords: new Argon2Passwords(),
     directory: openDirectory(context),
@@ -114,16 +119,11 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
     events,
     taskEvents,
     followedJobs,
-    health: { store: () => checkStore(reader), bus: () => checkRole(owner, store.standing) },
+    health: { store: () => checkStore(reader), bus: () => checkBus(deps) },
     storePages,
     isStopping: () => stopping.aborted,
     metrics: () => metrics.text(),
-    activity: () => metrics.activity(),
     diagnostics: () => diagnostics,
-    tally: (slot) => {
-      const actors = owner.current();
-      return actors === null ? 0 : tallyOf(actors.tallies, slot);
-    },
     version,
     settings: () => ({
       bus: busReach(config.bus.urls, config.bus.addr),
@@ -140,20 +140,35 @@ export function httpPorts(context: StartContext, deps: HttpDeps): Ports {
   };
 }
 
+/** Returns what only the shards know. On a node of a cluster without shards, it throws `OwnerNeededError`. */
+function ownersPortsOf({ shards, state, lists, observers, cluster }: HttpDeps): OwnersPorts {
+  const running = (): StartedShards => {
+    const started = shards();
+    if (started === null) throw new OwnerNeededError();
+    return started;
+  };
+  const own: OwnersPorts = {
+    actors: actorsOf(() => running().shards, state.reader),
+    tally: (slot) => tallyOf(running().tallies, slot),
+    activity: () => observers.metrics.activity(),
+    history: lists.history,
+  };
+  return cluster === null ? own : ownersPorts(own, () => cluster.hasActors, cluster.notes());
+}
+
+/** Without shards, a node needs the bus to reach the owner. */
+async function checkBus({ shards, cluster }: HttpDeps): Promise<void> {
+  const started = shards();
+  if (started !== null) await started.shards.checkBus(CHECK_MS);
+  else if (cluster === null) throw new Error('the shards have not started');
+  else await cluster.checkBus(CHECK_MS);
+}
+
 /** Returns the writer of the audit log. What waits is stored after the last response. */
 function startAudit({ shutdown }: StartContext, ports: RecorderPorts): AuditRecorder {
   const recorder = new AuditRecorder(ports);
   shutdown.add('http', () => recorder.flush());
   return recorder;
-}
-
-/** Checks the bus of an owner, and that any other node of a cluster follows. */
-async function checkRole(owner: OwnerRole, standing: StandingMemory | null): Promise<void> {
-  const actors = owner.current();
-  if (actors !== null) return actors.shards.checkBus(CHECK_MS);
-  const { state, epoch } = new SharedStanding(standing ?? standingMemory()).read();
-  if (state !== 'follower' || epoch === 0)
-    throw new Error(`this node does not follow its cluster yet: it is ${state} in epoch ${epoch}`);
 }
 
 /** Reads from the store. A failed commit is not checked: it ends the process. */

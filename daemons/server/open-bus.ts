@@ -5,6 +5,10 @@ import {
   type ManagedServerEvent,
 } from '../../src/adapters/nats/managed-server.ts';
 import { accessOptions } from '../../src/adapters/nats/access.ts';
+import { readClusterSecret } from '../../src/adapters/nats/authority/cluster-secret.ts';
+import type { ManagedCluster } from '../../src/adapters/nats/cluster-routes.ts';
+import { untilLeader } from '../../src/adapters/nats/cluster-servers.ts';
+import type { ClusterConfig } from '../../src/core/config/cluster-config.ts';
 import { configuredServers, type ServerList } from '../../src/adapters/nats/server-address.ts';
 import type { BusAuthority } from '../../src/core/ports/bus-authority.ts';
 import type { Logger } from '../process/logging.ts';
@@ -19,6 +23,8 @@ export interface OpenedBus {
   readonly streams: ServerList;
   /** Whether the subjects of workers name the worker. */
   readonly isScoped: boolean;
+  /** Access to the system account of the managed servers of a cluster; null: a single or an external server. */
+  readonly system: ServerList | null;
   /** Null: the service does not issue credentials, because the bus has no authentication or is external. */
   readonly authority: BusAuthority | null;
 }
@@ -32,24 +38,35 @@ export async function openBus({
   shutdown,
   readiness,
 }: StartContext): Promise<OpenedBus> {
-  const folder = join(directory, 'bus');
+  const single = join(directory, 'bus');
+  const clustered = join(single, 'cluster');
   if (config.bus.urls.length > 0) {
     const requests = configuredServers(config.bus.urls, config.bus.access);
     const streams = configuredServers(config.bus.urls, config.bus.streamAccess);
     // A file that is missing now would be reported only as an unreachable bus.
     for (const servers of [requests, streams]) accessOptions(servers);
-    if (await stopLeftServer(folder))
-      logger.warn(
-        'stopped the nats-server of an earlier start without bus.url: workers must not use it any more',
-      );
-    return { requests, streams, isScoped: config.bus.authentication !== null, authority: null };
+    for (const folder of [single, clustered])
+      if (await stopLeftServer(folder))
+        logger.warn(
+          'stopped the nats-server of an earlier start without bus.url: workers must not use it any more',
+        );
+    const isScoped = config.bus.authentication !== null;
+    return { requests, streams, isScoped, system: null, authority: null };
   }
+  const cluster = await managedCluster(config.cluster);
+  if (await stopLeftServer(cluster === null ? clustered : single))
+    logger.warn(
+      cluster === null
+        ? 'stopped the nats-server of an earlier start as a node of a cluster'
+        : 'stopped the nats-server of an earlier start as a single node',
+    );
   const server = await startManagedServer(
     {
-      folder,
+      folder: cluster === null ? single : clustered,
       listen: config.bus.addr,
       binaryPath: config.bus.serverPath,
       authentication: config.bus.authentication,
+      cluster,
     },
     (event) => logServer(logger, event),
   );
@@ -64,8 +81,18 @@ export async function openBus({
   });
   throwIfStopping(stopping);
   if (config.bus.authentication !== null) onHangUp(() => server.reload());
-  const { requests, streams, authority } = server.access;
-  return { requests, streams, isScoped: authority !== null, authority };
+  const { requests, streams, system, authority } = server.access;
+  if (cluster !== null && system !== null)
+    await untilLeader({ streams, system, peers: cluster.peers }, stopping, (text) => logger.warn(text));
+  throwIfStopping(stopping);
+  return { requests, streams, isScoped: authority !== null, system, authority };
+}
+
+/** Returns the cluster of the managed server with the secret of its file; null for a single node. */
+async function managedCluster(cluster: ClusterConfig | null): Promise<ManagedCluster | null> {
+  if (cluster === null) return null;
+  const { name, node, peers, secretFile } = cluster;
+  return { name, node, peers, secret: await readClusterSecret(secretFile) };
 }
 
 function logServer(logger: Logger, event: ManagedServerEvent): void {

@@ -18,6 +18,8 @@ export interface StartedStore {
   readonly observeLag: (observer: (lag: EventLoopLag) => void) => void;
   /** The standing of this node in its cluster; null on a single node. */
   readonly standing: StandingMemory | null;
+  /** Returns the id of the log of the cluster; empty until the standing is known. */
+  readonly logId: () => string;
   /** Calls back with the present standing of a node of a cluster, and after each change. */
   readonly onStanding: (listener: StandingListener) => void;
 }
@@ -48,6 +50,7 @@ export async function startStore(context: StartContext, cluster: ClusterLog | nu
   await prepareData({ directory, compactFreePercent, logger, stopping });
   throwIfStopping(stopping);
   let observer: (lag: EventLoopLag) => void = () => undefined;
+  let log = '';
   let present: Parameters<StandingListener> | null = null;
   const listeners: StandingListener[] = [];
   const standing = cluster === null ? null : standingMemory();
@@ -65,7 +68,8 @@ export async function startStore(context: StartContext, cluster: ClusterLog | nu
       diskChanged: (disk) => logger.warn({ disk }, diskText(disk)),
       warned: (text) => logger.warn(text),
       measured: (lag) => observer(lag),
-      standingChanged: (state, epoch) => {
+      standingChanged: (state, epoch, logId) => {
+        log = logId;
         present = [state, epoch];
         for (const listener of listeners) listener(state, epoch);
       },
@@ -82,6 +86,7 @@ export async function startStore(context: StartContext, cluster: ClusterLog | nu
       observer = added;
     },
     standing,
+    logId: () => log,
     onStanding: (listener) => {
       listeners.push(listener);
       if (present !== null) listener(...present);

@@ -1,3 +1,4 @@
+import type { ClusterNode } from './cluster/cluster-node.ts';
 import type { Observers } from './observers.ts';
 import type { OpenedBus } from './open-bus.ts';
 import type { OpenState, StartedStore } from './open-state.ts';
@@ -15,6 +16,8 @@ interface OwnerDeps {
   readonly observers: Observers;
   readonly logs: StartedLogs;
   readonly webhooks: StartedWebhooks;
+  /** Null for a single node. */
+  readonly cluster: Pick<ClusterNode, 'publishEvents'> | null;
 }
 
 /**
@@ -38,7 +41,7 @@ export class OwnerRole {
 
   /** Starts the actors. Must be called once, by the owner of the farms. */
   start(): StartedShards {
-    const { bus, store, state, observers, logs, webhooks } = this.#deps;
+    const { bus, store, state, observers, logs, webhooks, cluster } = this.#deps;
     const refused = startRefusedKeys(this.#context, bus, state.reader);
     const started = startShards(this.#context, {
       bus,
@@ -50,6 +53,7 @@ export class OwnerRole {
       refusedKeysChanged: () => refused?.changed(),
       sendWebhook: (order) => webhooks.send(order),
       standing: store.standing,
+      publishToNodes: cluster === null ? null : (batches) => cluster.publishEvents(batches),
     });
     webhooks.connect(started.shards);
     startJoinDesk(this.#context, bus, { reader: state.reader, shards: started.shards, observers });

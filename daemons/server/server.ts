@@ -16,6 +16,7 @@ import { versionFacts } from '../process/version.ts';
 import { announceBus } from './announce-bus.ts';
 import { watchBusStanding } from './bus-standing.ts';
 import { bootstrapAdmin } from './bootstrap-admin.ts';
+import { startClusterNode } from './cluster/start-cluster-node.ts';
 import { disablePretenuring } from './disable-pretenuring.ts';
 import { httpPorts } from './http-ports.ts';
 import { logReady } from './log-ready.ts';
@@ -111,18 +112,18 @@ async function serve(config: ServerConfig): Promise<void> {
  */
 async function start(context: StartContext): Promise<void> {
   const { config, logger, stopping, shutdown } = context;
-  const isCluster = config.cluster !== null;
   const { bus, store } = await openBusAndStore(context);
   const state = await openState(context, store.thread);
-  if (!isCluster) await waitAfterRestore(context, bus.requests, state.reader);
+  if (config.cluster === null) await waitAfterRestore(context, bus.requests, state.reader);
   const observers = createObservers(context, store, state);
   const logs = await startLogs(context, bus, observers);
   await startBackups(context, state, logs.store);
   const lists = openLists(context, state);
   observers.metrics.queueLoads(() => lists.queueLoads());
   const webhooks = startWebhooks(context, state.reader);
-  const owner = new OwnerRole(context, { bus, store, state, observers, logs, webhooks });
-  if (!isCluster) owner.start();
+  const cluster = startClusterNode(context, { bus, store, state, observers });
+  const owner = new OwnerRole(context, { bus, store, state, observers, logs, webhooks, cluster });
+  if (cluster === null) owner.start();
   const pool = startPool(context);
   const storePages = (): StorePages => ({ state: state.reader.pages(), logs: logs.store.pages() });
   observers.metrics.storePages(storePages);
@@ -135,7 +136,8 @@ async function start(context: StartContext): Promise<void> {
     observers,
     logs,
     lists,
-    owner,
+    shards: () => owner.current(),
+    cluster,
     authority: bus.authority,
     webhooks: webhooks.ports,
     pool,
@@ -143,15 +145,15 @@ async function start(context: StartContext): Promise<void> {
     storePages,
     busStanding,
   });
-  const port = await startHttp(context, ports, pool);
-  if (isCluster) takeOverWhenOwner(context, { bus, store, state, lists, owner, ports });
-  else await bootstrapAdmin(config.auth, ports, logger);
+  const port = await startHttp(context, ports, pool, cluster);
+  if (cluster === null) await bootstrapAdmin(config.auth, ports, logger);
+  else takeOverWhenOwner(context, { bus, store, state, lists, owner, ports, cluster });
   await untilReady(ports, stopping);
   throwIfStopping(stopping);
   context.readiness.isReady = true;
   lists.fill();
   const actors = owner.current();
-  if (!isCluster && actors !== null)
+  if (cluster === null && actors !== null)
     lists.begin(keepSamples(actors.shards, context), (slot) => tallyOf(actors.tallies, slot));
   const announcement = announceBus(config, logger);
   if (announcement !== null) shutdown.add('discovery', () => announcement.withdraw());

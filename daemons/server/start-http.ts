@@ -10,6 +10,7 @@ import { onHangUp } from '../process/stop-signal.ts';
 import { ownNames } from '../../src/adapters/host/own-names.ts';
 import { packageRoot } from '../../src/adapters/system/package-root.ts';
 import { shardThreadName } from '../threads/entry-url.ts';
+import type { ClusterNode } from './cluster/cluster-node.ts';
 import type { PreparationPool } from './preparation-pool.ts';
 import { openAccessLog } from './open-access-log.ts';
 import { ThreadProfiler } from './profiler.ts';
@@ -24,6 +25,7 @@ export async function startHttp(
   { config, logger, shutdown }: StartContext,
   ports: Ports,
   pool: PreparationPool,
+  cluster: Pick<ClusterNode, 'frontStarted'> | null,
 ): Promise<number> {
   const { addr, engine, rateLimit, trustProxy, enablePprof, pprofAddr, bodies, connectionsPerClient } =
     config.http;
@@ -55,6 +57,7 @@ export async function startHttp(
     },
     ports,
   );
+  cluster?.frontStarted(server.forwarded);
   shutdown.add('http', () => server.stop(HTTP_DRAIN_MS));
   logger.info(
     { names: machine.names, addresses: machine.addresses(), allowed: allowedHosts, public_url: publicUrl },

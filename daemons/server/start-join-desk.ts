@@ -41,7 +41,7 @@ export function startJoinDesk(
   if (authority === null || authentication === null) return;
   const desk = new JoinDesk({
     store: reader,
-    actors: actorsOf(shards, reader),
+    actors: actorsOf(() => shards, reader),
     secrets: randomSecrets,
     authority,
     lifetimeMs: authentication.credentialLifetimeMs,

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { WebhookOrder } from '../../actors/service/gateway/outbox-batch.ts';
-import { tasksSubject } from '../../http/ws/hub.ts';
 import { SharedStanding, type StandingMemory } from '../../src/adapters/cluster/standing.ts';
 import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import type { StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
@@ -9,13 +8,14 @@ import { presenceMemory } from '../../src/adapters/system/shared-presence.ts';
 import { tallyMemory, type TallyMemory } from '../../src/adapters/system/shared-tallies.ts';
 import type { ServerConfig } from '../../src/core/config/server-config.ts';
 import { committedShares } from '../../src/core/lease/committed-shares.ts';
-import { eventsOf, type EventBatch } from '../../src/core/wire/event-batch.ts';
+import type { EventBatch } from '../../src/core/wire/event-batch.ts';
 import { failStop } from '../process/fail-stop.ts';
 import { storeDirectory } from '../maintenance/data-directory.ts';
 import type { ShardNotice } from '../threads/shard-protocol.ts';
 import type { LogThread } from './log-thread.ts';
 import type { Observers } from './observers.ts';
 import type { OpenedBus } from './open-bus.ts';
+import { publishEvents } from './publish-events.ts';
 import { Shards, type ShardSettings } from './shards.ts';
 import type { StartContext } from './start-context.ts';
 
@@ -55,6 +55,8 @@ interface ShardDeps {
   readonly sendWebhook: (order: WebhookOrder) => void;
   /** The standing of this node in its cluster; null on a single node. */
   readonly standing: StandingMemory | null;
+  /** Receives the events of committed windows, for the other nodes of a cluster; null for a single node. */
+  readonly publishToNodes: ((batches: readonly EventBatch[]) => void) | null;
 }
 
 export interface StartedShards {
@@ -66,17 +68,8 @@ export interface StartedShards {
 /** Starts the thread of each shard and forwards its notices to the observers. */
 export function startShards(context: StartContext, deps: ShardDeps): StartedShards {
   const { logger, shutdown } = context;
-  const {
-    bus,
-    store,
-    reader,
-    observers,
-    logThread,
-    workerIdentity,
-    refusedKeysChanged,
-    sendWebhook,
-    standing,
-  } = deps;
+  const { bus, store, reader, observers, logThread, workerIdentity, refusedKeysChanged, sendWebhook } = deps;
+  const { standing, publishToNodes } = deps;
   const shares = committedShares(reader);
   const tallies = tallyMemory(shares);
   const shards = new Shards(
@@ -99,6 +92,7 @@ export function startShards(context: StartContext, deps: ShardDeps): StartedShar
       noticed: (shard, notice) => {
         handleNotice(shard, notice, context, observers, reader);
         if (notice.type !== 'outbox') return;
+        publishToNodes?.(notice.events);
         if (notice.busNotices.length > 0) refusedKeysChanged();
         for (const order of notice.webhookOrders) sendWebhook(order);
       },
@@ -178,26 +172,5 @@ function handleNotice(
       observers.metrics.measured(shard, notice.measures);
       return;
     case 'capacity-freed':
-  }
-}
-
-/** Publishes events of committed windows to the subscribers in this process and to WebSocket clients. */
-function publishEvents(
-  batches: readonly EventBatch[],
-  { taskEvents, events }: Observers,
-  reader: StateReader,
-): void {
-  const hasLocalSubscribers = taskEvents.hasListeners;
-  if (hasLocalSubscribers && batches.length > 0) reader.refresh();
-  for (const batch of batches) {
-    // Shards may send events without a subscriber: these are not even parsed.
-    const isWanted =
-      batch.subject !== 'tasks' ||
-      taskEvents.watches(batch.jobId) ||
-      events.find(tasksSubject(batch.jobId)) !== undefined;
-    if (!isWanted) continue;
-    const domainEvents = eventsOf(batch);
-    events.publish(domainEvents);
-    if (hasLocalSubscribers) for (const event of domainEvents) taskEvents.publishDomain(event);
   }
 }

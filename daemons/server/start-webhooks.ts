@@ -46,7 +46,7 @@ export function startWebhooks(
     connect: (shards) => {
       const started = new WebhookSender({
         store: reader,
-        actors: actorsOf(shards, reader),
+        actors: actorsOf(() => shards, reader),
         formats: () => formats,
         allowed,
         publicUrl: config.http.publicUrl,

@@ -1,7 +1,9 @@
 import type { Ports } from '../../http/ports.ts';
 import { tallyOf } from '../../src/adapters/system/shared-tallies.ts';
 import { failStop } from '../process/fail-stop.ts';
+import { actorsOf } from './actors-of.ts';
 import { bootstrapAdmin } from './bootstrap-admin.ts';
+import type { ClusterNode } from './cluster/cluster-node.ts';
 import { keepSamples } from './keep-samples.ts';
 import type { OpenedBus } from './open-bus.ts';
 import type { OpenLists } from './open-lists.ts';
@@ -18,6 +20,7 @@ interface FollowerParts {
   readonly lists: OpenLists;
   readonly owner: OwnerRole;
   readonly ports: Ports;
+  readonly cluster: Pick<ClusterNode, 'serve'>;
 }
 
 /**
@@ -42,10 +45,11 @@ export function takeOverWhenOwner(context: StartContext, parts: FollowerParts): 
 }
 
 async function takeOver(context: StartContext, parts: FollowerParts): Promise<void> {
-  const { bus, store, state, lists, owner, ports } = parts;
+  const { bus, store, state, lists, owner, ports, cluster } = parts;
   await waitAfterRestore(context, bus.requests, state.reader);
   const { shards, tallies } = owner.start();
   store.onStanding((standing) => shards.setOwnership(standing === 'owner'));
+  cluster.serve(actorsOf(() => shards, state.reader));
   lists.begin(keepSamples(shards, context), (slot) => tallyOf(tallies, slot));
   await bootstrapAdmin(context.config.auth, ports, context.logger);
 }

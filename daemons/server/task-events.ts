@@ -48,6 +48,11 @@ export class TaskEventHub implements TaskEvents {
     };
   }
 
+  /** Calls every listener: events may be lost. */
+  publishAll(): void {
+    for (const listeners of [...this.byTask.values()]) for (const listener of [...listeners]) listener();
+  }
+
   publish(event: TaskEvent): void {
     const listeners = event.kind === 'job' ? this.byJob.get(event.jobId) : this.byTask.get(event.taskId);
     for (const listener of [...(listeners ?? [])]) listener();

@@ -1,4 +1,7 @@
-import { openReplicatedJournal } from '../../src/adapters/cluster/replicated-journal.ts';
+import {
+  openReplicatedJournal,
+  type ReplicatedJournal,
+} from '../../src/adapters/cluster/replicated-journal.ts';
 import { CLUSTER_MARK_KEY } from '../../src/adapters/lmdb/store-format.ts';
 import { readChangeSet } from '../../src/adapters/lmdb/change-set-codec.ts';
 import type { JournaledStore } from '../../src/adapters/lmdb/local-journal.ts';
@@ -21,6 +24,7 @@ export async function openClusterStore(
 ): Promise<JournaledStore> {
   const { endProcess, warn } = options;
   const writer = await openStateWriter(options);
+  let opened: ReplicatedJournal | null = null;
   try {
     const journal = await openReplicatedJournal(
       {
@@ -38,12 +42,14 @@ export async function openClusterStore(
             sets.map((set) => readChangeSet(bufferOf(set))),
             position,
           ),
-        stateChanged: standingChanged,
+        stateChanged: (state, epoch) => standingChanged(state, epoch, opened?.logId ?? ''),
         ended: (reason, text) =>
           endProcess({ kind: reason === 'fenced' ? 'log-lost' : 'log-unreadable', detail: text }),
         warned: warn,
       },
     );
+    opened = journal;
+    setImmediate(() => standingChanged(journal.state, journal.epoch, journal.logId));
     return { writer, journal, isShared: true };
   } catch (error) {
     await writer.close();

@@ -88,6 +88,8 @@ export function withAccessLog(pipeline: Pipeline, parts: AccessLogParts): Pipeli
   return {
     handle: (request) => logged(request, pipeline.handle),
     admit: (request) => logged(request, pipeline.admit),
+    // The node that has received the request writes the record.
+    forwarded: pipeline.forwarded,
     refuseHead: (problem, path) => {
       const response = pipeline.refuseHead(problem, path);
       write({

@@ -41,6 +41,8 @@ export interface HttpResponse {
   readonly visitor?: Visitor;
   /** True if the response must be made again for the next request, even without a commit. */
   readonly isTransient?: boolean;
+  /** True if the owner of the cluster has made the response, with all headers and its audit entry. */
+  readonly isForwarded?: boolean;
   /** Text of a problem, for the audit log. */
   readonly problemDetail?: string;
   /** Set if a handler has made the response, and the request may belong in the audit log. */

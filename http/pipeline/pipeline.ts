@@ -12,6 +12,15 @@ import { CHALLENGE, UNAUTHORIZED, type AccessGuard } from '../guards/access.ts';
 import { isPermitted, type Principal } from '../guards/principal.ts';
 import type { RateLimitGuard } from '../guards/rate-limit.ts';
 import { UPGRADE_HEADERS, upgradeFault } from '../guards/upgrade.ts';
+import { OwnerNeededError, type ClusterPorts } from '../cluster/cluster-ports.ts';
+import {
+  isOwnersRead,
+  isRepeatable,
+  OWNER_RETRY,
+  receivedRequest,
+  throughOwner,
+  UNKNOWN_OUTCOME,
+} from '../cluster/through-owner.ts';
 import type { Contract } from '../openapi/contract.ts';
 import type { Bundle } from '../pages/bundle.ts';
 import { answerPage, isPage } from '../pages/pages.ts';
@@ -30,6 +39,13 @@ import { ResponseCache } from './response-cache.ts';
 import { requestIdOf } from './request-id.ts';
 
 const API_PREFIX = '/api/v1';
+
+/** Marks a read of a node that may be behind what the client has received elsewhere. */
+const STALE: Header = ['Callsheet-Stale', 'true'];
+
+/** Time that a response of an owner waits for its lease. */
+const LEASE_WAIT_MS = 3000;
+const LEASE_AGAIN_MS = 50;
 
 const SECURITY_HEADERS: readonly Header[] = [
   ['X-Content-Type-Options', 'nosniff'],
@@ -62,6 +78,11 @@ export interface Pipeline {
   readonly admit: RequestHandler;
   /** Makes the refusal of an invalid request head. `path` is `/` if it is not known. */
   readonly refuseHead: (problem: Problem, path: string) => HttpResponse;
+  /**
+   * Handles a request that another node of the cluster has received and admitted at its door, as the owner. Must be called
+   * while this node serves.
+   */
+  readonly forwarded: RequestHandler;
 }
 
 /** `Retry-After` of a client with too many event connections: they last. */
@@ -90,12 +111,30 @@ export function createPipeline(
         const answer = refusedAtDoor(request, requestId, 'request') ?? answerPage(pages, request, requestId);
         return withHeaders(answer, commonHeaders(request.path, requestId));
       }
-      const answered = recorded(request, dispatch(request, requestId), requestId);
-      return answered instanceof Promise
-        ? answered.then((response) => finish(request, response, requestId))
-        : finish(request, answered, requestId);
+      return settled(request, dispatch(request, requestId), requestId);
+    },
+    forwarded: (request) => {
+      const requestId = requestIdOf(request.headers, () => ports.newId());
+      const refusal = tooMany(request);
+      const answered =
+        refusal === null
+          ? asOwner(() => local(request, requestId), requestId)
+          : problemResponse(refusal.problem, requestId, refusal.headers);
+      return settled(request, answered, requestId);
     },
     admit: (request) => {
+      const behind = ports.cluster?.untilCurrent() ?? null;
+      if (behind === null) return admitNow(request);
+      // A session that began on another node must be known here.
+      return behind.then(() => respondWhenReadable(() => admitNow(request)));
+    },
+    refuseHead: (problem, path) => {
+      const requestId = ports.newId();
+      return withHeaders(problemResponse(problem, requestId, [], true), commonHeaders(path, requestId));
+    },
+  };
+
+  function admitNow(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
       const requestId = requestIdOf(request.headers, () => ports.newId());
       const refusal = refusedAtDoor(request, requestId, 'upgrade') ?? refusedUpgrade(request, requestId);
       if (refusal !== null) return refuseUpgrade(request, refusal, requestId);
@@ -103,12 +142,19 @@ export function createPipeline(
       if (principal === null) return refuseUpgrade(request, unauthorized(requestId), requestId);
       const visitor = { address: client(request), principal, requestId };
       return { status: 101, headers: commonHeaders(request.path, requestId), body: null, visitor };
-    },
-    refuseHead: (problem, path) => {
-      const requestId = ports.newId();
-      return withHeaders(problemResponse(problem, requestId, [], true), commonHeaders(path, requestId));
-    },
-  };
+  }
+
+  /** Records a response in the audit log if it belongs there, and completes it. */
+  function settled(
+    request: HttpRequest,
+    response: HttpResponse | Promise<HttpResponse>,
+    requestId: string,
+  ): HttpResponse | Promise<HttpResponse> {
+    const answered = recorded(request, response, requestId);
+    return answered instanceof Promise
+      ? answered.then((made) => finish(request, made, requestId))
+      : finish(request, answered, requestId);
+  }
 
   /** Records what belongs in the audit log, before the client learns of it. */
   function recorded(
@@ -117,9 +163,9 @@ export function createPipeline(
     requestId: string,
   ): HttpResponse | Promise<HttpResponse> {
     if (trail === null) return answered;
-    return answered instanceof Promise
-      ? answered.then((response) => trail.settle(request, response, requestId))
-      : trail.settle(request, answered, requestId);
+    const settle = (response: HttpResponse): HttpResponse | Promise<HttpResponse> =>
+      response.isForwarded === true ? response : trail.settle(request, response, requestId);
+    return answered instanceof Promise ? answered.then(settle) : settle(answered);
   }
 
   async function refuseUpgrade(
@@ -160,6 +206,7 @@ export function createPipeline(
     response: HttpResponse,
     requestId: string,
   ): HttpResponse | Promise<HttpResponse> {
+    if (response.isForwarded === true) return response;
     const crossOrigin = isPprof(request.path) ? [] : cors.headers(request);
     const common = [...commonHeaders(request.path, requestId), ...crossOrigin];
     const coded = compressed(
@@ -177,8 +224,112 @@ export function createPipeline(
 
     if (profiler !== null && isPprof(request.path)) return answerPprof(profiler, request, requestId);
 
+    const isOfCluster = ports.cluster !== null && isApi(request.path) && request.method !== 'OPTIONS';
+    return isOfCluster ? inCluster(ports.cluster, request, requestId) : local(request, requestId);
+  }
+
+  /** Handles a request on this node. */
+  function local(request: HttpRequest, requestId: string): HttpResponse | Promise<HttpResponse> {
     const isRead = isApi(request.path) && request.method === 'GET';
     return isRead ? respondWhenReadable(() => answer(request, requestId)) : answer(request, requestId);
+  }
+
+  /** Handles a request of a client of the cluster: a read here if it is possible, everything else on the owner. */
+  function inCluster(
+    cluster: ClusterPorts,
+    request: HttpRequest,
+    requestId: string,
+  ): HttpResponse | Promise<HttpResponse> {
+    const match = router.match(request.method, request.path);
+    if (!match.found) return local(request, requestId);
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (isRead && !isOwnersRead(match.target.operation)) return readHere(cluster, request, match.target, requestId);
+    if (cluster.isServing()) return asOwner(() => local(request, requestId), requestId);
+    return onOwner(cluster, request, match.target, requestId);
+  }
+
+  /** Answers a read when this node is current. What it cannot know is read on the owner. */
+  async function readHere(
+    cluster: ClusterPorts,
+    request: HttpRequest,
+    route: Route,
+    requestId: string,
+  ): Promise<HttpResponse> {
+    const isCurrent = (await cluster.untilCurrent()) ?? true;
+    if (!isCurrent) cluster.count('stale');
+    try {
+      const response = await local(request, requestId);
+      return isCurrent ? response : { ...response, headers: [...response.headers, STALE] };
+    } catch (error) {
+      if (!(error instanceof OwnerNeededError)) throw error;
+      return await onOwner(cluster, request, route, requestId);
+    }
+  }
+
+  /** Has a request handled by the owner, with its body. */
+  async function onOwner(
+    cluster: ClusterPorts,
+    request: HttpRequest,
+    route: Route,
+    requestId: string,
+  ): Promise<HttpResponse> {
+    const share = bodies.open(client(request));
+    try {
+      let body: Uint8Array = new Uint8Array();
+      if (route.body !== null) {
+        const read = await request.readBody(route.body.maxBytes, (bytes) => share.grow(bytes));
+        if (!read.ok) return refusedBody(read.reason, share, route.body, requestId);
+        body = read.bytes;
+      }
+      const { method, path, query, remoteAddress } = request;
+      const others = request.headers.filter(([name]) => name !== 'x-request-id');
+      const headers: readonly Header[] = [...others, ['x-request-id', requestId]];
+      const sent = { method, path, query, remoteAddress, headers, body };
+      const answer = await throughOwner(cluster, {
+        request: sent,
+        isRepeatable: isRepeatable(request, route.operation),
+        ended: request.ended(),
+        here: () => {
+          share.release();
+          return asOwner(() => local(receivedRequest(sent, request.ended()), requestId), requestId);
+        },
+      });
+      if (answer.kind === 'answered') return answer.response;
+      return problemResponse(answer.problem, requestId, OWNER_RETRY);
+    } finally {
+      share.release();
+    }
+  }
+
+  /**
+   * Handles a request with the actors of this node, which owns the cluster. A response that was made without a lease waits for
+   * one: another node may own the cluster by then, and this one must not send what it believes.
+   */
+  async function asOwner(
+    handle: () => HttpResponse | Promise<HttpResponse>,
+    requestId: string,
+  ): Promise<HttpResponse> {
+    const { cluster } = ports;
+    if (cluster === null) return await handle();
+    const response = await beforeSilence(cluster, handle);
+    for (let waitedMs = 0; waitedMs < LEASE_WAIT_MS && !cluster.isServing(); waitedMs += LEASE_AGAIN_MS)
+      await cluster.pause(LEASE_AGAIN_MS);
+    return response !== null && cluster.isServing()
+      ? response
+      : problemResponse(UNKNOWN_OUTCOME, requestId, OWNER_RETRY);
+  }
+
+  /** Resolves with null when the node has stopped to serve for some seconds before the response is made. */
+  function beforeSilence(
+    cluster: ClusterPorts,
+    handle: () => HttpResponse | Promise<HttpResponse>,
+  ): Promise<HttpResponse | null> {
+    return new Promise((resolve, reject) => {
+      const end = cluster.onSilence(() => resolve(null));
+      // At once: the body can be read in this turn only.
+      const made = handle();
+      void Promise.resolve(made).then(resolve, reject).finally(end);
+    });
   }
 
   /** Answers when everything on disk is readable. */
@@ -303,6 +454,7 @@ export function createPipeline(
       trail === null ? response : withAuditNote(response, route.operation.method, call, reply);
     const respond = (reply: AnyReply): HttpResponse => noted(responseOf(reply, requestId), reply);
     const broken = (error: unknown): HttpResponse => {
+      if (error instanceof OwnerNeededError) throw error;
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
       ports.log('error', 'a request failed', {
         request_id: requestId,

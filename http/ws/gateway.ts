@@ -15,7 +15,16 @@ import { isPermitted, type Principal, type Visitor } from '../guards/principal.t
 /** Ports that the gateway uses. */
 export type GatewayPorts = Pick<
   Ports,
-  'audit' | 'store' | 'logs' | 'diagnostics' | 'taskEvents' | 'followedJobs' | 'events' | 'steadyNow'
+  | 'audit'
+  | 'cluster'
+  | 'commits'
+  | 'store'
+  | 'logs'
+  | 'diagnostics'
+  | 'taskEvents'
+  | 'followedJobs'
+  | 'events'
+  | 'steadyNow'
 >;
 
 /** Limits of what clients send and open. */
@@ -24,6 +33,8 @@ export interface GatewayLimits {
   readonly messages: MessageLimit;
 }
 
+/** Close code for an error of the service (RFC 6455, 7.4.1). */
+const INTERNAL_ERROR = 1011;
 /** Close code for a client that exceeds a limit (RFC 6455, 7.4.1). */
 const POLICY_VIOLATION = 1008;
 
@@ -57,9 +68,10 @@ export class Gateway {
       else client.close(POLICY_VIOLATION, reason);
       return reason === null;
     };
+    const whenCurrent = this.#inOrder(() => client.close(INTERNAL_ERROR, 'a frame could not be handled'));
     return {
       received: (text) => {
-        if (isAccepted()) client.received(text);
+        if (isAccepted()) whenCurrent(() => client.received(text));
       },
       frameReceived: () => {
         isAccepted();
@@ -70,6 +82,33 @@ export class Gateway {
         this.#liveness.leave(client);
         client.closed();
       },
+    };
+  }
+
+  /**
+   * Returns a function that handles the frames of a connection in order, each when this node is current: a client subscribes to
+   * a job that it has created through another node.
+   */
+  #inOrder(failed: () => void): (handle: () => void) => void {
+    const { cluster, commits } = this.#ports;
+    let last: Promise<void> | null = null;
+    return (handle) => {
+      const behind = cluster?.untilCurrent() ?? null;
+      if (last === null && behind === null) {
+        handle();
+        return;
+      }
+      const turn: Promise<void> = Promise.all([last, behind])
+        .then(() => commits.untilReadable())
+        .then(() => {
+          commits.renew();
+          handle();
+        })
+        .catch(failed)
+        .finally(() => {
+          if (last === turn) last = null;
+        });
+      last = turn;
     };
   }
 

@@ -21,6 +21,11 @@ export interface HubOptions {
   readonly now: () => number;
   /** Returns milliseconds of a clock that never goes back. */
   readonly steadyNow: () => number;
+  /**
+   * Added to all numbers; absent: nothing. The nodes of a cluster have different ones, so that a client that comes from another
+   * node gets a gap (`numbersOfNode`).
+   */
+  readonly firstNumber?: number;
 }
 
 /** Subjects that always exist. The others exist while they have followers, and for a time afterwards. */
@@ -35,6 +40,14 @@ const IDLE_SUBJECT_MS = 5 * 60_000;
 const IDLE_SUBJECTS_MAX = 256;
 /** Numbers start at the time in microseconds, so that a subject never reuses the numbers of an earlier run. */
 const COUNTS_PER_MS = 1000;
+
+/** Numbers of one node of a cluster: enough for nine years of microseconds. */
+const NUMBERS_PER_NODE = 2 ** 48;
+/** Nodes beyond it share numbers: sums must stay exact integers. */
+const NODES_APART = 16;
+
+/** Returns the first number of the node at this place among the nodes of its cluster. */
+export const numbersOfNode = (place: number): number => (place % NODES_APART) * NUMBERS_PER_NODE;
 
 /** Counters of the hub, for metrics. */
 export interface HubFigures {
@@ -88,6 +101,12 @@ export class EventHub {
           this.#lose(this.#channels.get(tasksSubject(event.payload.job_id)));
       }
     }
+  }
+
+  /** Declares a gap in all events of the shards: some may be lost between the nodes of a cluster. */
+  loseEvents(): void {
+    for (const channel of [...this.#channels.values(), ...this.#ownJobs.values()])
+      if (isOfShards(channel.subject)) this.#lose(channel);
   }
 
   #publishJob(event: JobEvent): void {
@@ -180,7 +199,8 @@ export class EventHub {
   }
 
   #channel(subject: string, close?: () => void): Channel {
-    return new Channel(subject, this.#options.now() * COUNTS_PER_MS, this.#options.replayDepth, close);
+    const { now, firstNumber = 0, replayDepth } = this.#options;
+    return new Channel(subject, firstNumber + now() * COUNTS_PER_MS, replayDepth, close);
   }
 
   #enter(channel: Channel): Channel {
@@ -200,6 +220,10 @@ export class EventHub {
     if (channel.followers.size > 0) this.#pump.changed(channel);
   }
 }
+
+/** Reports whether the events of a subject come from the shards; those of others come from this process. */
+const isOfShards = (subject: string): boolean =>
+  subject === 'jobs' || subject === 'workers' || subject.startsWith('jobs/');
 
 /** Returns the subject of the tasks of a job. */
 export const tasksSubject = (job: string): string => `jobs/${job}/tasks`;

@@ -7,12 +7,17 @@ export interface PartitionableLink {
   /** Closes all connections and accepts no new ones. */
   cut(): void;
   heal(): void;
+  /** Holds back what the target sends until `unmute`: requests arrive, and their answers do not. */
+  mute(): void;
+  unmute(): void;
   close(): Promise<void>;
 }
 
 export async function openPartitionableLink(target: number): Promise<PartitionableLink> {
   const sockets = new Set<Socket>();
   let isCut = false;
+  let isMute = false;
+  const answers = new Map<Socket, Socket>();
   const server = createServer((near) => {
     if (isCut) {
       near.destroy();
@@ -30,8 +35,10 @@ export async function openPartitionableLink(target: number): Promise<Partitionab
         sockets.delete(socket);
         other.destroy();
       });
-      socket.pipe(other);
+      if (socket === near || !isMute) socket.pipe(other);
     }
+    answers.set(far, near);
+    far.on('close', () => answers.delete(far));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -44,6 +51,14 @@ export async function openPartitionableLink(target: number): Promise<Partitionab
     cut,
     heal: () => {
       isCut = false;
+    },
+    mute: () => {
+      isMute = true;
+      for (const [far, near] of answers) far.unpipe(near);
+    },
+    unmute: () => {
+      isMute = false;
+      for (const [far, near] of answers) far.pipe(near);
     },
     close: async () => {
       cut();

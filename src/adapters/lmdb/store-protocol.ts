@@ -87,7 +87,12 @@ export type StoreNotice =
   /** Sent periodically. */
   | (Versioned & { readonly type: 'measured'; readonly lag: EventLoopLag })
   /** The standing of this node in its cluster has changed. Everything that it has read until then is applied. */
-  | (Versioned & { readonly type: 'standing'; readonly state: NodeState; readonly epoch: number })
+  | (Versioned & {
+      readonly type: 'standing';
+      readonly state: NodeState;
+      readonly epoch: number;
+      readonly logId: string;
+    })
   /** The rows of a provisional job are on disk. */
   | (Versioned & { readonly type: 'provisional-job-stored'; readonly job: JobId })
   /** The process must end now with the exit status of the failure; the thread does nothing more. */

@@ -30,7 +30,7 @@ export interface StoreThreadEvents {
   readonly warned: (text: string) => void;
   readonly measured?: (lag: EventLoopLag) => void;
   /** The standing of this node in its cluster. Never called on a single node. */
-  readonly standingChanged?: (state: NodeState, epoch: number) => void;
+  readonly standingChanged?: (state: NodeState, epoch: number, logId: string) => void;
 }
 
 /**
@@ -117,7 +117,7 @@ export function startStoreThread(
           waiting.delete(notice.job);
           return;
         case 'standing':
-          events.standingChanged?.(notice.state, notice.epoch);
+          events.standingChanged?.(notice.state, notice.epoch, notice.logId);
           return;
         case 'measured':
           events.measured?.(notice.lag);

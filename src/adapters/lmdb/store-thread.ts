@@ -53,7 +53,7 @@ export interface ClusterHooks {
   /** Changes of another process, in the order of the journal. */
   readonly foreignChanges: (sets: readonly EncodedChangeSet[], position: number) => void;
   /** Called with the first state, and after each change. */
-  readonly standingChanged: (state: NodeState, epoch: number) => void;
+  readonly standingChanged: (state: NodeState, epoch: number, logId: string) => void;
 }
 
 /**
@@ -84,11 +84,11 @@ export async function runStoreThread(
   let pipeline: CommitPipeline | null = null;
   const hooks: ClusterHooks = {
     foreignChanges: (sets, position) => pipeline?.addForeign(sets, position),
-    standingChanged: (state, epoch) => {
+    standingChanged: (state, epoch, logId) => {
       pipeline?.applyForeign();
       // Only the owner may write: a follower gets the removal of the rows by the journal.
       if (state === 'owner') pipeline?.discardProvisionalJobs();
-      tell({ v: STORE_PROTOCOL_VERSION, type: 'standing', state, epoch });
+      tell({ v: STORE_PROTOCOL_VERSION, type: 'standing', state, epoch, logId });
     },
   };
   let store: JournaledStore;

@@ -52,6 +52,8 @@ export const SERVER_LIMITS = {
   payloadBytes: WIRE_LIMITS.leaseReplyText,
   /** All streams at their limits, plus space for consumers. */
   storeBytes: streamBytes + 256 * MIB,
+  /** Space for the log of a cluster and copies of it, in addition. */
+  clusterStoreBytes: 64 * GIB,
   /** Every stream is on disk. */
   memoryStoreBytes: MIB,
   logFileBytes: 8 * MIB,
@@ -74,6 +76,17 @@ export const SERVER_LIMITS = {
   restartMsMax: 5 * SECOND_MS,
   /** After this uptime a server is restarted with the minimum delay. */
   settledMs: 10 * SECOND_MS,
+} as const;
+
+/** Limits of requests to the servers of a cluster. */
+export const CLUSTER_LIMITS = {
+  /** Maximum time for the answers of all servers. */
+  answersMs: SECOND_MS,
+  /** Time without a further answer after which no more are expected. */
+  stallMs: 300,
+  leaderProbeMs: 250,
+  firstNoteMs: 2 * SECOND_MS,
+  noteMs: 10 * SECOND_MS,
 } as const;
 
 /** Limits of a connection. */

@@ -1,12 +1,14 @@
 import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { CLUSTER_RELEASE_MIN, isClusterRelease } from '../../core/bus-identity/server-release.ts';
 import { managedAccess, type BusAuthentication, type ManagedAccess } from './authority/managed-access.ts';
 import { backoffMs, BackoffTimer } from './backoff.ts';
 import { reasonOf } from './connection.ts';
+import { clusterRoutes, type ManagedCluster } from './cluster-routes.ts';
 import { SERVER_LIMITS } from './limits.ts';
 import { addressText, isLoopback, type ListenAddress } from './server-address.ts';
 import { findServerBinary, ManagedServerError, type ServerBinary } from './server-binary.ts';
-import { loadServerName, serverConfigText, serverFiles } from './server-config.ts';
+import { loadServerName, serverConfigText, serverFiles, type ServerSettings } from './server-config.ts';
 import { canConnect, listenFault, probeServer } from './server-probe.ts';
 import {
   endServer,
@@ -27,6 +29,8 @@ interface ManagedServerOptions {
   readonly binaryPath: string;
   /** Null: the bus has no authentication. */
   readonly authentication: BusAuthentication | null;
+  /** Absent or null: a single server. */
+  readonly cluster?: ManagedCluster | null;
 }
 
 export type ManagedServerEvent =
@@ -65,11 +69,14 @@ export async function startManagedServer(
   const binary = await findServerBinary(options.binaryPath);
   await mkdir(options.folder, { recursive: true, mode: 0o700 });
   const folder = await realpath(options.folder);
-  const { listen, authentication } = options;
+  const { listen, authentication, cluster = null } = options;
+  if (cluster !== null) refuseOlder(binary);
   for (const text of warningsOf(listen, binary, authentication !== null)) onEvent({ type: 'warning', text });
-  const access = await managedAccess(folder, listen, authentication);
-  const name = await loadServerName(folder);
-  const supervisor = new Supervisor({ folder, name, listen, binary, access }, onEvent);
+  const access = await managedAccess(folder, listen, authentication, cluster);
+  const routes = cluster === null ? null : await clusterRoutes(folder, listen, cluster);
+  if (routes?.isToldToClients === false) onEvent({ type: 'warning', text: loopbackText(listen) });
+  const name = await loadServerName(folder, cluster?.node ?? null);
+  const supervisor = new Supervisor({ folder, name, listen, binary, access, routes }, onEvent);
   const isAdopted = await supervisor.start();
   return {
     isAdopted,
@@ -102,6 +109,19 @@ async function realpathOf(folder: string): Promise<string> {
   }
 }
 
+/** Refuses a program that cannot be a server of a cluster. */
+function refuseOlder({ path, version }: ServerBinary): void {
+  if (isClusterRelease(version)) return;
+  throw new ManagedServerError(
+    `${path} is version ${version}: a cluster needs version ${CLUSTER_RELEASE_MIN} or newer, because older versions flush each ` +
+      'record twice. Install it on all nodes (docs/high-availability.md#install-nats-server), or name it with bus.server_path',
+  );
+}
+
+const loopbackText = (listen: ListenAddress): string =>
+  `bus.addr ${addressText(listen)} can be reached only from this machine: workers on other machines cannot fail over to this ` +
+  'node. Set bus.addr to an address of the network';
+
 function warningsOf(
   listen: ListenAddress,
   binary: ServerBinary,
@@ -128,11 +148,7 @@ function warningsOf(
   return warnings;
 }
 
-interface SupervisedServer {
-  readonly folder: string;
-  readonly name: string;
-  readonly listen: ListenAddress;
-  readonly binary: ServerBinary;
+interface SupervisedServer extends Omit<ServerSettings, 'access'> {
   readonly access: ManagedAccess;
 }
 
@@ -142,6 +158,7 @@ class Supervisor {
   readonly #listen: ListenAddress;
   readonly #binary: ServerBinary;
   readonly #access: ManagedAccess;
+  readonly #config: string;
   readonly #onEvent: (event: ManagedServerEvent) => void;
   readonly #pauses = new BackoffTimer();
   #current: ServerProcess | null = null;
@@ -158,6 +175,7 @@ class Supervisor {
     this.#listen = server.listen;
     this.#binary = server.binary;
     this.#access = server.access;
+    this.#config = serverConfigText({ ...server, access: server.access.access });
     this.#onEvent = onEvent;
   }
 
@@ -225,13 +243,7 @@ class Supervisor {
   /** Returns a server that answers: the running one with exactly this configuration, or a new one. */
   async #launch(): Promise<ServerProcess> {
     const files = serverFiles(this.#folder);
-    const config = serverConfigText(
-      this.#folder,
-      this.#name,
-      this.#listen,
-      this.#binary,
-      this.#access.access,
-    );
+    const config = this.#config;
     const leftBehind = await findServerProcess(files.config);
     if (leftBehind !== null) {
       const server = watchServer(leftBehind, files.config);

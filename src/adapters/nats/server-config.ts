@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { accountLines } from '../../core/bus-identity/server-accounts.ts';
+import { clusterLines, type ClusterRoutes } from './cluster-routes.ts';
 import { SERVER_LIMITS } from './limits.ts';
 import type { ListenAddress } from './server-address.ts';
 import type { ServerBinary } from './server-binary.ts';
@@ -15,20 +16,23 @@ export const serverFiles = (folder: string) => ({
   store: join(folder, 'store'),
   /** Name of the server: the identity of the bus. */
   name: join(folder, 'server-name'),
+  /** The same of a server of a cluster, with its store. */
+  nodeName: join(folder, 'store', 'server-name'),
 });
-
-const NAME = /^callsheet-[0-9a-f]{32}$/;
 
 /**
  * Returns the name that identifies the bus of this folder. It is generated once and kept with the data of the bus, so
- * that workers know the same bus after a restart, and no other bus has it.
+ * that workers know the same bus after a restart, and no other bus has it. The name of a server of a cluster contains its
+ * node, and is lost with its data: a server with an empty store is not the one that has acknowledged records.
  */
-export async function loadServerName(folder: string): Promise<string> {
-  const path = serverFiles(folder).name;
-  const stored = await readName(path);
+export async function loadServerName(folder: string, node: string | null): Promise<string> {
+  const files = serverFiles(folder);
+  const [path, prefix, bytes] =
+    node === null ? [files.name, 'callsheet', NAME_BYTES] : [files.nodeName, node, NODE_NAME_BYTES];
+  const stored = await readName(path, new RegExp(`^${prefix}-[0-9a-f]{${2 * bytes}}$`));
   if (stored !== null) return stored;
-  const name = `callsheet-${randomBytes(16).toString('hex')}`;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const name = `${prefix}-${randomBytes(bytes).toString('hex')}`;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.new`;
   const file = await open(temporary, 'w', 0o600);
   try {
@@ -41,11 +45,14 @@ export async function loadServerName(folder: string): Promise<string> {
   return name;
 }
 
+const NAME_BYTES = 16;
+const NODE_NAME_BYTES = 4;
+
 /** Returns null if there is no file, or if it does not contain a name. */
-async function readName(path: string): Promise<string | null> {
+async function readName(path: string, form: RegExp): Promise<string | null> {
   try {
     const name = (await readFile(path, 'utf8')).trim();
-    return NAME.test(name) ? name : null;
+    return form.test(name) ? name : null;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
@@ -56,6 +63,8 @@ async function readName(path: string): Promise<string | null> {
 interface ServiceUsers {
   readonly requests: string;
   readonly streams: string;
+  /** Only in a cluster. */
+  readonly system?: string;
 }
 
 /** Who may connect to the managed server. */
@@ -84,18 +93,23 @@ export type ServerAccess =
 
 const quoted = (text: string): string => JSON.stringify(text);
 
+/** Settings of a managed server. */
+export interface ServerSettings {
+  readonly folder: string;
+  readonly name: string;
+  readonly listen: ListenAddress;
+  readonly binary: ServerBinary;
+  readonly access: ServerAccess;
+  /** Null: a single server. */
+  readonly routes: ClusterRoutes | null;
+}
+
 /**
- * Returns the server's configuration: clients and JetStream, without monitoring, websocket, mqtt, leaf node or cluster
- * listener (docs/dependency-hazards.md#d14-the-worker-channel-has-no-authentication). The first line names the program,
- * so that another program results in another text.
+ * Returns the server's configuration: clients and JetStream, without monitoring, websocket, mqtt or leaf node listener, and
+ * with a listener for other servers only in a cluster (docs/dependency-hazards.md#d14-the-worker-channel-has-no-authentication).
+ * The first line names the program, so that another program results in another text.
  */
-export function serverConfigText(
-  folder: string,
-  name: string,
-  listen: ListenAddress,
-  binary: ServerBinary,
-  access: ServerAccess,
-): string {
+export function serverConfigText({ folder, name, listen, binary, access, routes }: ServerSettings): string {
   const files = serverFiles(folder);
   return [
     `# Written by Callsheet for ${binary.path} ${binary.version}; changes are lost.`,
@@ -107,10 +121,11 @@ export function serverConfigText(
     `logfile_size_limit: ${SERVER_LIMITS.logFileBytes}`,
     'jetstream {',
     `  store_dir: ${quoted(files.store)}`,
-    `  max_file_store: ${SERVER_LIMITS.storeBytes}`,
+    `  max_file_store: ${SERVER_LIMITS.storeBytes + (routes === null ? 0 : SERVER_LIMITS.clusterStoreBytes)}`,
     `  max_memory_store: ${SERVER_LIMITS.memoryStoreBytes}`,
     ...(binary.canSyncAlways ? ['  sync_interval: always'] : []),
     '}',
+    ...(routes === null ? [] : clusterLines(routes)),
     ...(access.type === 'open' ? openAccess(access) : authenticatedAccess(access)),
     '',
   ].join('\n');
@@ -133,6 +148,7 @@ const openAccess = ({
     service: users,
     workers: [],
     anonymousPassword,
+    ...(users.system === undefined ? {} : { system: users.system }),
   }),
 ];
 

@@ -44,6 +44,11 @@ export class FollowedJobs {
     };
   }
 
+  /** Starts following all jobs for good: clients of other nodes of a cluster may follow any. */
+  followAll(): void {
+    for (let counter = 0; counter < this.#memory.length; counter++) Atomics.add(this.#memory, counter, 1);
+  }
+
   /** Returns false if the job certainly has no followers. */
   mayBeFollowed(job: JobId): boolean {
     if (job !== this.#lastJob) {

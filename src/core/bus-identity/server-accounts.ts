@@ -22,7 +22,12 @@ export interface BusUsers {
   readonly workers: readonly { readonly name: string; readonly id: WorkerId; readonly key: string }[];
   /** Password of the user that clients without credentials become; null: such clients are refused. */
   readonly anonymousPassword: string | null;
+  /** User of the service in the system account, which a cluster needs for changes of its servers; absent: none. */
+  readonly system?: string;
 }
+
+/** Name of the system account of a server without operator. */
+const SYSTEM = '$SYS';
 
 /** Name of the user that clients without credentials become. */
 const ANONYMOUS = 'anonymous';
@@ -38,7 +43,13 @@ const permissionsOf = ({ publish, subscribe }: SubjectPermissions): string =>
  * Returns the lines of the configuration: `no_auth_user`, if there is one, and `accounts`. Workers with keys use subjects
  * that name them; clients without credentials use those of the contract.
  */
-export function accountLines({ accounts, service, workers, anonymousPassword }: BusUsers): readonly string[] {
+export function accountLines({
+  accounts,
+  service,
+  workers,
+  anonymousPassword,
+  system,
+}: BusUsers): readonly string[] {
   const { bus, streams } = accounts;
   const isOpen = anonymousPassword !== null;
   const stored = storedSubjects(!isOpen);
@@ -71,6 +82,7 @@ export function accountLines({ accounts, service, workers, anonymousPassword }: 
     '    ]',
     `    imports: [{stream: {account: ${bus}, subject: ${quoted(DIAGNOSTIC_SUBJECT)}}}]`,
     '  }',
+    ...(system === undefined ? [] : [`  ${quoted(SYSTEM)} {`, `    users: [{nkey: ${system}}]`, '  }']),
     '}',
   ];
 }

@@ -15,3 +15,17 @@ export function hasSecurityFixes(version: string): boolean {
   if (major > NEWEST_LINE.major || (major === NEWEST_LINE.major && minor > NEWEST_LINE.minor)) return true;
   return patch >= (FIXED_LINES[`${major}.${minor}`] ?? Infinity);
 }
+
+/** Older servers flush each message twice: they are too slow for a log that flushes always. */
+const CLUSTER_LINE = { major: 2, minor: 15 };
+
+/** The oldest release of nats-server for a cluster, as text. */
+export const CLUSTER_RELEASE_MIN = `${CLUSTER_LINE.major}.${CLUSTER_LINE.minor}`;
+
+/** Reports whether a version of nats-server can be a server of a cluster (docs/high-availability.md). */
+export function isClusterRelease(version: string): boolean {
+  const match = RELEASE.exec(version);
+  if (match === null) return false;
+  const [major, minor] = [Number(match[1]), Number(match[2])];
+  return major > CLUSTER_LINE.major || (major === CLUSTER_LINE.major && minor >= CLUSTER_LINE.minor);
+}

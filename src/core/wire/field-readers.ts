@@ -63,6 +63,9 @@ export const finite: Reader<number> = (value) =>
 export const flag: Reader<boolean> = (value) =>
   typeof value === 'boolean' ? value : refuse('must be true or false');
 
+/** Reads null. */
+export const nothing: Reader<null> = (value) => (value === null ? null : refuse('must be null'));
+
 /** Returns a reader of one value. */
 export const literal =
   <T extends string | number>(only: T): Reader<T> =>

@@ -64,6 +64,23 @@ test('a lease request reaches the shard, and its reply the worker', async (t) =>
   }
 });
 
+test('the announcement of a new owner reaches the workers that listen, also after a new connection', async (t) => {
+  const { shard, worker } = await startHouse(t);
+  worker.bus.followOwner();
+  worker.bus.followOwner();
+  t.equal(await worker.bus.check(ANSWER_MS), null, 'the subscription has arrived');
+  const announcement = { v: 1, type: 'owner', service: 'second', epoch: 7 } as const;
+  t.equal(shard.bus.announceOwner(announcement), 'sent');
+  t.same(await worker.owners.next(() => true), announcement);
+  const from = worker.events.all.length;
+  await worker.bus.redial();
+  await worker.events.next(ofType('ready'), from);
+  t.equal(await worker.bus.check(ANSWER_MS), null);
+  t.equal(shard.bus.announceOwner({ ...announcement, epoch: 8 }), 'sent');
+  t.equal((await worker.owners.next(() => true, 1)).epoch, 8);
+  t.equal(worker.owners.all.length, 2, 'each once');
+});
+
 test('prepared replies are sent together', async (t) => {
   const { shard, worker } = await startHouse(t);
   const outcomes = [1, 2].map(() => worker.bus.requestLease(QUEUE, leaseRequest, ANSWER_MS));

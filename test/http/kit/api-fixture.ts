@@ -116,6 +116,8 @@ export class ApiFixture {
   acceptsSubmissions = true;
   /** Settings of authentication. */
   auth: AuthSettings = AUTH_OFF;
+  /** The cluster that the fixture is a node of; null: a single node. */
+  cluster: Ports['cluster'] = null;
   /** Sign-in by a provider. */
   oidc: Ports['oidc'] = null;
   /** Join tokens; off as on a bus without authentication. */
@@ -359,6 +361,7 @@ export class ApiFixture {
     };
     return {
       ...base,
+      cluster: this.cluster,
       // Stores denials at once: its delays are not among those of the test.
       audit: this.auth.enabled ? new AuditRecorder({ ...base, delay: () => Promise.resolve() }) : null,
       store: this.store,

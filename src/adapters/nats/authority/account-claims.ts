@@ -74,6 +74,15 @@ export function busAccount(keys: BusKeys, refusals: Refusals): Promise<string> {
   return encodeAccount('BUS', keys.bus, account, { signer: keys.operator });
 }
 
+/** Returns a JWT with the same claims that every other JWT of its account replaces: it was issued at the earliest time. */
+export function oldestJwt(jwt: string, signer: KeyPair): string {
+  const [header = '', body = ''] = jwt.split('.');
+  const claims: unknown = JSON.parse(Buffer.from(body, 'base64url').toString('utf8'));
+  const changed = Buffer.from(JSON.stringify(Object.assign({}, claims, { iat: 1 }))).toString('base64url');
+  const signature = signer.sign(new TextEncoder().encode(`${header}.${changed}`));
+  return `${header}.${changed}.${Buffer.from(signature).toString('base64url')}`;
+}
+
 function streamsAccount(keys: BusKeys): Promise<string> {
   const account: Partial<Account> = {
     limits: { ...ACCOUNT_LIMITS, ...JETSTREAM_LIMITS },

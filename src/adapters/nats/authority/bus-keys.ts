@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAccount, createOperator, createUser, fromSeed, type KeyPair } from '@nats-io/nkeys';
-import { literal, messageParser, record, text } from '../../../core/wire/field-readers.ts';
+import { literal, messageParser, record, text, type Reader } from '../../../core/wire/field-readers.ts';
 import { replaceFile } from '../../system/durable-file.ts';
 import { readTextIfPresent } from '../../system/read-if-present.ts';
 import { fastPair } from '../nkey-signer.ts';
 
 /** Seeds of the keys of a managed bus, in the text form of NKEYs. */
-interface Seeds {
+export interface BusSeeds {
   readonly v: 1;
   readonly operator: string;
   readonly system: string;
@@ -41,20 +41,19 @@ const SEED_LENGTH = 128;
 const FILE_LENGTH = 4096;
 
 const seed = text(SEED_LENGTH);
-const parseSeeds = messageParser(
-  record<Seeds>({
-    v: literal(1),
-    operator: seed,
-    system: seed,
-    bus: seed,
-    streams: seed,
-    system_user: seed,
-    request_user: seed,
-    stream_user: seed,
-    anonymous_password: seed,
-  }),
-  { length: FILE_LENGTH, nesting: 2 },
-);
+/** Reads the seeds of the keys of a managed bus. */
+export const busSeeds: Reader<BusSeeds> = record<BusSeeds>({
+  v: literal(1),
+  operator: seed,
+  system: seed,
+  bus: seed,
+  streams: seed,
+  system_user: seed,
+  request_user: seed,
+  stream_user: seed,
+  anonymous_password: seed,
+});
+const parseSeeds = messageParser(busSeeds, { length: FILE_LENGTH, nesting: 2 });
 
 /** Returns the path of the file with the keys of a managed bus. */
 const keyFile = (folder: string): string => join(folder, 'keys.json');
@@ -67,28 +66,47 @@ const keyFile = (folder: string): string => join(folder, 'keys.json');
  */
 export async function loadBusKeys(folder: string): Promise<BusKeys> {
   const path = keyFile(folder);
-  const stored = await readTextIfPresent(path);
-  const contents = stored ?? JSON.stringify(generate());
+  const stored = await storedSeeds(folder);
+  if (stored !== null) return keysOfSeeds(stored, path);
+  const seeds = newBusSeeds();
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await replaceFile(path, JSON.stringify(seeds));
+  return keysOfSeeds(seeds, path);
+}
+
+/**
+ * Returns the seeds of the bus in this folder; null if it has none.
+ *
+ * @throws Error that names the file if it cannot be read or is damaged.
+ */
+export async function storedSeeds(folder: string): Promise<BusSeeds | null> {
+  const path = keyFile(folder);
+  const contents = await readTextIfPresent(path);
+  if (contents === null) return null;
   const parsed = parseSeeds(contents);
   if (!parsed.ok)
     throw new Error(`${path}: the keys of the bus are damaged (${parsed.reason}); restore the file`);
-  if (stored === null) {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await replaceFile(path, contents);
-  }
-  const keys = parsed.value;
+  return parsed.value;
+}
+
+/**
+ * Returns the keys of their seeds. `path` is the file that contains them.
+ *
+ * @throws Error that names the file if one of them is not the seed of a key.
+ */
+export function keysOfSeeds(seeds: BusSeeds, path: string): BusKeys {
   try {
     return {
-      operator: pair(keys.operator),
-      system: pair(keys.system),
-      bus: pair(keys.bus),
-      streams: pair(keys.streams),
+      operator: pair(seeds.operator),
+      system: pair(seeds.system),
+      bus: pair(seeds.bus),
+      streams: pair(seeds.streams),
       users: {
-        system: pair(keys.system_user),
-        requests: pair(keys.request_user),
-        streams: pair(keys.stream_user),
+        system: pair(seeds.system_user),
+        requests: pair(seeds.request_user),
+        streams: pair(seeds.stream_user),
       },
-      anonymousPassword: keys.anonymous_password,
+      anonymousPassword: seeds.anonymous_password,
     };
   } catch {
     throw new Error(`${path}: the keys of the bus are damaged; restore the file`);
@@ -100,7 +118,8 @@ export const seedOf = (keys: KeyPair): string => new TextDecoder().decode(keys.g
 
 const pair = (text: string): KeyPair => fastPair(fromSeed(new TextEncoder().encode(text)));
 
-const generate = (): Seeds => ({
+/** Returns the seeds of new keys. */
+export const newBusSeeds = (): BusSeeds => ({
   v: 1,
   operator: seedOf(createOperator()),
   system: seedOf(createAccount()),

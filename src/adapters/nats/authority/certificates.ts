@@ -37,7 +37,8 @@ export const fingerprintOf = (pem: string): string =>
 
 /**
  * Returns the certificate of the managed server for these host names and addresses. The certificate authority is created
- * at the first start and kept; the certificate of the server is created again when it lacks a name, or ends soon.
+ * at the first start and kept, unless one is given; the certificate of the server is created again when it lacks a name,
+ * ends soon, or is of another authority.
  *
  * @throws Error that names the file if a file cannot be read or written, or does not belong to the others.
  */
@@ -45,14 +46,52 @@ export async function serverCertificate(
   folder: string,
   hosts: readonly string[],
   now: number,
+  given: Authority | null = null,
 ): Promise<ServerCertificate> {
+  await prepareFolder(folder);
+  const ca = given ?? (await loadAuthority(folder, now));
+  return issuedCertificate({ ca, ...filesIn(folder, 'server'), hosts, now, isClient: false });
+}
+
+/**
+ * Returns the certificate with which a node of a cluster proves its identity to the other nodes, as server and as client,
+ * and its authority as a file. It is created again when it lacks a name, ends soon, or is of another authority.
+ *
+ * @throws Error that names the file if a file cannot be read or written.
+ */
+export async function routeCertificate(
+  folder: string,
+  hosts: readonly string[],
+  now: number,
+  ca: Authority,
+): Promise<ServerCertificate & { readonly caFile: string }> {
+  await prepareFolder(folder);
+  const caFile = join(folder, 'route-ca.pem');
+  await replaceFile(caFile, ca.pem);
+  const issued = await issuedCertificate({
+    ca,
+    ...filesIn(folder, 'route'),
+    hosts,
+    now,
+    isClient: true,
+  });
+  return { ...issued, caFile };
+}
+
+const filesIn = (folder: string, name: string) => ({
+  certFile: join(folder, `${name}.pem`),
+  keyFile: join(folder, `${name}.key`),
+});
+
+async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
-  const ca = await loadAuthority(folder, now);
-  const certFile = join(folder, 'server.pem');
-  const keyFile = join(folder, 'server.key');
-  if (!(await isCurrent(certFile, keyFile, ca.pem, hosts, now)))
-    await createServerCertificate({ ca, certFile, keyFile, hosts, now });
+}
+
+/** Returns the certificate in the files, or a new one if it cannot be used any more. */
+async function issuedCertificate(request: ServerRequest): Promise<ServerCertificate> {
+  const { ca, certFile, keyFile, hosts, now } = request;
+  if (!(await isCurrent(certFile, keyFile, ca.pem, hosts, now))) await createServerCertificate(request);
   return { certFile, keyFile, pem: await readFile(certFile, 'utf8'), caPem: ca.pem };
 }
 
@@ -75,25 +114,36 @@ async function pemOf(key: string, path: string): Promise<string> {
   }
 }
 
-interface Authority {
+/** A certificate authority. */
+export interface Authority {
   readonly pem: string;
   /** PEM of its private key. */
   readonly keyPem: string;
 }
 
 async function loadAuthority(folder: string, now: number): Promise<Authority> {
+  const stored = await storedAuthority(folder);
+  if (stored !== null) return stored;
+  const created = await createAuthority(now);
+  await replaceFile(join(folder, 'ca.key'), created.keyPem);
+  await replaceFile(join(folder, 'ca.pem'), created.pem);
+  return created;
+}
+
+/**
+ * Returns the certificate authority in this folder; null if it has none.
+ *
+ * @throws Error that names the file if its key is missing.
+ */
+export async function storedAuthority(folder: string): Promise<Authority | null> {
   const path = join(folder, 'ca.pem');
   const keyPath = join(folder, 'ca.key');
   const [pem, keyPem] = [await readTextIfPresent(path), await readTextIfPresent(keyPath)];
-  if (pem !== null && keyPem !== null) return { pem, keyPem };
-  if (pem !== null)
-    throw new Error(
-      `${keyPath} is missing: restore it, or remove ${path} too; then all workers must join again`,
-    );
-  const created = await createAuthority(now);
-  await replaceFile(keyPath, created.keyPem);
-  await replaceFile(path, created.pem);
-  return created;
+  if (pem === null) return null;
+  if (keyPem !== null) return { pem, keyPem };
+  throw new Error(
+    `${keyPath} is missing: restore it, or remove ${path} too; then all workers must join again`,
+  );
 }
 
 interface ServerRequest {
@@ -102,6 +152,8 @@ interface ServerRequest {
   readonly keyFile: string;
   readonly hosts: readonly string[];
   readonly now: number;
+  /** Whether the certificate is also valid for outgoing connections. */
+  readonly isClient: boolean;
 }
 
 /** Reports whether the certificate of the server can be used: its key, signer, names, and the time that is left. */
@@ -127,7 +179,8 @@ async function isCurrent(
 const namesHost = (certificate: X509Certificate, host: string): boolean =>
   (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined;
 
-async function createAuthority(now: number): Promise<Authority> {
+/** Creates a certificate authority that is valid from now on. */
+export async function createAuthority(now: number): Promise<Authority> {
   const x509 = await library();
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const usages = x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign;
@@ -147,7 +200,8 @@ async function createAuthority(now: number): Promise<Authority> {
   return { pem: `${certificate.toString('pem')}\n`, keyPem: await privatePem(keys.privateKey) };
 }
 
-async function createServerCertificate({ ca, certFile, keyFile, hosts, now }: ServerRequest): Promise<void> {
+async function createServerCertificate(request: ServerRequest): Promise<void> {
+  const { ca, certFile, keyFile, hosts, now, isClient } = request;
   const x509 = await library();
   const issuer = new x509.X509Certificate(ca.pem);
   const signingKey = await webcrypto.subtle.importKey('pkcs8', derOf(ca.keyPem), ALGORITHM, false, ['sign']);
@@ -168,7 +222,10 @@ async function createServerCertificate({ ca, certFile, keyFile, hosts, now }: Se
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.ExtendedKeyUsageExtension([
+        x509.ExtendedKeyUsage.serverAuth,
+        ...(isClient ? [x509.ExtendedKeyUsage.clientAuth] : []),
+      ]),
       new x509.SubjectAlternativeNameExtension(names),
       await x509.AuthorityKeyIdentifierExtension.create(issuer),
     ],

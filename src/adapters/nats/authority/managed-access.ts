@@ -6,15 +6,23 @@ import {
   addressText,
   dialAddress,
   isAnyHost,
+  isLoopback,
   type ListenAddress,
   type ServerList,
 } from '../server-address.ts';
+import { ownPeer, type ManagedCluster } from '../cluster-routes.ts';
 import { serverFiles, streamAccountOf, type ServerAccess } from '../server-config.ts';
 import { serviceUser } from './account-claims.ts';
 import { loadBusKeys, seedOf, type BusKeys } from './bus-keys.ts';
 import { fingerprintOf, ownCertificate, serverCertificate, type OwnCertificates } from './certificates.ts';
 import { natsBusAuthority } from './nats-bus-authority.ts';
-import { accountFolder, certificateHosts, operatorJwt, writeAccounts } from './server-access.ts';
+import {
+  accountFolder,
+  certificateHosts,
+  operatorJwt,
+  writeAccounts,
+  writeClusterAccounts,
+} from './server-access.ts';
 import { hostname } from 'node:os';
 
 /** Settings of a bus with authentication (`bus.auth.enabled`). */
@@ -32,6 +40,8 @@ export interface ManagedAccess {
   readonly requests: ServerList;
   /** Access to the account of the streams. */
   readonly streams: ServerList;
+  /** Access to the system account of a cluster; null for a single server. */
+  readonly system: ServerList | null;
   /** Null without authentication. */
   readonly authority: BusAuthority | null;
   /** Must be called before a server is started that is not running: writes what it reads. */
@@ -39,7 +49,8 @@ export interface ManagedAccess {
 }
 
 /**
- * Returns the access to the managed server in this folder. Keys and certificates are created at the first start.
+ * Returns the access to the managed server in this folder. Keys and certificates are created at the first start; those of a
+ * server of a cluster are in its secret.
  *
  * @throws Error that names the file if keys or certificates cannot be used.
  */
@@ -47,43 +58,64 @@ export async function managedAccess(
   folder: string,
   listen: ListenAddress,
   authentication: BusAuthentication | null,
+  cluster: ManagedCluster | null = null,
 ): Promise<ManagedAccess> {
-  const keys = await loadBusKeys(folder);
-  return authentication === null
-    ? openAccess(folder, listen, keys)
-    : authenticatedAccess(folder, listen, keys, authentication);
+  const keys = cluster?.secret.keys ?? (await loadBusKeys(folder));
+  const server = { folder, listen, keys, cluster };
+  return authentication === null ? openAccess(server) : authenticatedAccess(server, authentication);
 }
 
-function openAccess(folder: string, listen: ListenAddress, keys: BusKeys): ManagedAccess {
-  const { requests, streams } = keys.users;
+/** A managed server and its keys. */
+interface KeyedServer {
+  readonly folder: string;
+  readonly listen: ListenAddress;
+  readonly keys: BusKeys;
+  readonly cluster: ManagedCluster | null;
+}
+
+function openAccess({ folder, listen, keys, cluster }: KeyedServer): ManagedAccess {
+  const { requests, streams, system } = keys.users;
   const servers = [addressText(dialAddress(listen))];
   const access: ServerAccess = {
     type: 'open',
-    users: { requests: requests.getPublicKey(), streams: streams.getPublicKey() },
+    users: {
+      requests: requests.getPublicKey(),
+      streams: streams.getPublicKey(),
+      ...(cluster === null ? {} : { system: system.getPublicKey() }),
+    },
     anonymousPassword: keys.anonymousPassword,
   };
+  const userOf = (user: typeof system): ServerList => ({
+    servers,
+    isTls: false,
+    identity: { seed: seedOf(user), jwt: null },
+  });
   return {
     access,
-    requests: { servers, isTls: false, identity: { seed: seedOf(requests), jwt: null } },
-    streams: { servers, isTls: false, identity: { seed: seedOf(streams), jwt: null } },
+    requests: userOf(requests),
+    streams: userOf(streams),
+    system: cluster === null ? null : userOf(system),
     authority: null,
-    prepare: () => moveStreams(folder, streamAccountOf(access, keys.streams.getPublicKey()), keys),
+    prepare: async () => {
+      if (cluster === null)
+        await moveStreams(folder, streamAccountOf(access, keys.streams.getPublicKey()), keys);
+    },
   };
 }
 
 async function authenticatedAccess(
-  folder: string,
-  listen: ListenAddress,
-  keys: BusKeys,
+  { folder, listen, keys, cluster }: KeyedServer,
   { publicUrls, certificates }: BusAuthentication,
 ): Promise<ManagedAccess> {
-  const urls = publicUrls.length > 0 ? publicUrls : [defaultUrl(listen)];
+  const urls = publicUrls.length > 0 ? publicUrls : defaultUrls(listen, cluster);
+  const ownHosts = cluster === null ? [] : [ownPeer(cluster).host];
   const { certFile, keyFile, caPem, pem } =
     certificates === null
       ? await serverCertificate(
           join(folder, 'tls'),
-          certificateHosts(listen, urls.map(hostOfUrl)),
+          certificateHosts(listen, [...urls.map(hostOfUrl), ...ownHosts]),
           Date.now(),
+          cluster?.secret.authority ?? null,
         )
       : await ownCertificate(certificates);
   const access: ServerAccess = {
@@ -105,6 +137,7 @@ async function authenticatedAccess(
     ...base,
     identity: { seed: seedOf(user), jwt: await serviceUser(name, user, account) },
   });
+  const system = await userOf('service accounts', users.system, keys.system);
   return {
     access,
     requests: await userOf('service requests', users.requests, keys.bus),
@@ -113,19 +146,27 @@ async function authenticatedAccess(
       keys,
       caPem,
       urls,
-      system: await userOf('service accounts', users.system, keys.system),
+      system,
     }),
+    system: cluster === null ? null : system,
     prepare: async () => {
+      if (cluster !== null) return writeClusterAccounts(folder, keys);
       await moveStreams(folder, streamAccountOf(access, keys.streams.getPublicKey()), keys);
       await writeAccounts(folder, keys);
     },
   };
 }
 
-/** A server that listens everywhere is known by the name of its machine. */
-function defaultUrl(listen: ListenAddress): string {
-  const host = isAnyHost(listen) ? hostname() : listen.host;
-  return `tls://${addressText({ host, port: listen.port })}`;
+/**
+ * Returns the addresses of the bus for workers: those of all nodes of a cluster, which have the same port. A server that
+ * listens everywhere is known by the name of its machine.
+ */
+function defaultUrls(listen: ListenAddress, cluster: ManagedCluster | null): readonly string[] {
+  const hosts =
+    cluster !== null && !isLoopback(listen)
+      ? cluster.peers.map(({ host }) => host)
+      : [isAnyHost(listen) ? hostname() : listen.host];
+  return hosts.map((host) => `tls://${addressText({ host, port: listen.port })}`);
 }
 
 /** Account of a server without accounts, as earlier versions ran it. */

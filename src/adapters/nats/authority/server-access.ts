@@ -6,7 +6,7 @@ import { decode, type Account } from '@nats-io/jwt';
 import { replaceFile } from '../../system/durable-file.ts';
 import { readTextIfPresent } from '../../system/read-if-present.ts';
 import { isAnyHost, type ListenAddress } from '../server-address.ts';
-import { serverClaims, type Refusals } from './account-claims.ts';
+import { oldestJwt, serverClaims, type Refusals } from './account-claims.ts';
 import type { BusKeys } from './bus-keys.ts';
 
 /** Returns the folder with the JWTs of the accounts, which the server reads and changes. */
@@ -32,6 +32,23 @@ export async function writeAccounts(folder: string, keys: BusKeys): Promise<void
   await mkdir(accounts, { recursive: true, mode: 0o700 });
   const claims = await serverClaims(keys, await storedRefusals(folder, keys));
   for (const { key, jwt } of claims.accounts) await replaceFile(join(accounts, `${key}.jwt`), jwt);
+}
+
+/**
+ * Writes the JWTs of the accounts for a server of a cluster that is not running. The servers take the latest JWT of an
+ * account from each other. So the account of the workers is written only if it is missing, as the oldest one: this server
+ * may not know the latest list of refused keys.
+ */
+export async function writeClusterAccounts(folder: string, keys: BusKeys): Promise<void> {
+  const accounts = accountFolder(folder);
+  await mkdir(accounts, { recursive: true, mode: 0o700 });
+  const workers = keys.bus.getPublicKey();
+  const claims = await serverClaims(keys, {});
+  for (const { key, jwt } of claims.accounts) {
+    const path = join(accounts, `${key}.jwt`);
+    if (key !== workers) await replaceFile(path, jwt);
+    else if ((await readTextIfPresent(path)) === null) await replaceFile(path, oldestJwt(jwt, keys.operator));
+  }
 }
 
 /** Returns the keys that the stored JWT of the account of the workers refuses. */

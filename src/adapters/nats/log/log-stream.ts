@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { headers, type MsgHdrs } from '@nats-io/transport-node';
 import type { StoredRecord } from '../../../core/cluster/node-messages.ts';
 import { BusConnection } from '../connection.ts';
@@ -13,8 +14,10 @@ import { TailWatch } from './tail-watch.ts';
 const ANSWER_MS = 1000;
 /** Creating a stream waits until its servers have elected a leader. */
 const CREATE_MS = 5000;
-/** Time that a read waits for the next record. */
-const POLL_MS = 250;
+/** Bounds of the time that a read waits for the next record: random, so that nodes do not all read at the same moment. */
+const POLL_MS = { min: 100, max: 250 } as const;
+/** A server that gets no answer of the leader for so long is perhaps cut off from it: another one is dialed. */
+const REDIAL_MS = 4000;
 /** A connection whose server does not answer is replaced after three of these. */
 const PING_MS = 1000;
 const EXPECTED_LAST_HEADER = 'Nats-Expected-Last-Sequence';
@@ -65,6 +68,8 @@ export class LogStream {
   readonly #mux: RequestMux;
   readonly #batches: BatchReader;
   readonly #tail: TailWatch;
+  /** Since when the leader has not answered; null if it has. */
+  #silentSinceMs: number | null = null;
 
   constructor({ servers, cluster, node }: LogStreamOptions, events: LogStreamEvents) {
     this.#cluster = cluster;
@@ -80,6 +85,7 @@ export class LogStream {
           events.connected();
         },
         sessionEnded: () => {
+          this.#silentSinceMs = null;
           this.#mux.sessionEnded();
           this.#batches.sessionEnded();
         },
@@ -97,6 +103,7 @@ export class LogStream {
   /** Appends a record at a position: only if the last record of the log is the one before it. */
   async append(position: number, bytes: Uint8Array): Promise<AppendResult> {
     const reply = await this.#ask(this.#names.log, bytes, ANSWER_MS, expectedLast(position - 1));
+    this.#noteAnswer(reply !== null);
     if (reply === null) return { type: 'unanswered' };
     if (reply.type === 'answer') {
       const sequence = numberField(reply.fields, 'seq');
@@ -119,7 +126,7 @@ export class LogStream {
    */
   async read(from: number, isWaiting: boolean): Promise<TailRead | null> {
     if (isWaiting) {
-      await this.#tail.reached(from, POLL_MS);
+      await this.#tail.reached(from, randomInt(POLL_MS.min, POLL_MS.max));
       const read = await this.#readCopy(from);
       if (read !== null) return read;
     }
@@ -161,6 +168,7 @@ export class LogStream {
   /** Asks the leader of the stream for its state. */
   async lookUp(): Promise<LookUp> {
     const reply = await this.#askApi(`STREAM.INFO.${this.#names.stream}`, {}, ANSWER_MS);
+    this.#noteAnswer(reply?.type === 'answer');
     if (reply === null) return { type: 'unanswered', reason: 'it has no leader that answers' };
     if (reply.type === 'error')
       return reply.code === API_ERRORS.streamNotFound
@@ -194,6 +202,14 @@ export class LogStream {
   close(): Promise<void> {
     this.#tail.end();
     return this.#connection.close();
+  }
+
+  #noteAnswer(isAnswered: boolean): void {
+    const nowMs = performance.now();
+    this.#silentSinceMs = isAnswered ? null : (this.#silentSinceMs ?? nowMs);
+    if (this.#silentSinceMs === null || nowMs - this.#silentSinceMs < REDIAL_MS) return;
+    this.#silentSinceMs = null;
+    void this.#connection.redial();
   }
 
   #askApi(request: string, body: object, timeoutMs: number): Promise<ApiReply | null> {
