@@ -159,12 +159,7 @@ test('lost', (t) => {
 test('doubled', (t) => {
   finds(t, { views: views([job(), job({ id: 'id-2' })]) }, 'submission', 'doubled');
   finds(t, { processes: [ran(), ran({ pid: 101, worker: 'w2', startedAt: 11 })] }, 'lease', 'doubled');
-  finds(
-    t,
-    { views: views([job({ tasks: [task(1, [attempt(1), attempt(2)])] })]) },
-    'result',
-    'doubled',
-  );
+  finds(t, { views: views([job({ tasks: [task(1, [attempt(1), attempt(2)])] })]) }, 'result', 'doubled');
   t.end();
 });
 

@@ -203,9 +203,7 @@ function ofRegisters({ registers, views }: History): Verdict[] {
 
 /** All nodes must say the same. */
 function ofNodes({ views: [first, ...others] }: History): Verdict[] {
-  return first === undefined
-    ? []
-    : others.map((view) => judged('node', view.node, differences(first, view)));
+  return first === undefined ? [] : others.map((view) => judged('node', view.node, differences(first, view)));
 }
 
 function* differences(first: NodeView, view: NodeView): Generator<readonly [Class, string]> {

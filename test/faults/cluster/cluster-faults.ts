@@ -30,7 +30,7 @@ const anyOf = (machines: readonly Machine[]): Machine => {
 };
 
 const leaderOf = async (rig: Rig): Promise<Machine> =>
-  rig.machine(await until('the log has a leader', () => rig.leader.name(), LEADER_MS));
+  rig.machine(await until('the log has a leader', () => rig.leader.node(), LEADER_MS));
 
 /** Makes the owner's server the leader of the log. */
 async function joinOwnerAndLeader(rig: Rig): Promise<void> {
@@ -38,7 +38,7 @@ async function joinOwnerAndLeader(rig: Rig): Promise<void> {
   await until(
     `${owner.name} leads the log`,
     async () => {
-      if ((await rig.leader.name()) === owner.name) return true;
+      if ((await rig.leader.node()) === owner.name) return true;
       await rig.leader.prefer(owner.name);
       return false;
     },
@@ -53,7 +53,7 @@ async function partOwnerAndLeader(rig: Rig): Promise<void> {
   await until(
     `${other.name} leads the log`,
     async () => {
-      const leader = await rig.leader.name();
+      const leader = await rig.leader.node();
       if (leader !== null && leader !== owner.name) return true;
       await rig.leader.prefer(other.name);
       return false;
@@ -102,12 +102,12 @@ export const FAULTS = {
     end: ({ node }) => node.start(),
   },
   'leader-killed': {
-    title: "SIGKILL of the log's leader",
-    holdMs: MACHINE_HOLD_MS,
+    title: 'SIGKILL of the nats-server that leads the log; its node starts it again',
+    holdMs: KILL_HOLD_MS,
     prepare: partOwnerAndLeader,
     choose: leader,
-    begin: ({ bus }) => bus.holdDown(),
-    end: ({ bus }) => bus.start(),
+    begin: (machine) => machine.killBus(),
+    end: () => undefined,
   },
   'both-killed': {
     title: 'SIGKILL of owner and leader: all processes of one machine',

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../../src/adapters/system/package-root.ts';
@@ -23,40 +23,33 @@ export interface MachineOptions {
   readonly folder: string;
   /** Folder of the images of the disks. */
   readonly images: string;
-  readonly busProgram: string;
+  readonly secretFile: string;
   /** Machines of the cluster by name of their node. */
   readonly hosts: ReadonlyMap<string, Host>;
 }
 
-/** A machine of the cluster: its own network, its own disk, a nats-server and a node of the service. */
+/** A machine of the cluster: its own network, its own disk, and a node of the service with its nats-server. */
 export class Machine {
   readonly name: string;
   readonly host: Host;
   readonly disk: LossyDisk;
   readonly url: string;
-  readonly bus: SupervisedProcess;
   readonly node: SupervisedProcess;
   readonly log: NodeLog;
   readonly #clockFile: string;
 
   constructor(name: string, host: Host, options: MachineOptions) {
-    const { folder, images, hosts } = options;
+    const { folder, images } = options;
     this.name = name;
+    this.host = host;
     this.#clockFile = join(folder, `clock-${name}`);
     this.shiftClock(0);
-    this.host = host;
     this.url = `http://${host.ip}:${HTTP_PORT}`;
     this.disk = new LossyDisk(join(folder, `disk-${name}`), join(images, `${name}.img`), DISK_BYTES);
-    const config = join(folder, `${name}.conf`);
-    writeFileSync(config, busConfig(this, [...hosts.values()]));
-    this.bus = new SupervisedProcess(
-      [...start(host), options.busProgram, '-c', config],
-      join(folder, `bus-${name}.log`),
-    );
     const logFile = join(folder, `node-${name}.log`);
     this.log = new NodeLog(logFile);
     this.node = new SupervisedProcess(
-      [...start(host), process.execPath, COMMAND, ...nodeArguments(this, hosts)],
+      [...host.launcher, process.execPath, COMMAND, ...nodeArguments(this, options)],
       logFile,
       { NODE_OPTIONS: `--import=${CLOCK}`, [CLOCK_FILE_VARIABLE]: this.#clockFile },
     );
@@ -64,13 +57,17 @@ export class Machine {
   }
 
   start(): void {
-    this.bus.start();
     this.node.start();
+  }
+
+  /** Kills the nats-server. The node starts it again. */
+  killBus(): void {
+    for (const pid of this.#processes()) if (isBus(pid)) killIfThere(pid);
   }
 
   /** Ends all processes of the machine, and does not start them again until `start`. */
   async kill(): Promise<void> {
-    await Promise.all([this.node.holdDown(), this.bus.holdDown()]);
+    await this.node.holdDown();
     for (const pid of this.#processes()) killIfThere(pid);
     await until('the processes of the machine have ended', () => this.#processes().length === 0);
   }
@@ -87,10 +84,9 @@ export class Machine {
     this.start();
   }
 
-  /** Sends a signal to nats-server and node. */
+  /** Sends a signal to all processes of the machine. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
-    this.bus.signal(signal);
-    this.node.signal(signal);
+    for (const pid of this.#processes()) process.kill(pid, signal);
   }
 
   /** Shifts the wall clock of the node, as its process sees it. */
@@ -103,6 +99,8 @@ export class Machine {
   }
 }
 
+const isBus = (pid: number): boolean => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'nats-server';
+
 function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
@@ -111,36 +109,23 @@ function killIfThere(pid: number): void {
   }
 }
 
-const start = ({ launcher }: Host): [string, ...string[]] => {
-  const [program = '', ...rest] = launcher;
-  return [program, ...rest];
-};
-
 /** Addresses of all servers of the bus, as `bus.url`. */
 export const busUrls = (hosts: Iterable<Host>): string =>
   [...hosts].map(({ ip }) => `nats://${ip}:${BUS_PORT}`).join(',');
 
-const nodeArguments = ({ name, disk }: Machine, hosts: ReadonlyMap<string, Host>): readonly string[] => [
+const nodeArguments = (
+  { name, disk, host }: Machine,
+  { secretFile, hosts }: MachineOptions,
+): readonly string[] => [
   'server',
   `--http-addr=0.0.0.0:${HTTP_PORT}`,
   '--http-allowed-hosts=*',
   '--http-rate-limit-enabled=false',
   `--data-dir=${join(disk.path, 'data')}`,
   '--log-format=json',
-  `--bus-url=${busUrls(hosts.values())}`,
+  `--bus-addr=${host.ip}:${BUS_PORT}`,
   `--cluster=${CLUSTER}`,
   `--node=${name}`,
   `--peers=${[...hosts].map(([peer, { ip }]) => `${peer}=${ip}:${ROUTE_PORT}`).join(',')}`,
+  `--cluster-secret-file=${secretFile}`,
 ];
-
-const busConfig = ({ name, host, disk }: Machine, hosts: readonly Host[]): string =>
-  [
-    `server_name: ${name}`,
-    `listen: "${host.ip}:${BUS_PORT}"`,
-    'max_payload: 8MB',
-    `jetstream { store_dir: "${join(disk.path, 'bus')}", max_file_store: 8GB, sync_interval: always }`,
-    `cluster { name: ${CLUSTER}, listen: "${host.ip}:${ROUTE_PORT}", routes: [${hosts
-      .map(({ ip }) => `"nats://${ip}:${ROUTE_PORT}"`)
-      .join(', ')}] }`,
-    '',
-  ].join('\n');

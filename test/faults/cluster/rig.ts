@@ -1,7 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findServerBinary } from '../../../src/adapters/nats/server-binary.ts';
+import {
+  newClusterSecret,
+  readClusterSecret,
+  type ClusterSecret,
+} from '../../../src/adapters/nats/authority/cluster-secret.ts';
 import { ApiClient } from '../../kit/api-client.ts';
 import { until } from '../../kit/until.ts';
 import { ask } from './client.ts';
@@ -50,22 +54,22 @@ export class Rig {
   #mark: Created = { id: '', name: MARK };
   #marks = 0;
 
-  private constructor(folder: string, busProgram: string, options: RigOptions) {
+  private constructor(folder: string, secretFile: string, secret: ClusterSecret, options: RigOptions) {
     this.folder = folder;
     this.#options = options;
     this.#hosts = new Map(NODES.map((name) => [name, this.network.add(name)]));
-    const machineOptions = { folder, images: options.images ?? folder, busProgram, hosts: this.#hosts };
+    const machineOptions = { folder, images: options.images ?? folder, secretFile, hosts: this.#hosts };
     this.machines = [...this.#hosts].map(([name, host]) => new Machine(name, host, machineOptions));
-    this.leader = new LogLeader(
-      CLUSTER,
-      [...this.#hosts.values()].map(({ ip }) => `${ip}:${BUS_PORT}`),
-    );
+    const servers = [...this.#hosts].map(([name, { ip }]) => [name, `${ip}:${BUS_PORT}`] as const);
+    this.leader = new LogLeader(CLUSTER, new Map(servers), secret.keys.users.streams.getSeed());
   }
 
   /** Resolves when the workers are online and the clients work. */
   static async start(options: RigOptions): Promise<Rig> {
-    const { path } = await findServerBinary('');
-    const rig = new Rig(mkdtempSync(join(tmpdir(), 'callsheet-cluster-faults-')), path, options);
+    const folder = mkdtempSync(join(tmpdir(), 'callsheet-cluster-faults-'));
+    const secretFile = join(folder, 'cluster.secret');
+    writeFileSync(secretFile, await newClusterSecret(null, Date.now()), { mode: 0o600 });
+    const rig = new Rig(folder, secretFile, await readClusterSecret(secretFile), options);
     for (const machine of rig.machines) machine.start();
     const owner = await until('a node owns the farms', () => rig.owner(), START_MS);
     await rig.#populate(owner);
@@ -177,10 +181,12 @@ export class Rig {
 
   #startWorker(name: string): void {
     const { launcher } = this.network.add(name);
-    const [program = '', ...rest] = launcher;
     const worker = new SupervisedProcess(
       [
-        ...([program, ...rest, process.execPath, COMMAND, 'worker'] as [string, ...string[]]),
+        ...launcher,
+        process.execPath,
+        COMMAND,
+        'worker',
         `--bus-url=${busUrls(this.#hosts.values())}`,
         `--worker-name=${name}`,
         `--worker-dir=${join(this.folder, name)}`,

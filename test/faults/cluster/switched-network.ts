@@ -11,7 +11,7 @@ export interface Host {
   readonly namespace: string;
   readonly ip: string;
   /** Program and arguments that execute the command after them on this machine. */
-  readonly launcher: readonly string[];
+  readonly launcher: readonly [string, ...string[]];
 }
 
 /**
@@ -36,7 +36,7 @@ export class SwitchedNetwork {
     command('ip', '-n', namespace, 'addr', 'add', `${ip}/24`, 'dev', CARD);
     command('ip', '-n', namespace, 'link', 'set', 'lo', 'up');
     command('ip', '-n', namespace, 'link', 'set', CARD, 'up');
-    return { namespace, ip, launcher: ['ip', 'netns', 'exec', namespace] };
+    return { namespace, ip, launcher: ['nsenter', `--net=/run/netns/${namespace}`] };
   }
 
   /** Loses all packets from one machine to another. The other direction stays as it is. */
