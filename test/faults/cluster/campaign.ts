@@ -28,10 +28,10 @@ export async function runTrial(rig: Rig, name: FaultName): Promise<Trial> {
   const holdMs = randomInt(...fault.holdMs);
   const victims = await fault.choose(rig);
   const start = performance.now();
-  await Promise.all(victims.map((victim) => fault.begin(victim, rig)));
+  await Promise.all(victims.map(async (victim) => fault.begin(victim, rig)));
   const injected = performance.now();
   await delay(holdMs);
-  await Promise.all(victims.map((victim) => fault.end(victim, rig)));
+  await Promise.all(victims.map(async (victim) => fault.end(victim, rig)));
   const ended = performance.now();
   const firstAck = await until(
     `a write is acknowledged after ${name}`,
@@ -88,8 +88,8 @@ async function injectUnlessBusy(rig: Rig, fault: ClusterFault, busy: Set<Machine
   if (victims === null || victims.some((victim) => busy.has(victim))) return null;
   for (const victim of victims) busy.add(victim);
   const holdMs = randomInt(...fault.holdMs);
-  await Promise.all(victims.map((victim) => fault.begin(victim, rig)));
+  await Promise.all(victims.map(async (victim) => fault.begin(victim, rig)));
   await delay(holdMs);
-  await Promise.all(victims.map((victim) => fault.end(victim, rig)));
+  await Promise.all(victims.map(async (victim) => fault.end(victim, rig)));
   return `of ${victims.map(({ name }) => name).join(', ')} for ${holdMs} ms`;
 }

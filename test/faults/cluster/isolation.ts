@@ -5,7 +5,17 @@ import { once } from 'node:events';
  * Namespaces of a run: mounts, network interfaces and processes disappear with its first process, however it ends. The
  * shell is that first process, because it reaps processes whose parents have ended.
  */
-const UNSHARE = ['--mount', '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
+const UNSHARE = [
+  '--pdeathsig',
+  'KILL',
+  'unshare',
+  '--mount',
+  '--net',
+  '--pid',
+  '--fork',
+  '--kill-child',
+  '--mount-proc',
+];
 const SHELL = [
   'sh',
   '-c',
@@ -35,7 +45,7 @@ export function isolationFault(): string | false {
     'mount -o loop "$file" /mnt',
     'rm "$file"',
   ].join(' && ');
-  const { error, status, stderr } = spawnSync('unshare', [...UNSHARE, ...SHELL, 'sh', '-c', probe], {
+  const { error, status, stderr } = spawnSync('setpriv', [...UNSHARE, ...SHELL, 'sh', '-c', probe], {
     env: environment(),
     encoding: 'utf8',
   });
@@ -49,7 +59,7 @@ export async function runIsolated(
   args: readonly string[],
   output: 'inherit' | 'pipe',
 ): Promise<{ readonly status: number; readonly output: string }> {
-  const child = spawn('unshare', [...UNSHARE, ...SHELL, process.execPath, program, ...args], {
+  const child = spawn('setpriv', [...UNSHARE, ...SHELL, process.execPath, program, ...args], {
     env: environment(),
     stdio: ['ignore', output, output === 'pipe' ? 'pipe' : 'inherit'],
   });
