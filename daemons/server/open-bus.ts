@@ -70,7 +70,8 @@ export async function openBus({
     },
     (event) => logServer(logger, event),
   );
-  shutdown.add('bus', async () => {
+  // The log of a cluster is on the bus, and the store thread writes to it until it stops.
+  shutdown.add(cluster === null ? 'bus' : 'store', async () => {
     // A server of a start that failed is of no use to workers.
     const continues = !config.bus.stopsWithService && (readiness.isReady || server.isAdopted);
     if (!continues) return server.stop();

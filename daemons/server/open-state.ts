@@ -2,7 +2,6 @@ import { standingMemory, type StandingMemory } from '../../src/adapters/cluster/
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
 import type { NodeState } from '../../src/core/cluster/node-states.ts';
 import type { ChangeSubscription } from '../../src/adapters/lmdb/change-subscription.ts';
-import { exitNow } from '../../src/adapters/lmdb/fail-stop.ts';
 import { openStateReader, type StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import { startStoreThread, type StoreThread } from '../../src/adapters/lmdb/store-thread-host.ts';
 import type { EventLoopLag } from '../../src/adapters/system/event-loop-lag.ts';
@@ -100,7 +99,7 @@ export async function startStore(context: StartContext, cluster: ClusterLog | nu
  */
 async function openedOrStopped(
   starting: Promise<StoreThread>,
-  { stopping, shutdown }: StartContext,
+  { stopping }: StartContext,
 ): Promise<StoreThread> {
   const stopped = new Promise<null>((resolve) => {
     if (stopping.aborted) resolve(null);
@@ -108,7 +107,6 @@ async function openedOrStopped(
   });
   const thread = await Promise.race([starting, stopped]);
   if (thread !== null) return thread;
-  shutdown.add('store', () => exitNow(0));
   throw new StoppedEarlyError();
 }
 

@@ -102,6 +102,8 @@ async function serve(config: ServerConfig): Promise<void> {
   clearTimeout(budget);
   if (failure !== null && !(failure instanceof StoppedEarlyError)) throw failure;
   logger.info('stopped');
+  // The store thread of a node that still waits for its log does not end by itself.
+  if (failure !== null) exitNow(0);
 }
 
 /**

@@ -1,0 +1,133 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { ApiClient } from './api-client.ts';
+import { Daemon, freePort } from './daemons.ts';
+import { NODES, planCluster, type ClusterPlan, type NodeName } from './managed-cluster.ts';
+import { until } from './until.ts';
+
+const CLUSTER = 'farm';
+
+/** A node of a cluster in its own process, with the nats-server that it supervises. */
+export interface ClusterMember {
+  readonly name: NodeName;
+  readonly daemon: Daemon;
+  readonly api: ApiClient;
+}
+
+/** Three nodes in processes of their own, on the loopback. The end of the test stops them. */
+export class ClusterNodes {
+  readonly #plan: ClusterPlan;
+  readonly #httpPorts: Readonly<Record<NodeName, number>>;
+  readonly #flags: readonly string[];
+  readonly #members = new Map<NodeName, ClusterMember>();
+  readonly #workers: Daemon[] = [];
+
+  private constructor(
+    plan: ClusterPlan,
+    httpPorts: Readonly<Record<NodeName, number>>,
+    flags: readonly string[],
+  ) {
+    this.#plan = plan;
+    this.#httpPorts = httpPorts;
+    this.#flags = flags;
+  }
+
+  /** Starts all nodes with their data in a folder, and waits until each is ready and one owns the farms. */
+  static async start(t: Test, folder: string, flags: readonly string[] = []): Promise<ClusterNodes> {
+    const plan = await planCluster(folder);
+    const httpPorts = { a: await freePort(), b: await freePort(), c: await freePort() };
+    const nodes = new ClusterNodes(plan, httpPorts, flags);
+    t.teardown(() => nodes.stop());
+    await Promise.all(NODES.map((name) => nodes.startNode(name)));
+    await nodes.owner();
+    return nodes;
+  }
+
+  get all(): readonly ClusterMember[] {
+    return [...this.#members.values()];
+  }
+
+  member(name: NodeName): ClusterMember {
+    const member = this.#members.get(name);
+    if (member === undefined) throw new Error(`node ${name} does not run`);
+    return member;
+  }
+
+  /** Starts a node, and waits until it is ready. */
+  async startNode(name: NodeName): Promise<ClusterMember> {
+    const { folder, peers, secretFile, ports } = this.#plan;
+    const directory = join(folder, `node-${name}`);
+    mkdirSync(directory, { recursive: true });
+    const daemon = new Daemon(
+      [
+        'server',
+        `--cluster=${CLUSTER}`,
+        `--node=${name}`,
+        `--peers=${peers.map((peer) => `${peer.name}=${peer.host}:${peer.port}`).join(',')}`,
+        `--cluster-secret-file=${secretFile}`,
+        `--bus-addr=127.0.0.1:${ports[name]}`,
+        `--http-addr=127.0.0.1:${this.#httpPorts[name]}`,
+        `--data-dir=${directory}`,
+        '--http-rate-limit-enabled=false',
+        '--log-format=text',
+        '--stop-bus',
+        ...this.#flags,
+      ],
+      join(folder, `node-${name}.log`),
+    );
+    const member = { name, daemon, api: new ApiClient(`http://127.0.0.1:${this.#httpPorts[name]}`) };
+    this.#members.set(name, member);
+    await daemon.printed(/http:\/\/\S+/);
+    return member;
+  }
+
+  /** Waits until one of the running nodes owns the farms, and returns it. */
+  owner(): Promise<ClusterMember> {
+    return until('a node owns the farms', () => {
+      const owners = this.all.filter(
+        ({ daemon }) => daemon.isRunning && daemon.log().includes('this node owns the farms'),
+      );
+      return owners.at(-1) ?? null;
+    });
+  }
+
+  /** The running nodes without this one. */
+  others(one: ClusterMember): readonly ClusterMember[] {
+    return this.all.filter((member) => member !== one && member.daemon.isRunning);
+  }
+
+  /** Kills a node with SIGKILL. Its nats-server continues, as after a crash. */
+  async kill(member: ClusterMember): Promise<void> {
+    await member.daemon.kill();
+    this.#members.delete(member.name);
+  }
+
+  /** Starts a worker that knows all servers of the bus. */
+  startWorker(name: string, flags: readonly string[] = []): Daemon {
+    const { folder, ports } = this.#plan;
+    const worker = new Daemon(
+      [
+        'worker',
+        `--bus-url=${NODES.map((node) => `nats://127.0.0.1:${ports[node]}`).join(',')}`,
+        `--worker-name=${name}`,
+        `--worker-dir=${join(folder, `worker-${name}`)}`,
+        '--worker-allow-root=true',
+        '--worker-drain-timeout=1s',
+        '--log-format=text',
+        ...flags,
+      ],
+      join(folder, `worker-${name}.log`),
+    );
+    this.#workers.push(worker);
+    return worker;
+  }
+
+  /** Stops everything. A node that was killed is started once more, because only that stops its nats-server. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.kill('SIGTERM')));
+    const killed = NODES.filter((name) => this.#members.get(name)?.daemon.isRunning !== true);
+    await Promise.all(killed.map((name) => this.startNode(name)));
+    await Promise.all(this.all.map(({ daemon }) => daemon.kill('SIGTERM')));
+  }
+}
