@@ -7,6 +7,7 @@ import {
 import { CLUSTER_MARK_KEY, StoreOpenError } from '../../src/adapters/lmdb/store-format.ts';
 import { readChangeSet } from '../../src/adapters/lmdb/change-set-codec.ts';
 import type { JournaledStore } from '../../src/adapters/lmdb/local-journal.ts';
+import { reasonOf } from '../../src/adapters/nats/connection.ts';
 import { openStateWriter } from '../../src/adapters/lmdb/state-writer.ts';
 import type { ClusterHooks, ClusterStoreOptions } from '../../src/adapters/lmdb/store-thread.ts';
 import type { WriterOptions } from '../../src/adapters/lmdb/writer-environment.ts';
@@ -28,6 +29,7 @@ export async function openClusterStore(
   await copyIfBehind(options, { cluster, node, servers });
   const writer = await openStateWriter(options);
   let opened: ReplicatedJournal | null = null;
+  let isLeaving = false;
   try {
     const journal = await openReplicatedJournal(
       {
@@ -48,21 +50,53 @@ export async function openClusterStore(
             position,
           ),
         stateChanged: (state, epoch) => standingChanged(state, epoch, opened?.logId ?? ''),
-        ended: (reason, text) =>
+        ended: (reason, text) => {
+          if (reason === 'handed-over' && isLeaving) return;
           endProcess({
             kind: reason === 'fenced' || reason === 'handed-over' ? 'log-lost' : 'log-unreadable',
             detail: text,
-          }),
+          });
+        },
         warned: warn,
       },
     );
     opened = journal;
     setImmediate(() => standingChanged(journal.state, journal.epoch, journal.logId));
-    return { writer, journal, isShared: true };
+    const others = members.filter((member) => member !== node);
+    return {
+      writer,
+      journal,
+      isShared: true,
+      handOver: (to, begun) => handOverTo(journal, to === null ? others : [to], begun),
+      leave: async () => {
+        if (journal.state !== 'owner') return;
+        isLeaving = true;
+        // Without a successor that is current, one takes over by itself.
+        await handOverTo(journal, others, () => undefined).catch((error: unknown) => warn(reasonOf(error)));
+      },
+    };
   } catch (error) {
     await writer.close();
     throw refusalOf(directory, error);
   }
+}
+
+/** Hands over to the first of these nodes that is current. Rejects with the reason of the last one. */
+async function handOverTo(
+  journal: ReplicatedJournal,
+  candidates: readonly string[],
+  begun: (successor: string) => void,
+): Promise<void> {
+  let failure: unknown = new Error('there is no other node');
+  for (const successor of candidates) {
+    try {
+      await journal.handOver(successor, () => begun(successor));
+      return;
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
 }
 
 /** Replaces the store by a copy of another node's, if the log no longer has the records after it. */

@@ -19,8 +19,8 @@ const onNode = (nodes: ClusterNodes, name: NodeName, ...words: readonly string[]
   runCallsheet(['cluster', ...words, ...nodes.flagsOf(name)]);
 
 const farmsOf = async (member: ClusterMember): Promise<readonly string[]> => {
-  const { items } = await member.api.must<{ items: { name: string }[] }>('GET', '/api/v1/farms');
-  return items.map(({ name }) => name);
+  const farms = await member.api.must<readonly { readonly name: string }[]>('GET', '/api/v1/farms');
+  return farms.map(({ name }) => name);
 };
 
 const hasFarm = (member: ClusterMember, name: string): Promise<boolean> =>

@@ -73,8 +73,10 @@ export interface ReplicatedJournal extends Journal {
    * Hands the log over to a follower, which takes over at once. Entries that are submitted from now on get no outcome, and the
    * node sends no output when all earlier ones are accepted. Resolves when the log has the hand-over record; then the journal
    * ends with the reason `handed-over`. Rejects with why the log is not handed over: this node remains the owner, unless it ends.
+   *
+   * @param begun - Called when the successor is known to be current, before the record is appended.
    */
-  handOver(successor: string): Promise<void>;
+  handOver(successor: string, begun?: () => void): Promise<void>;
   /** Resolves when the connection is closed, after `close`. */
   readonly closed: Promise<void>;
 }
@@ -275,7 +277,7 @@ class JournalDriver implements ReplicatedJournal {
     if (this.#node !== null) this.#shareUnchanged(this.#node);
   }
 
-  async handOver(successor: string): Promise<void> {
+  async handOver(successor: string, begun: () => void = () => undefined): Promise<void> {
     const { cluster, node } = this.#options;
     const refuse = (reason: string): Error => new Error(`cluster ${cluster} is not handed over: ${reason}`);
     if (this.#node?.state !== 'owner') throw refuse(`node ${node} does not own it`);
@@ -283,6 +285,7 @@ class JournalDriver implements ReplicatedJournal {
     const fault = await successorFault(this.#stream, cluster, successor, this.#node.mark.position);
     if (fault !== null) throw refuse(fault);
     if (this.#isClosed || !isOwning(this.#node.state)) throw refuse(`node ${node} does not own it any more`);
+    begun();
     await new Promise<void>((resolve, reject) => {
       this.#leaving = { resolve, reject };
       this.#handle({ type: 'hand-over.requested', successor });
