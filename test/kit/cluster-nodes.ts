@@ -22,6 +22,7 @@ export class ClusterNodes {
   readonly #flags: readonly string[];
   readonly #members = new Map<NodeName, ClusterMember>();
   readonly #workers: Daemon[] = [];
+  #isStopped = false;
 
   private constructor(
     plan: ClusterPlan,
@@ -130,8 +131,13 @@ export class ClusterNodes {
     return worker;
   }
 
-  /** Stops everything. A node that was killed is started once more, because only that stops its nats-server. */
+  /**
+   * Stops everything. A node that was killed is started once more, because only that stops its nats-server. Call it at the end
+   * of a test: the end of the test removes its folder first.
+   */
   async stop(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
     await Promise.all(this.#workers.map((worker) => worker.kill('SIGTERM')));
     const killed = NODES.filter((name) => this.#members.get(name)?.daemon.isRunning !== true);
     await Promise.all(killed.map((name) => this.startNode(name)));
