@@ -67,19 +67,13 @@ export class ClusterNodes {
 
   /** Starts a node, and waits until it is ready. */
   async startNode(name: NodeName): Promise<ClusterMember> {
-    const { folder, peers, secretFile, ports } = this.#plan;
-    const directory = join(folder, `node-${name}`);
-    mkdirSync(directory, { recursive: true });
+    const { folder } = this.#plan;
+    mkdirSync(join(folder, `node-${name}`), { recursive: true });
     const daemon = new Daemon(
       [
         'server',
-        `--cluster=${CLUSTER}`,
-        `--node=${name}`,
-        `--peers=${peers.map((peer) => `${peer.name}=${peer.host}:${peer.port}`).join(',')}`,
-        `--cluster-secret-file=${secretFile}`,
-        `--bus-addr=127.0.0.1:${ports[name]}`,
+        ...this.flagsOf(name),
         `--http-addr=127.0.0.1:${this.#httpPorts[name]}`,
-        `--data-dir=${directory}`,
         '--http-rate-limit-enabled=false',
         '--log-format=text',
         '--stop-bus',
@@ -111,6 +105,19 @@ export class ClusterNodes {
   async kill(member: ClusterMember): Promise<void> {
     await member.daemon.kill();
     this.#members.delete(member.name);
+  }
+
+  /** Returns the flags with which commands on a node find its cluster and its data. */
+  flagsOf(name: NodeName): readonly string[] {
+    const { folder, peers, secretFile, ports } = this.#plan;
+    return [
+      `--cluster=${CLUSTER}`,
+      `--node=${name}`,
+      `--peers=${peers.map((peer) => `${peer.name}=${peer.host}:${peer.port}`).join(',')}`,
+      `--cluster-secret-file=${secretFile}`,
+      `--bus-addr=127.0.0.1:${ports[name]}`,
+      `--data-dir=${join(folder, `node-${name}`)}`,
+    ];
   }
 
   /** Starts a worker that knows all servers of the bus. */
