@@ -27,6 +27,7 @@ export function startClusterNode(
       standing: store.standing,
       logId: () => store.logId(),
       version: version.version,
+      handOver: (to) => store.thread.handOver(to),
       httpAddress: `${host}:${port}`,
     },
     {
