@@ -1,8 +1,10 @@
+import { LogOpenError } from '../../src/adapters/cluster/open-log.ts';
+import { prepareStore } from '../../src/adapters/cluster/prepare-store.ts';
 import {
   openReplicatedJournal,
   type ReplicatedJournal,
 } from '../../src/adapters/cluster/replicated-journal.ts';
-import { CLUSTER_MARK_KEY } from '../../src/adapters/lmdb/store-format.ts';
+import { CLUSTER_MARK_KEY, StoreOpenError } from '../../src/adapters/lmdb/store-format.ts';
 import { readChangeSet } from '../../src/adapters/lmdb/change-set-codec.ts';
 import type { JournaledStore } from '../../src/adapters/lmdb/local-journal.ts';
 import { openStateWriter } from '../../src/adapters/lmdb/state-writer.ts';
@@ -19,10 +21,11 @@ const REPLICAS = 3;
  */
 export async function openClusterStore(
   options: WriterOptions,
-  { cluster, node, servers, standing }: ClusterStoreOptions,
+  { cluster, node, servers, standing, members }: ClusterStoreOptions,
   { foreignChanges, standingChanged }: ClusterHooks,
 ): Promise<JournaledStore> {
-  const { endProcess, warn } = options;
+  const { endProcess, warn, directory } = options;
+  await copyIfBehind(options, { cluster, node, servers });
   const writer = await openStateWriter(options);
   let opened: ReplicatedJournal | null = null;
   try {
@@ -35,6 +38,8 @@ export async function openClusterStore(
         standing,
         storedMark: writer.appliedMark(CLUSTER_MARK_KEY),
         isEmptyStore: writer.isEmpty(),
+        stateDirectory: directory,
+        members,
       },
       {
         apply: (sets, position) =>
@@ -44,7 +49,10 @@ export async function openClusterStore(
           ),
         stateChanged: (state, epoch) => standingChanged(state, epoch, opened?.logId ?? ''),
         ended: (reason, text) =>
-          endProcess({ kind: reason === 'fenced' ? 'log-lost' : 'log-unreadable', detail: text }),
+          endProcess({
+            kind: reason === 'fenced' || reason === 'handed-over' ? 'log-lost' : 'log-unreadable',
+            detail: text,
+          }),
         warned: warn,
       },
     );
@@ -53,9 +61,29 @@ export async function openClusterStore(
     return { writer, journal, isShared: true };
   } catch (error) {
     await writer.close();
-    throw error;
+    throw refusalOf(directory, error);
   }
 }
+
+/** Replaces the store by a copy of another node's, if the log no longer has the records after it. */
+async function copyIfBehind(
+  { directory, warn }: WriterOptions,
+  { cluster, node, servers }: Pick<ClusterStoreOptions, 'cluster' | 'node' | 'servers'>,
+): Promise<void> {
+  try {
+    const fetched = await prepareStore({ servers, cluster, node, directory, warned: warn }).done;
+    if (fetched === null) return;
+    const { from, bytes, position } = fetched;
+    warn(
+      `node ${node} was too far behind for the log of cluster ${cluster}: its state store is now a copy of that of node ${from} (${bytes} bytes, with the changes up to record ${position})`,
+    );
+  } catch (error) {
+    throw refusalOf(directory, error);
+  }
+}
+
+const refusalOf = (directory: string, error: unknown): unknown =>
+  error instanceof LogOpenError ? new StoreOpenError(directory, error.message, { cause: error }) : error;
 
 /** Returns the bytes as a buffer of their own. */
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): ArrayBuffer {

@@ -286,6 +286,8 @@ function drain(port: MessagePort, handle: (request: ShardRequest) => void): void
 export interface ClusterStoreOptions {
   readonly cluster: string;
   readonly node: string;
+  /** Names of all nodes. */
+  readonly members: readonly string[];
   /** Access to the streams. */
   readonly servers: ServerList;
   readonly standing: StandingMemory;
