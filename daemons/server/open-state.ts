@@ -29,6 +29,8 @@ type StandingListener = (state: NodeState, epoch: number) => void;
 interface ClusterLog {
   readonly name: string;
   readonly node: string;
+  /** All nodes. */
+  readonly peers: readonly { readonly name: string }[];
   readonly servers: ServerList;
 }
 
@@ -61,7 +63,13 @@ export async function startStore(context: StartContext, cluster: ClusterLog | nu
       cluster:
         cluster === null || standing === null
           ? null
-          : { cluster: cluster.name, node: cluster.node, servers: cluster.servers, standing },
+          : {
+              cluster: cluster.name,
+              node: cluster.node,
+              members: cluster.peers.map(({ name }) => name),
+              servers: cluster.servers,
+              standing,
+            },
     },
     {
       diskChanged: (disk) => logger.warn({ disk }, diskText(disk)),

@@ -42,7 +42,11 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
       'encodeOwner({ node: this.#node, nonce: this.#nonce() }',
       'encodeOwner({ node: "", nonce: this.#nonce().fill(0) }',
     ],
-    ['a takeover repeats the epoch', 'this.#chain.mark.epoch + 1,', 'Math.max(1, this.#chain.mark.epoch),'],
+    [
+      'a takeover repeats the epoch',
+      'null, this.#chain.mark.epoch + 1)',
+      'null, Math.max(1, this.#chain.mark.epoch))',
+    ],
     [
       'output is sent without a lease',
       'if (this.canAnswer(this.#nowMs)) this.#acceptStored();',
@@ -65,11 +69,6 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
       'this.#window.takeResult(input.append);',
     ],
     [
-      'the mark of an epoch record is stored before earlier entries',
-      'this.#stored.push({ entry, mark: { position, epoch, digest: record.digest } });',
-      'this.#stored.push({ entry, mark: { position, epoch, digest: record.digest } });\n    if (slot.isEpoch) this.#effects.push({ type: "apply", windows: [], mark: this.#chain.mark });',
-    ],
-    [
       'records that the log lacks are not sent again',
       'if (!this.#window.isStored(slot)) this.#send(slot);',
       'if (this.#window.isStored(slot)) this.#send(slot);',
@@ -79,6 +78,56 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
       'if (this.#chain.position < next) {',
       'if (this.#chain.position < next - 1) {',
     ],
+  ),
+  ...mutantsOf(
+    'src/core/cluster/log-node.ts',
+    ['test/core/cluster/hand-over.test.ts'],
+    [
+      'an owner that hands over still answers',
+      "return this.#state === 'owner' && this.#hasLease(this.#leaseFromMs, nowMs);",
+      "return (this.#state === 'owner' || this.#state === 'leaving') && this.#hasLease(this.#leaseFromMs, nowMs);",
+    ],
+    [
+      'the log is handed over before entries in flight are accepted',
+      "if (this.#isIdle() && this.#state === 'owner' && this.#successor !== null) {",
+      "if (this.#state === 'owner' && this.#successor !== null) {",
+    ],
+    [
+      'a node that hands over accepts later entries',
+      'if (this.#successor === null) this.#queue.add',
+      'this.#queue.add',
+    ],
+    [
+      'a successor waits until the owner is silent',
+      'if (this.#isNamed && isEnd)',
+      'if (this.#isNamed && !isEnd)',
+    ],
+    [
+      'any follower takes over after a hand-over',
+      'readSuccessor(step.record.body, this.#tools) === this.#node;',
+      "readSuccessor(step.record.body, this.#tools) !== '';",
+    ],
+    [
+      'a node reads on after its hand-over record',
+      'return !isTerminal(this.#state);\n    }\n    if (this.#state ===',
+      'return true;\n    }\n    if (this.#state ===',
+    ],
+  ),
+  ...mutantsOf(
+    'src/core/cluster/log-node.ts',
+    ['test/core/cluster/log-node.test.ts'],
+    [
+      'the mark of an epoch record is stored before earlier entries',
+      'this.#stored.push({ entry, mark: { position, epoch, digest: record.digest } });',
+      'this.#stored.push({ entry, mark: { position, epoch, digest: record.digest } });\n    if (kind === "epoch") this.#effects.push({ type: "apply", windows: [], mark: this.#chain.mark });',
+    ],
+  ),
+  ...mutantsOf(
+    'src/core/cluster/trim-rule.ts',
+    ['test/core/cluster/trim-rule.test.ts'],
+    ['records of the last hour are removed', 'nowMs - this.#limits.keepMs', 'nowMs'],
+    ['records that a member has not flushed are removed', 'Math.min(flushed, notKept) + 1', 'notKept + 1'],
+    ['an absent member is waited for', 'nowMs - atMs < this.#limits.absentMs', 'nowMs >= atMs'],
   ),
   ...mutantsOf(
     'src/core/cluster/append-window.ts',

@@ -27,11 +27,15 @@ export function startClusterNode(
       standing: store.standing,
       logId: () => store.logId(),
       version: version.version,
+      handOver: (to) => store.thread.handOver(to),
       httpAddress: `${host}:${port}`,
     },
     {
       events: (batches) => publishEvents(batches, observers, state.reader),
-      gap: () => observers.events.loseEvents(),
+      gap: () => {
+        observers.events.loseEvents();
+        observers.taskEvents.publishAll();
+      },
       warned: (text) => logger.warn(text),
       busChanged: (event) => observers.busLog.note('nodes', event),
       failed: (error) => logger.error({ err: error }, 'a request of another node was not answered'),

@@ -15,6 +15,8 @@ export function endText(reason: EndReason, { cluster, node, logId, position }: E
   switch (reason) {
     case 'fenced':
       return `node ${node} no longer owns cluster ${cluster}: another node took over after record ${position}. Start it again, and it follows`;
+    case 'handed-over':
+      return `node ${node} has handed cluster ${cluster} over after record ${position}. Start it again, and it follows`;
     case 'damaged':
       return `${next} is damaged. Start the node again; if the same record is damaged on every node, run: callsheet cluster recover`;
     case 'newer-format':

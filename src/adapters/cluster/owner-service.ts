@@ -5,7 +5,14 @@
 
 import type { ForwardedRequest, ForwardedResponse } from '../../core/cluster/forwarded-http.ts';
 import { PiecedBody } from './body-pieces.ts';
-import { encodeFrame, pairsOf, readRequestFrame, responseFrames, type AnswerHead, type RequestHead } from './http-frames.ts';
+import {
+  encodeFrame,
+  pairsOf,
+  readRequestFrame,
+  responseFrames,
+  type AnswerHead,
+  type RequestHead,
+} from './http-frames.ts';
 import type { NodeBus } from './node-bus.ts';
 
 const WORKING_MS = 1000;
@@ -84,6 +91,8 @@ export class OwnerService {
 
   async #work(head: RequestHead, body: Uint8Array, replyTo: string): Promise<void> {
     const working = setInterval(() => this.#answer(replyTo, { type: 'working' }), WORKING_MS);
+    // The process may end while a handler waits.
+    working.unref();
     try {
       const { method, path, query, remoteAddress } = head;
       const request = { method, path, query, remoteAddress, headers: pairsOf(head.headers), body };

@@ -3,24 +3,25 @@ import { LogNode } from '../../core/cluster/log-node.ts';
 import { EMPTY_LOG, NONCE_BYTES, type CommitWindow, type LogMark } from '../../core/cluster/log-record.ts';
 import type { EndReason, NodeEffect, NodeInput } from '../../core/cluster/node-messages.ts';
 import { NODE_LIMITS } from '../../core/cluster/node-options.ts';
-import { isTerminal, type NodeState } from '../../core/cluster/node-states.ts';
+import { isOwning, isTerminal, type NodeState } from '../../core/cluster/node-states.ts';
 import type { Acceptance, AppliedMark, EncodedSet, Journal, JournalEntry } from '../../core/ports/journal.ts';
 import { BackoffTimer } from '../nats/backoff.ts';
 import type { ServerList } from '../nats/server-address.ts';
 import { appliedMarkRow, parseAppliedMark, type StoredMark } from './applied-mark.ts';
 import { endText } from './end-texts.ts';
 import { LogStream } from '../nats/log/log-stream.ts';
+import { LogUpkeep, UPKEEP_LIMITS, type UpkeepLimits } from './log-upkeep.ts';
+import { serveStatus, successorFault } from './node-status.ts';
+import { QuietWarnings } from './quiet-warnings.ts';
+import { StoreMarks } from './store-marks.ts';
 import { findOrCreateLog, LogOpenError } from './open-log.ts';
+import { StoreSource } from './store-source.ts';
 import { recordTools } from './record-tools.ts';
 import { SharedStanding, steadyMs, type StandingMemory } from './standing.ts';
 import { commitWindowOf } from './window-of-set.ts';
 
 /** Followers become candidates at different times, so that one of them succeeds at once. */
 const TAKEOVER_SPREAD_MS = 400;
-/** Records without changes of others after which the store is asked to store its mark: some minutes of heartbeats. */
-const UNMARKED_RECORDS = 600;
-/** The same trouble is reported again after this time. */
-const WARN_AGAIN_MS = 10_000;
 
 export interface ReplicatedJournalOptions {
   /** Access to the stream of the log. */
@@ -35,6 +36,11 @@ export interface ReplicatedJournalOptions {
   readonly standing: StandingMemory;
   /** Value of the row CLUSTER_MARK_KEY of the store; null if it has none. */
   readonly storedMark: string | null;
+  /** Names of all nodes: the log is not trimmed before it has heard of each of them, or has not for an hour. Default: none. */
+  readonly members?: readonly string[];
+  readonly upkeep?: UpkeepLimits;
+  /** Directory of the state store, from which this node sends copies to nodes that are far behind. Null or absent: it does not. */
+  readonly stateDirectory?: string | null;
   /** Nothing was ever written to the store. A store without mark and with rows is that of a single node: it is refused. */
   readonly isEmptyStore: boolean;
 }
@@ -63,6 +69,14 @@ export interface ReplicatedJournal extends Journal {
   /** Epoch of the last valid record. */
   readonly epoch: number;
   readonly state: NodeState;
+  /**
+   * Hands the log over to a follower, which takes over at once. Entries that are submitted from now on get no outcome, and the
+   * node sends no output when all earlier ones are accepted. Resolves when the log has the hand-over record; then the journal
+   * ends with the reason `handed-over`. Rejects with why the log is not handed over: this node remains the owner, unless it ends.
+   *
+   * @param begun - Called when the successor is known to be current, before the record is appended.
+   */
+  handOver(successor: string, begun?: () => void): Promise<void>;
   /** Resolves when the connection is closed, after `close`. */
   readonly closed: Promise<void>;
 }
@@ -110,6 +124,8 @@ class JournalDriver implements ReplicatedJournal {
   readonly #stream: LogStream;
   readonly #standing: SharedStanding;
   readonly #pauses = new BackoffTimer();
+  #upkeep: LogUpkeep | null = null;
+  #source: StoreSource | null = null;
   #node: LogNode | null = null;
   #logId = '';
   #isClosed = false;
@@ -119,20 +135,18 @@ class JournalDriver implements ReplicatedJournal {
   #timer: { readonly handle: NodeJS.Timeout; readonly dueMs: number } | null = null;
   #entries = 0;
   readonly #submitted = new Map<number, (acceptance: Acceptance) => void>();
-  /** Marks of records that were passed to the store and are not applied. */
-  readonly #marks = new Map<number, LogMark>();
-  /** Position of the last record that was passed to the store. */
-  #passed = 0;
+  #marks = new StoreMarks();
   /** Changes for the next `apply`; null if there are none. */
   #unpassed: { readonly sets: Uint8Array[]; mark: LogMark } | null = null;
-  #announced = 0;
-  #lastWarning = { text: '', atMs: -Infinity };
+  readonly #warnings: QuietWarnings;
+  #leaving: { readonly resolve: () => void; readonly reject: (error: Error) => void } | null = null;
 
   constructor(options: ReplicatedJournalOptions, events: ReplicatedJournalEvents) {
     const { servers, cluster, node } = options;
     this.#options = options;
     this.#events = events;
     this.#standing = new SharedStanding(options.standing);
+    this.#warnings = new QuietWarnings((text) => events.warned(text));
     this.#stream = new LogStream(
       { servers, cluster, node },
       { connected: () => void this.#checkLog(), troubled: (text) => this.#warn(text) },
@@ -183,7 +197,7 @@ class JournalDriver implements ReplicatedJournal {
 
   #begin({ logId, mark }: StoredMark): void {
     this.#logId = logId;
-    this.#passed = mark.position;
+    this.#marks = new StoreMarks(mark);
     this.#node = new LogNode({
       node: this.#options.node,
       logId,
@@ -194,8 +208,53 @@ class JournalDriver implements ReplicatedJournal {
     });
     this.#standing.setState(this.#node.state, mark.epoch);
     this.#standing.setApplied(mark.position);
+    this.#upkeep = this.#startUpkeep();
+    this.#source = this.#startSource();
+    serveStatus(this.#stream, this.#options, () => ({
+      state: this.state,
+      position: this.#node?.mark.position ?? 0,
+    }));
     // The caller gets the journal before the first event.
     setImmediate(() => this.#handle({ type: 'time.passed' }));
+  }
+
+  #startUpkeep(): LogUpkeep {
+    const { cluster, node, members = [], upkeep = UPKEEP_LIMITS } = this.#options;
+    return new LogUpkeep({
+      stream: this.#stream,
+      cluster,
+      node,
+      members,
+      limits: upkeep,
+      flushed: () => {
+        this.#markIdle();
+        return this.#marks.applied.position;
+      },
+      isOwner: () => this.#node?.canAnswer(steadyMs()) ?? false,
+    });
+  }
+
+  #startSource(): StoreSource | null {
+    const { cluster, node, stateDirectory = null } = this.#options;
+    if (stateDirectory === null) return null;
+    return new StoreSource({
+      stream: this.#stream,
+      cluster,
+      node,
+      logId: this.#logId,
+      directory: stateDirectory,
+      isOwner: () => this.state === 'owner',
+      warned: (text) => this.#warn(text),
+    });
+  }
+
+  /** An idle owner stores its mark as well, so that its next start finds the next record in a log that was trimmed. */
+  #markIdle(): void {
+    const mark = this.#node?.mark ?? EMPTY_LOG;
+    const isIdle = this.state === 'owner' && this.#isSettled;
+    if (!isIdle || !this.#marks.isFarAhead(mark)) return;
+    this.#pass(mark);
+    this.#events.apply([], mark.position);
   }
 
   submit({ sets }: JournalEntry, onAccepted: (acceptance: Acceptance) => void): void {
@@ -208,18 +267,29 @@ class JournalDriver implements ReplicatedJournal {
   }
 
   appliedMark(position: number): AppliedMark {
-    const mark = this.#marks.get(position);
-    if (mark === undefined)
-      throw new RangeError(`position ${position} is applied, and the journal has not passed it to the store`);
-    return appliedMarkRow({ logId: this.#logId, mark });
+    return appliedMarkRow({ logId: this.#logId, mark: this.#marks.markAt(position) });
   }
 
   applied(position: number): void {
-    for (const passed of this.#marks.keys()) {
-      if (passed > position) break;
-      this.#marks.delete(passed);
-    }
-    this.#standing.setApplied(position);
+    this.#marks.apply(position);
+    this.#standing.setApplied(this.#marks.applied.position);
+    // Heartbeats that were read meanwhile: reads wait for the last position of the owner.
+    if (this.#node !== null) this.#shareUnchanged(this.#node);
+  }
+
+  async handOver(successor: string, begun: () => void = () => undefined): Promise<void> {
+    const { cluster, node } = this.#options;
+    const refuse = (reason: string): Error => new Error(`cluster ${cluster} is not handed over: ${reason}`);
+    if (this.#node?.state !== 'owner') throw refuse(`node ${node} does not own it`);
+    if (successor === node) throw refuse(`node ${node} owns it already`);
+    const fault = await successorFault(this.#stream, cluster, successor, this.#node.mark.position);
+    if (fault !== null) throw refuse(fault);
+    if (this.#isClosed || !isOwning(this.#node.state)) throw refuse(`node ${node} does not own it any more`);
+    begun();
+    await new Promise<void>((resolve, reject) => {
+      this.#leaving = { resolve, reject };
+      this.#handle({ type: 'hand-over.requested', successor });
+    });
   }
 
   close(): void {
@@ -228,6 +298,8 @@ class JournalDriver implements ReplicatedJournal {
     if (this.#timer !== null) clearTimeout(this.#timer.handle);
     this.#standing.setLease(-Infinity);
     this.#pauses.end();
+    this.#upkeep?.close();
+    this.#source?.close();
     this.#closed = this.#stream.close();
   }
 
@@ -272,10 +344,12 @@ class JournalDriver implements ReplicatedJournal {
   }
 
   async #append(append: number, position: number, bytes: Uint8Array): Promise<void> {
+    // Before the record leaves: no other node can have read it earlier.
+    this.#standing.setAppended(position);
     const result = await this.#stream.append(position, bytes);
     if (result.type === 'stored') {
+      this.#stream.announce(result.position);
       this.#handle({ type: 'append.stored', append, position: result.position });
-      this.#announce();
     } else this.#handle({ type: `append.${result.type}`, append });
   }
 
@@ -283,14 +357,6 @@ class JournalDriver implements ReplicatedJournal {
     // Only a follower waits for records that do not exist yet.
     const read = await this.#stream.read(from, this.state === 'follower');
     this.#handle(read === null ? { type: 'tail.unreachable' } : { type: 'tail.read', ...read });
-  }
-
-  /** Tells the followers that there is something to read. */
-  #announce(): void {
-    const position = this.#node?.mark.position ?? 0;
-    if (position <= this.#announced) return;
-    this.#announced = position;
-    this.#stream.announce(position);
   }
 
   #accept(entry: number, mark: LogMark): void {
@@ -312,22 +378,24 @@ class JournalDriver implements ReplicatedJournal {
     const unpassed = this.#unpassed;
     if (unpassed === null) return;
     const { sets, mark } = unpassed;
-    if (sets.length === 0 && mark.position - this.#passed < UNMARKED_RECORDS) return;
+    if (sets.length === 0 && !this.#marks.isFarAhead(mark)) return;
     this.#pass(mark);
     this.#events.apply(sets, mark.position);
   }
 
   #pass(mark: LogMark): void {
     this.#unpassed = null;
-    this.#passed = mark.position;
-    this.#marks.set(mark.position, mark);
+    this.#marks.pass(mark);
   }
 
   #end(reason: EndReason, position: number): void {
     if (this.#isClosed) return;
     const { cluster, node } = this.#options;
+    const text = endText(reason, { cluster, node, logId: this.#logId, position });
     this.close();
-    this.#events.ended(reason, endText(reason, { cluster, node, logId: this.#logId, position }));
+    if (reason === 'handed-over') this.#leaving?.resolve();
+    else this.#leaving?.reject(new Error(text));
+    this.#events.ended(reason, text);
   }
 
   #shareStanding(node: LogNode): void {
@@ -337,8 +405,7 @@ class JournalDriver implements ReplicatedJournal {
 
   /** Records without changes need no transaction: they are applied when everything before them is. */
   #shareUnchanged(node: LogNode): void {
-    const isApplied = this.#marks.size === 0 && this.#submitted.size === 0;
-    if (isApplied && !this.#isClosed) this.#standing.setApplied(node.mark.position);
+    if (this.#isSettled && !this.#isClosed) this.#standing.setApplied(node.mark.position);
   }
 
   #wakeLater(node: LogNode): void {
@@ -358,10 +425,12 @@ class JournalDriver implements ReplicatedJournal {
     this.#timer = { handle, dueMs };
   }
 
+  /** Everything that was submitted or passed is in the store. */
+  get #isSettled(): boolean {
+    return this.#submitted.size === 0 && this.#marks.isApplied;
+  }
+
   #warn(text: string): void {
-    const atMs = steadyMs();
-    if (text === this.#lastWarning.text && atMs - this.#lastWarning.atMs < WARN_AGAIN_MS) return;
-    this.#lastWarning = { text, atMs };
-    this.#events.warned(text);
+    this.#warnings.warn(text);
   }
 }

@@ -47,6 +47,8 @@ const CHECK_MS = 1_000;
  * nothing of them was sent.
  */
 const OUTCOME_WAIT_MS = 5_000;
+/** Time in which an owner hands over at its stop. Without it, another node takes over by itself two seconds later. */
+const LEAVE_MS = 3_000;
 
 /** Receives what the journal of a cluster reads. */
 export interface ClusterHooks {
@@ -106,7 +108,7 @@ export async function runStoreThread(
 /** Starts to handle requests. Returns the path of the changes. */
 function serve(
   control: MessagePort,
-  { writer, journal, isShared }: JournaledStore,
+  { writer, journal, isShared, handOver, leave }: JournaledStore,
   tell: (notice: StoreNotice) => void,
   end: (failure: StoreFailure) => never,
 ): CommitPipeline {
@@ -156,11 +158,22 @@ function serve(
     else accept(lane, request);
   };
 
+  const giveUp = async (to: string | null): Promise<void> => {
+    try {
+      if (handOver === null) throw new Error('this service is a single node');
+      await handOver(to, (successor) => tell({ v: STORE_PROTOCOL_VERSION, type: 'handing-over', successor }));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      tell({ v: STORE_PROTOCOL_VERSION, type: 'hand-over-refused', reason });
+    }
+  };
+
   const stop = async (): Promise<void> => {
     clearInterval(diskCheck);
     for (const lane of lanes.values()) drain(lane.port, (request) => hear(lane, request));
     // Requests to store further rows are no longer answered; the next start removes the rows stored so far.
     await (isShared ? withDeadline(pipeline.stop(), OUTCOME_WAIT_MS) : pipeline.stop());
+    if (leave !== null) await withDeadline(leave(), LEAVE_MS);
     for (const { port } of lanes.values()) port.close();
     for (const publisher of publishers) publisher.close();
     journal.close();
@@ -187,6 +200,9 @@ function serve(
         return;
       case 'discard-provisional-job':
         pipeline.discardProvisionalJob(command.job);
+        return;
+      case 'hand-over':
+        void giveUp(command.to);
         return;
       case 'stop':
         void stop();
@@ -251,6 +267,8 @@ function drain(port: MessagePort, handle: (request: ShardRequest) => void): void
 export interface ClusterStoreOptions {
   readonly cluster: string;
   readonly node: string;
+  /** Names of all nodes. */
+  readonly members: readonly string[];
   /** Access to the streams. */
   readonly servers: ServerList;
   readonly standing: StandingMemory;

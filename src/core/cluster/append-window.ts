@@ -1,11 +1,11 @@
-import type { LogMark } from './log-record.ts';
+import type { LogMark, RecordKind } from './log-record.ts';
 import type { EncodedRecord } from './record-codec.ts';
 
 /** A record of this node with a place in the log, which the log does not have for certain. */
 export interface Slot {
   readonly position: number;
   readonly epoch: number;
-  readonly isEpoch: boolean;
+  readonly kind: RecordKind;
   /** The entry of which this is the last record; null if there is none. */
   readonly entry: number | null;
   readonly record: EncodedRecord;

@@ -3,23 +3,32 @@ import { AppendWindow, type Settled, type Slot } from './append-window.ts';
 import { equalBytes, uuidBytes } from './bytes.ts';
 import { EntryQueue } from './entry-queue.ts';
 import { LogChain } from './log-chain.ts';
-import type { CommitWindow, LogMark } from './log-record.ts';
+import type { CommitWindow, LogMark, RecordKind } from './log-record.ts';
 import { LogFollower } from './log-follower.ts';
 import type { EndReason, NodeEffect, NodeInput, StoredRecord } from './node-messages.ts';
 import { NODE_LIMITS, type LogNodeOptions, type NodeLimits } from './node-options.ts';
 import { isOwning, isTerminal, nextState, type NodeEvent, type NodeState } from './node-states.ts';
 import { splitBody, type RecordBody } from './record-bodies.ts';
 import { encodeRecord } from './record-codec.ts';
-import { encodeOwner, encodeWindows } from './sections.ts';
+import { encodeOwner, encodeSuccessor, encodeWindows, readSuccessor } from './sections.ts';
 
 type Input<T extends NodeInput['type']> = Extract<NodeInput, { type: T }>;
 
-const HEARTBEAT: RecordBody = {
-  kind: 'heartbeat',
+/** Returns a body that is neither compressed nor split. */
+const wholeBody = (kind: RecordKind, body: Uint8Array): RecordBody => ({
+  kind,
   part: 0,
   isCompressed: false,
-  bodyLength: 0,
-  body: new Uint8Array(),
+  bodyLength: body.length,
+  body,
+});
+
+const HEARTBEAT = wholeBody('heartbeat', new Uint8Array());
+
+/** Reasons other than a log that cannot be read. */
+const END_EVENTS: Readonly<Partial<Record<EndReason, NodeEvent>>> = {
+  fenced: 'superseded',
+  'handed-over': 'handed-over',
 };
 
 /**
@@ -29,6 +38,7 @@ const HEARTBEAT: RecordBody = {
  * - Records in flight follow each other and the last valid record without a gap.
  * - An entry is accepted when its records are in the log and the lease is current. The lease is counted from the first
  *   send of the record that was acknowledged last.
+ * - A hand-over record follows all entries of its owner, which sends no output from then on.
  * - A node that owns an epoch reads only to find the end of the log (`isSearching`), and appends nothing new meanwhile.
  */
 export class LogNode {
@@ -54,6 +64,10 @@ export class LogNode {
   #isSearching = false;
   #readAllowedMs = -Infinity;
   #shorterSinceMs: number | null = null;
+  /** The node to which this owner is to hand the log over. */
+  #successor: string | null = null;
+  /** Whether the last valid record hands the log over to this node. */
+  #isNamed = false;
 
   constructor({ node, logId, mark, tools, nonce, limits = NODE_LIMITS }: LogNodeOptions) {
     if (limits.takeoverMs <= limits.leaseMs)
@@ -122,6 +136,10 @@ export class LogNode {
       case 'entry.submitted':
         this.#onSubmitted(input);
         break;
+      case 'hand-over.requested':
+        if (!isOwning(this.#state)) throw new RangeError(`a ${this.#state} cannot hand the log over`);
+        this.#successor = input.successor;
+        break;
       case 'append.stored':
         this.#onStored(input);
         break;
@@ -142,7 +160,8 @@ export class LogNode {
 
   #onSubmitted({ entry, windows }: Input<'entry.submitted'>): void {
     if (!isOwning(this.#state)) throw new RangeError(`entry ${entry} was submitted to a ${this.#state}`);
-    this.#queue.add(entry, this.#bodiesOf(windows));
+    // The process ends. What it still decides is lost, as in a crash.
+    if (this.#successor === null) this.#queue.add(entry, this.#bodiesOf(windows));
   }
 
   #bodiesOf(windows: readonly CommitWindow[]): readonly RecordBody[] {
@@ -181,8 +200,10 @@ export class LogNode {
       return;
     }
     this.#follower.onRead(this.#nowMs, this.#chain.position > from || !isEnd);
-    if (!this.#follower.isOwnerSilent(this.#nowMs)) return;
-    this.#transit('owner-silent');
+    if (this.#isNamed && isEnd) this.#transit('named');
+    else if (this.#follower.isOwnerSilent(this.#nowMs)) this.#transit('owner-silent');
+    else return;
+    this.#isNamed = false;
     this.#beginEpoch();
   }
 
@@ -206,7 +227,7 @@ export class LogNode {
     if (isOwn) {
       this.#window.stored(position, false);
       this.#settle();
-      return true;
+      return !isTerminal(this.#state);
     }
     if (this.#state === 'candidate') {
       this.#window.clear();
@@ -215,6 +236,8 @@ export class LogNode {
     }
     if (step.kind === 'void') return true;
     if (isOwning(this.#state)) return this.#end('fenced');
+    this.#isNamed =
+      step.record.kind === 'hand-over' && readSuccessor(step.record.body, this.#tools) === this.#node;
     const applied = this.#follower.take(step.record, this.#chain.mark);
     if (applied === 'damaged') return this.#end('damaged');
     if (applied !== null) this.#effects.push({ type: 'apply', ...applied });
@@ -238,11 +261,7 @@ export class LogNode {
     this.#window.clear();
     this.#queue.restart();
     const body = encodeOwner({ node: this.#node, nonce: this.#nonce() }, this.#tools);
-    this.#append(
-      { kind: 'epoch', part: 0, isCompressed: false, bodyLength: body.length, body },
-      null,
-      this.#chain.mark.epoch + 1,
-    );
+    this.#append(wholeBody('epoch', body), null, this.#chain.mark.epoch + 1);
   }
 
   #settle(): void {
@@ -250,16 +269,20 @@ export class LogNode {
   }
 
   #onSettled({ slot, isAcknowledged }: Settled): void {
-    const { position, epoch, entry, record } = slot;
+    const { position, epoch, entry, record, kind } = slot;
     if (this.#chain.position < position) this.#chain.extend(position, epoch, record);
     const leaseFromMs = isAcknowledged ? slot.sentMs : -Infinity;
     this.#leaseFromMs = Math.max(this.#leaseFromMs, leaseFromMs);
     const hasLease = this.#hasLease(leaseFromMs, this.#nowMs);
-    if (slot.isEpoch) {
+    if (kind === 'hand-over') {
+      this.#end('handed-over');
+      return;
+    }
+    if (kind === 'epoch') {
       this.#transit(hasLease ? 'acknowledged' : 'epoch-stored');
     } else if (this.#state === 'suspended' && hasLease) this.#transit('acknowledged');
     if (entry !== null) this.#queue.completed();
-    if (entry !== null || slot.isEpoch)
+    if (entry !== null || kind === 'epoch')
       this.#stored.push({ entry, mark: { position, epoch, digest: record.digest } });
   }
 
@@ -289,6 +312,12 @@ export class LogNode {
       if (next === undefined) break;
       this.#append(next.body, next.entry, this.#chain.mark.epoch);
     }
+    if (this.#isIdle() && this.#state === 'owner' && this.#successor !== null) {
+      this.#transit('handing-over');
+      const body = encodeSuccessor(this.#successor, this.#tools);
+      this.#append(wholeBody('hand-over', body), null, this.#chain.mark.epoch);
+      return;
+    }
     const isDue = this.#state === 'suspended' || this.#nowMs - this.#lastSentMs >= this.#limits.heartbeatMs;
     if (this.#isIdle() && isDue) this.#append(HEARTBEAT, null, this.#chain.mark.epoch);
   }
@@ -297,8 +326,7 @@ export class LogNode {
     const previous = this.#window.mark ?? this.#chain.mark;
     const position = (this.#window.mark ?? this.#chain).position + 1;
     const record = encodeRecord({ ...body, logId: this.#logId, epoch, position, previous }, this.#tools);
-    const isEpoch = body.kind === 'epoch';
-    const slot: Slot = { position, epoch, isEpoch, entry, record, sentMs: this.#nowMs };
+    const slot: Slot = { position, epoch, kind: body.kind, entry, record, sentMs: this.#nowMs };
     this.#window.add(slot);
     this.#send(slot);
   }
@@ -330,7 +358,7 @@ export class LogNode {
 
   /** Ends the node. Returns false. */
   #end(reason: EndReason): false {
-    this.#transit(reason === 'fenced' ? 'superseded' : 'unreadable');
+    this.#transit(END_EVENTS[reason] ?? 'unreadable');
     this.#effects.push({ type: 'end', reason, position: this.#chain.position });
     return false;
   }

@@ -12,9 +12,10 @@ export const NONCE_BYTES = 16;
  * - `changes`: commit windows, or the last part of a body that is too long for one record;
  * - `part`: an earlier part of such a body;
  * - `epoch`: begins an epoch of an owner;
- * - `heartbeat`: proves that an idle owner is alive.
+ * - `heartbeat`: proves that an idle owner is alive;
+ * - `hand-over`: the last record of its owner, which names the node that is to take over.
  */
-export type RecordKind = 'changes' | 'part' | 'epoch' | 'heartbeat';
+export type RecordKind = 'changes' | 'part' | 'epoch' | 'heartbeat' | 'hand-over';
 
 /** The last valid record up to a position. A node stores it in the same transaction as the changes of the record. */
 export interface LogMark {

@@ -16,6 +16,8 @@ export interface StoredRecord {
 export type NodeInput =
   /** Changes of the owner. The number is that of the caller. */
   | { readonly type: 'entry.submitted'; readonly entry: number; readonly windows: readonly CommitWindow[] }
+  /** The owner is to hand the log over, when all earlier entries are accepted. Later entries get no outcome. */
+  | { readonly type: 'hand-over.requested'; readonly successor: string }
   | { readonly type: 'append.stored'; readonly append: number; readonly position: number }
   /** The last position of the log was not the one before the record. */
   | { readonly type: 'append.refused'; readonly append: number }
@@ -38,6 +40,8 @@ export type NodeInput =
 
 export type EndReason =
   | 'fenced'
+  /** The node has handed the log over, as it was asked. */
+  | 'handed-over'
   | LogFault
   /** The next record was removed from the log: the node needs a snapshot. */
   | 'behind'

@@ -6,14 +6,27 @@
  * - `owner`: appends, and sends output while its lease lasts;
  * - `suspended`: an owner without a lease. It sends no output, and reads the end of the log;
  * - `renewing`: an owner that begins a new epoch, because a void record took a place that it had planned;
+ * - `leaving`: an owner that has sent its hand-over record, and sends no output any more;
+ * - `released`: the hand-over record is in the log. The process must end;
  * - `fenced`: another node has begun an epoch. The process must end;
  * - `failed`: the log cannot be read. The process must not serve.
  */
-export type NodeState = 'follower' | 'candidate' | 'owner' | 'suspended' | 'renewing' | 'fenced' | 'failed';
+export type NodeState =
+  | 'follower'
+  | 'candidate'
+  | 'owner'
+  | 'suspended'
+  | 'renewing'
+  | 'leaving'
+  | 'released'
+  | 'fenced'
+  | 'failed';
 
 export type NodeEvent =
   /** The owner wrote nothing for the takeover time, and the log could be read all the time. */
   | 'owner-silent'
+  /** The last record of the log hands it over to this node. */
+  | 'named'
   /** The log has acknowledged a record of this node in time: the lease is current. */
   | 'acknowledged'
   /** The epoch record of this node is in the log, without an acknowledgement in time. */
@@ -24,6 +37,10 @@ export type NodeEvent =
   | 'lease-expired'
   /** Void records follow the records of the owner. */
   | 'displaced'
+  /** All entries are accepted, and the log is to be handed over. */
+  | 'handing-over'
+  /** The hand-over record of this node is in the log. */
+  | 'handed-over'
   /** The log has an epoch record of another node after those of this owner. */
   | 'superseded'
   /** The log has a fault, or does not contain the next record. */
@@ -32,7 +49,7 @@ export type NodeEvent =
 type Row = Partial<Record<NodeEvent, NodeState>>;
 
 export const NODE_TRANSITIONS: Readonly<Record<NodeState, Row>> = {
-  follower: { 'owner-silent': 'candidate', unreadable: 'failed' },
+  follower: { 'owner-silent': 'candidate', named: 'candidate', unreadable: 'failed' },
   candidate: {
     acknowledged: 'owner',
     'epoch-stored': 'suspended',
@@ -41,6 +58,7 @@ export const NODE_TRANSITIONS: Readonly<Record<NodeState, Row>> = {
   },
   owner: {
     'lease-expired': 'suspended',
+    'handing-over': 'leaving',
     displaced: 'renewing',
     superseded: 'fenced',
     unreadable: 'failed',
@@ -59,6 +77,13 @@ export const NODE_TRANSITIONS: Readonly<Record<NodeState, Row>> = {
     superseded: 'fenced',
     unreadable: 'failed',
   },
+  leaving: {
+    'handed-over': 'released',
+    displaced: 'renewing',
+    superseded: 'fenced',
+    unreadable: 'failed',
+  },
+  released: {},
   fenced: {},
   failed: {},
 };
@@ -70,8 +95,9 @@ export function nextState(from: NodeState, event: NodeEvent): NodeState {
   return to;
 }
 
-export const isTerminal = (state: NodeState): boolean => state === 'fenced' || state === 'failed';
+export const isTerminal = (state: NodeState): boolean =>
+  state === 'fenced' || state === 'failed' || state === 'released';
 
 /** A state in which the node holds decisions of its own that are not in the log. */
 export const isOwning = (state: NodeState): boolean =>
-  state === 'owner' || state === 'suspended' || state === 'renewing';
+  state === 'owner' || state === 'suspended' || state === 'renewing' || state === 'leaving';

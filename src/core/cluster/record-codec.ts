@@ -31,12 +31,19 @@ const HEADER_BYTES = 88;
 export const RECORD_OVERHEAD_BYTES = HEADER_BYTES + DIGEST_BYTES;
 
 /** Codes of the kinds. A code is never used again. */
-const KINDS = { changes: 1, part: 2, epoch: 3, heartbeat: 4 } as const satisfies Record<RecordKind, number>;
+const KINDS = {
+  changes: 1,
+  part: 2,
+  epoch: 3,
+  heartbeat: 4,
+  'hand-over': 5,
+} as const satisfies Record<RecordKind, number>;
 const KIND_BY_CODE: ReadonlyMap<number, RecordKind> = new Map([
   [KINDS.changes, 'changes'],
   [KINDS.part, 'part'],
   [KINDS.epoch, 'epoch'],
   [KINDS.heartbeat, 'heartbeat'],
+  [KINDS['hand-over'], 'hand-over'],
 ]);
 
 /** Reason why bytes are not a record that this version can read. */

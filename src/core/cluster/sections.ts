@@ -10,9 +10,10 @@ import { NONCE_BYTES, type CommitWindow, type EpochOwner, type WorkCause } from 
  * - `cause`: four texts, each with its length as u16 before it: kind, id, request id, principal;
  * - `changes`: a change set;
  * - `patch`: reserved;
- * - `owner`: nonce, then the name of the node.
+ * - `owner`: nonce, then the name of the node;
+ * - `successor`: the name of the node that is to take over.
  */
-export const SECTION_TYPES = { window: 1, cause: 2, changes: 3, patch: 4, owner: 5 } as const;
+export const SECTION_TYPES = { window: 1, cause: 2, changes: 3, patch: 4, owner: 5, successor: 6 } as const;
 
 const SECTION_HEADER_BYTES = 8;
 const WINDOW_BYTES = 18;
@@ -103,6 +104,16 @@ export function readOwner(body: Uint8Array, tools: RecordTools): EpochOwner | nu
     nonce: content.subarray(0, NONCE_BYTES),
     node: tools.decodeText(content.subarray(NONCE_BYTES)),
   };
+}
+
+/** Returns the body of a hand-over record. */
+export const encodeSuccessor = (node: string, tools: RecordTools): Uint8Array =>
+  encodeSections([{ type: SECTION_TYPES.successor, content: tools.encodeText(node) }]);
+
+/** Returns the name in the body of a hand-over record; null if it has none. */
+export function readSuccessor(body: Uint8Array, tools: RecordTools): string | null {
+  const content = readSections(body)?.find(({ type }) => type === SECTION_TYPES.successor)?.content;
+  return content === undefined ? null : tools.decodeText(content);
 }
 
 type WindowHeader = Pick<CommitWindow, 'timeMs' | 'shard' | 'number'>;

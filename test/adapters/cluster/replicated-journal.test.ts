@@ -210,3 +210,26 @@ test('nothing is lost when all servers lose power', { skip }, async (t) => {
   await ownerOf([late]);
   for (const [key, value] of kept) t.equal(late.stored.rows.get(key), value, `${key} is kept`);
 });
+
+test('the owner hands the log over to a follower', { skip }, async (t) => {
+  const { members } = await startHouse(t, ['a', 'b', 'c']);
+  const owner = await ownerOf(members);
+  await settle(owner, members);
+  const [successor, other] = members.filter((member) => member !== owner);
+  if (successor === undefined || other === undefined) throw new Error('two nodes follow');
+  await t.rejects(successor.journal.handOver(other.name), { message: /node . does not own it/ });
+  await t.rejects(owner.journal.handOver('nobody'), { message: /node nobody does not answer/ });
+  const before = [1, 2, 3].map((at) => owner.write({ [`before ${at}`]: noise(50) }));
+  await owner.journal.handOver(successor.name);
+  t.same(
+    before.filter((number) => !owner.accepted.includes(number)),
+    [],
+    'earlier entries are accepted',
+  );
+  t.match(owner.ended, { reason: 'handed-over', text: /Start it again, and it follows/ });
+  t.notOk(owner.isOwner());
+  await ownerOf([successor]);
+  await settle(successor, [other]);
+  t.same(other.states, [], 'the other follower did not try');
+  t.equal(successor.fold, other.fold);
+});

@@ -374,3 +374,22 @@ test('a takeover within the lease of an owner cannot be configured', (t) => {
   });
   t.end();
 });
+
+test('an entry that was found by reading is accepted before the mark of a later epoch', (t) => {
+  const bench = new NodeBench(LOG);
+  bench.becomeOwner();
+  const entry = firstAppend(bench.submit(1));
+  bench.keep(entry);
+  // An append of the earlier owner, in flight until now.
+  const late = recordAfter({ ...FIRST.mark, position: entry.position }, {});
+  bench.log.push(late.bytes);
+  bench.give({ type: 'append.unanswered', append: entry.append }, 1600);
+  const epoch = firstAppend(bench.read());
+  t.equal(bench.node.state, 'renewing');
+  const marks = bench.store(epoch).flatMap((effect) => {
+    if (effect.type === 'accept') return [`entry ${effect.entry} at ${effect.mark.position}`];
+    return effect.type === 'apply' ? [`mark ${effect.mark.position}`] : [];
+  });
+  t.same(marks, [`entry 1 at ${entry.position}`, `mark ${epoch.position}`]);
+  t.end();
+});

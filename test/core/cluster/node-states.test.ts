@@ -14,16 +14,21 @@ const STATES: readonly NodeState[] = [
   'owner',
   'suspended',
   'renewing',
+  'leaving',
+  'released',
   'fenced',
   'failed',
 ];
 const EVENTS: readonly NodeEvent[] = [
   'owner-silent',
+  'named',
   'acknowledged',
   'epoch-stored',
   'overtaken',
   'lease-expired',
   'displaced',
+  'handing-over',
+  'handed-over',
   'superseded',
   'unreadable',
 ];
@@ -31,12 +36,14 @@ const EVENTS: readonly NodeEvent[] = [
 /** Rows of docs/decisions/replicated-log.md#states. */
 const ROWS: readonly (readonly [NodeState, NodeEvent, NodeState])[] = [
   ['follower', 'owner-silent', 'candidate'],
+  ['follower', 'named', 'candidate'],
   ['candidate', 'acknowledged', 'owner'],
   ['candidate', 'epoch-stored', 'suspended'],
   ['candidate', 'overtaken', 'follower'],
   ['owner', 'lease-expired', 'suspended'],
   ['owner', 'displaced', 'renewing'],
   ['owner', 'superseded', 'fenced'],
+  ['owner', 'handing-over', 'leaving'],
   ['suspended', 'acknowledged', 'owner'],
   ['suspended', 'displaced', 'renewing'],
   ['suspended', 'superseded', 'fenced'],
@@ -44,7 +51,10 @@ const ROWS: readonly (readonly [NodeState, NodeEvent, NodeState])[] = [
   ['renewing', 'epoch-stored', 'suspended'],
   ['renewing', 'overtaken', 'renewing'],
   ['renewing', 'superseded', 'fenced'],
-  ...(['follower', 'candidate', 'owner', 'suspended', 'renewing'] as const).map(
+  ['leaving', 'handed-over', 'released'],
+  ['leaving', 'displaced', 'renewing'],
+  ['leaving', 'superseded', 'fenced'],
+  ...(['follower', 'candidate', 'owner', 'suspended', 'renewing', 'leaving'] as const).map(
     (state) => [state, 'unreadable', 'failed'] as const,
   ),
 ];
@@ -63,6 +73,6 @@ test('the states of a node change as documented, and in no other way', (t) => {
 test('states without an exit are terminal', (t) => {
   for (const state of STATES)
     t.equal(isTerminal(state), Object.keys(NODE_TRANSITIONS[state]).length === 0, state);
-  t.same(STATES.filter(isOwning), ['owner', 'suspended', 'renewing']);
+  t.same(STATES.filter(isOwning), ['owner', 'suspended', 'renewing', 'leaving']);
   t.end();
 });

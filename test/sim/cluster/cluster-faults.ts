@@ -43,6 +43,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     process.pause();
     return { lastsMs: random.between(100, 12_000), remove: () => process.resume() };
   },
+  'service hands over': ({ random, services }) => {
+    ownerOrAny(random, services).handOver(random.pick(services).name);
+    return { lastsMs: 0, remove: () => undefined };
+  },
   'leader handed over': ({ log }) => {
     log.stepDown();
     return { lastsMs: 0, remove: () => undefined };

@@ -35,6 +35,8 @@ export class Oracle {
   #fold = EMPTY_FOLD;
   readonly #joiner = new PartJoiner(modelTools);
   readonly #folded = new Map<number, Folded>([[0, { fold: EMPTY_FOLD, digest: EMPTY_LOG.digest }]]);
+  /** The last record is that with which the owner gives up the log. */
+  #isHandedOver = false;
   readonly #outputs: { readonly position: number; readonly digest: Uint8Array }[] = [];
 
   get epoch(): number {
@@ -62,6 +64,7 @@ export class Oracle {
       record.kind === 'epoch' ? record.epoch > this.#mark.epoch : record.epoch === this.#mark.epoch;
     if (!isNext || !equalBytes(record.previous.digest, this.#mark.digest)) return;
     this.#mark = { position, digest: record.digest, epoch: record.epoch };
+    this.#isHandedOver = record.kind === 'hand-over';
     const body = this.#joiner.add(record);
     if (body === 'damaged') throw new Violation('bodies are complete', `damaged at ${position}`);
     if (body !== null && record.kind === 'changes') this.#decide(readWindows(body, modelTools), position);
@@ -100,6 +103,8 @@ export class Oracle {
 
   /** Checks output that writes nothing. */
   checkEpoch(name: string, epoch: number): void {
+    if (this.#isHandedOver && epoch === this.#mark.epoch)
+      throw new Violation('no output after a hand-over', `${name} in epoch ${epoch}`);
     if (epoch === this.#mark.epoch) return;
     const detail = `${name} sends output of epoch ${epoch} after ${this.#mark.epoch} has begun`;
     throw new Violation('only one epoch sends output', detail);

@@ -86,6 +86,12 @@ export class ServiceModel {
     return this.process.isRunning && this.#node.canAnswer(this.#clockMs);
   }
 
+  /** Hands the log over, if this service owns it. */
+  handOver(successor: string): void {
+    if (this.process.isRunning && isOwning(this.#node.state))
+      this.#handle({ type: 'hand-over.requested', successor });
+  }
+
   kill(hasPower: boolean): void {
     this.process.kill();
     if (!hasPower) this.#store = this.#flushed;
@@ -159,7 +165,7 @@ export class ServiceModel {
       case 'end':
         note(this.name, 'ends:', effect.reason, 'at', effect.position);
         this.kill(true);
-        if (effect.reason === 'fenced') this.#restartLater();
+        if (effect.reason === 'fenced' || effect.reason === 'handed-over') this.#restartLater();
         else this.failures.push(effect.reason);
     }
   }

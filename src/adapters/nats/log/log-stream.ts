@@ -7,6 +7,7 @@ import type { ServerList } from '../server-address.ts';
 import { API_ERRORS, field, numberField, readApiReply, textField, type ApiReply } from './api-reply.ts';
 import { BatchReader } from './batch-reader.ts';
 import { clusterNames, type ClusterNames } from './cluster-names.ts';
+import { NodeMessages } from './node-messages.ts';
 import { logStreamConfig, readLogInfo, type LogIdentity, type LogInfo } from './stream-config.ts';
 import { TailWatch } from './tail-watch.ts';
 
@@ -68,6 +69,8 @@ export class LogStream {
   readonly #mux: RequestMux;
   readonly #batches: BatchReader;
   readonly #tail: TailWatch;
+  /** Other messages between the nodes, over the same connection. */
+  readonly messages: NodeMessages;
   /** Since when the leader has not answered; null if it has. */
   #silentSinceMs: number | null = null;
 
@@ -82,12 +85,14 @@ export class LogStream {
           this.#mux.sessionStarted(nc);
           this.#batches.sessionStarted(nc);
           this.#tail.sessionStarted(nc);
+          this.messages.sessionStarted(nc);
           events.connected();
         },
         sessionEnded: () => {
           this.#silentSinceMs = null;
           this.#mux.sessionEnded();
           this.#batches.sessionEnded();
+          this.messages.sessionEnded();
         },
         changed: (event) => {
           if (event.type === 'unreachable') events.troubled(`no server of the bus answers: ${event.reason}`);
@@ -98,6 +103,7 @@ export class LogStream {
     this.#mux = new RequestMux(this.#connection, '_INBOX');
     this.#batches = new BatchReader(this.#connection, this.#names.stream);
     this.#tail = new TailWatch(this.#names.tail);
+    this.messages = new NodeMessages(this.#connection, this.#mux);
   }
 
   /** Appends a record at a position: only if the last record of the log is the one before it. */

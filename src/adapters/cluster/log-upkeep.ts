@@ -1,0 +1,92 @@
+import { RECORD_FORMAT } from '../../core/cluster/log-record.ts';
+import { TRIM_LIMITS, TrimRule, type TrimLimits } from '../../core/cluster/trim-rule.ts';
+import { clusterNames } from '../nats/log/cluster-names.ts';
+import type { LogStream } from '../nats/log/log-stream.ts';
+import { steadyMs } from './standing.ts';
+
+const VERSION = 1;
+const INTERVAL_MS = 10_000;
+
+export interface UpkeepLimits {
+  readonly intervalMs: number;
+  readonly trim: TrimLimits;
+}
+
+export const UPKEEP_LIMITS: UpkeepLimits = { intervalMs: INTERVAL_MS, trim: TRIM_LIMITS };
+
+export interface UpkeepParts {
+  readonly stream: LogStream;
+  readonly cluster: string;
+  readonly node: string;
+  /** Nodes whose reports are awaited before the log is trimmed. */
+  readonly members: readonly string[];
+  readonly limits: UpkeepLimits;
+  /** Called before each report. Returns the last position that the store of this node has flushed. */
+  readonly flushed: () => number;
+  readonly isOwner: () => boolean;
+}
+
+const decoder = new TextDecoder();
+
+/** Reports how far the store of this node is, and trims the log if this node owns it. Runs until `close`. */
+export class LogUpkeep {
+  readonly #parts: UpkeepParts;
+  readonly #timer: NodeJS.Timeout;
+  /** Null while another node owns the log. */
+  #rule: TrimRule | null = null;
+  #isTrimming = false;
+
+  constructor(parts: UpkeepParts) {
+    this.#parts = parts;
+    parts.stream.messages.listen(clusterNames(parts.cluster).flushed, (data) => this.#heard(data));
+    this.#timer = setInterval(() => this.#work(), parts.limits.intervalMs);
+    this.#timer.unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #work(): void {
+    const { stream, cluster, node, members, limits, flushed, isOwner } = this.#parts;
+    const report = { v: VERSION, node, position: flushed(), format: RECORD_FORMAT };
+    stream.messages.tell(clusterNames(cluster).flushed, JSON.stringify(report));
+    if (!isOwner()) {
+      this.#rule = null;
+      return;
+    }
+    this.#rule ??= new TrimRule(members, steadyMs(), limits.trim);
+    this.#rule.reported(node, report.position, steadyMs());
+    if (!this.#isTrimming) void this.#trim(this.#rule);
+  }
+
+  async #trim(rule: TrimRule): Promise<void> {
+    const { stream, isOwner } = this.#parts;
+    this.#isTrimming = true;
+    const look = await stream.lookUp();
+    const keepFrom = look.type === 'found' ? rule.firstToKeep(look.info, steadyMs()) : null;
+    if (keepFrom !== null && isOwner()) await stream.trim(keepFrom);
+    this.#isTrimming = false;
+  }
+
+  #heard(data: Uint8Array): void {
+    const report = readReport(decoder.decode(data));
+    if (report !== null) this.#rule?.reported(report.node, report.position, steadyMs());
+  }
+}
+
+/** Returns null if the text is not a report. */
+function readReport(text: string): { readonly node: string; readonly position: number } | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof value !== 'object' || value === null) return null;
+  const node: unknown = Reflect.get(value, 'node');
+  const position: unknown = Reflect.get(value, 'position');
+  if (typeof node !== 'string' || typeof position !== 'number' || !Number.isSafeInteger(position))
+    return null;
+  return { node, position };
+}

@@ -1,0 +1,57 @@
+import type { NodeState } from '../../core/cluster/node-states.ts';
+import { clusterNames } from '../nats/log/cluster-names.ts';
+import type { LogStream } from '../nats/log/log-stream.ts';
+
+const VERSION = 1;
+const ANSWER_MS = 1000;
+/** A node that lacks so many records would take long to apply them. */
+const LAG_MAX = 1000;
+
+/** Where a node is in the log. */
+export interface NodeStatus {
+  readonly state: NodeState;
+  readonly position: number;
+}
+
+type Messages = Pick<LogStream, 'messages'>;
+
+/** Answers other nodes that ask where this node is. */
+export function serveStatus(
+  { messages }: Messages,
+  { cluster, node }: { readonly cluster: string; readonly node: string },
+  status: () => NodeStatus,
+): void {
+  messages.listen(clusterNames(cluster).statusOf(node), (_, answer) => {
+    answer(Buffer.from(JSON.stringify({ v: VERSION, ...status() })));
+  });
+}
+
+/**
+ * Asks a node whether it could take over from an owner at this position. Resolves with null if it could, otherwise with why
+ * not.
+ */
+export async function successorFault(
+  { messages }: Messages,
+  cluster: string,
+  node: string,
+  position: number,
+): Promise<string | null> {
+  const answer = await messages.ask(clusterNames(cluster).statusOf(node), '', ANSWER_MS);
+  if (answer === null) return `node ${node} does not answer: is it running?`;
+  const status = readStatus(new TextDecoder().decode(answer));
+  if (status?.state !== 'follower') return `node ${node} does not follow the log`;
+  const lag = position - status.position;
+  return lag > LAG_MAX ? `node ${node} is ${lag} records behind: try again when it has read them` : null;
+}
+
+function readStatus(text: string): { readonly state: unknown; readonly position: number } | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof value !== 'object' || value === null) return null;
+  const position: unknown = Reflect.get(value, 'position');
+  return typeof position === 'number' ? { state: Reflect.get(value, 'state') as unknown, position } : null;
+}
