@@ -28,7 +28,7 @@ export async function signIn(rest: Rest, { username, password }: Credentials): P
   const pair = cookie?.split(';', 1)[0];
   if (pair === undefined) return { principal: body, rest };
   // As a browser does: the service accepts changes with a session only from its own pages.
-  const { origin } = new URL(rest.base);
+  const { origin } = new URL(rest.first);
   return { principal: body, rest: rest.withHeaders({ cookie: pair, origin }) };
 }
 

@@ -1,3 +1,4 @@
+import { failoverFetch, serviceAddresses } from './addresses.ts';
 import { causeOf, isAnswerLost, isSilence, isTimeout } from './fetch-faults.ts';
 import type { HttpAnswer, HttpFetch, HttpHeaders } from './http-fetch.ts';
 import { problemOf, ServiceUnreachable, UnreadableAnswer } from './problem.ts';
@@ -20,7 +21,10 @@ const EXCERPT_CHARACTERS = 200;
 const CUT_OFF = 'cut off';
 
 export interface RestOptions {
-  /** Address of the service, for example `http://127.0.0.1:8080`; in a page `location.origin`. */
+  /**
+   * Address of the service, for example `http://127.0.0.1:8080`; in a page `location.origin`. Of a cluster, the addresses of
+   * its nodes, separated by commas: if one is unreachable or unavailable, the next one is used (docs/client-library.md#clusters).
+   */
   readonly base: string;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -73,8 +77,10 @@ interface TextAnswer {
  * demands, at most one minute in total.
  */
 export class Rest {
-  /** Address of the service, without a trailing slash. */
+  /** Addresses of the service, separated by commas, each without a trailing slash. */
   readonly base: string;
+  /** The first address. */
+  readonly first: string;
   readonly #options: RestOptions;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: HttpFetch;
@@ -83,11 +89,13 @@ export class Rest {
   readonly #onUnauthorized: NonNullable<RestOptions['onUnauthorized']>;
 
   constructor(options: RestOptions) {
-    this.base = options.base.replace(/\/+$/, '');
+    const addresses = serviceAddresses(options.base);
+    this.base = addresses.join(',');
+    this.first = addresses[0] ?? '';
     this.#options = options;
     this.#headers = { ...options.headers, ...authorizationOf(options.apiKey) };
     // The fetch of a browser throws when it is called as a method of another object.
-    this.#fetch = options.fetch ?? ((address, request) => fetch(address, request));
+    this.#fetch = failoverFetch(addresses, options.fetch ?? ((address, request) => fetch(address, request)));
     this.#delay = options.delay ?? abortableDelay;
     this.#onWaiting = options.onWaiting ?? (() => undefined);
     this.#onUnauthorized = options.onUnauthorized ?? (() => Promise.resolve(false));
@@ -135,9 +143,9 @@ export class Rest {
     return (await this.#answer('get', path, given)).text;
   }
 
-  /** Returns the address of a GET, for a link. */
+  /** Returns the address of a GET, for a link: at the first node of a cluster. */
   url<P extends PathOf<'get'>>(path: P, ...[given]: CallArguments<'get', P>): URL {
-    return urlOf(this.base, path, given ?? {});
+    return urlOf(this.first, path, given ?? {});
   }
 
   /**
@@ -210,7 +218,7 @@ export class Rest {
     sent: Sent = {},
     timeoutMs: number | null,
   ): Promise<HttpAnswer> {
-    const url = urlOf(this.base, path, sent);
+    const url = urlOf(this.first, path, sent);
     const init = initOf(method, sent, this.#headers);
     for (let waitedMs = 0, signIns = 0; ;) {
       const signal = signalOf(sent.signal, timeoutMs);

@@ -22,7 +22,10 @@ export interface ClientOptions extends TargetOptions, OutputOptions {}
 /** Adds the options that select the server. */
 const withServerOptions = (command: Command): Command =>
   command
-    .option('--url <address>', 'address of the server (or SVC_URL)')
+    .option(
+      '--url <address>',
+      'address of the server, or of the nodes of a cluster, with commas (or SVC_URL)',
+    )
     .option('--context <name>', 'context with the server, instead of the one in use');
 
 /** Creates a command for one server, with the options `--url` and `--context`. */

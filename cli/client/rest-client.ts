@@ -1,3 +1,4 @@
+import { serviceAddresses } from '../../client/addresses.ts';
 import { isConnectionRefused } from '../../client/fetch-faults.ts';
 import type { HttpFetch } from '../../client/http-fetch.ts';
 import { ProblemError, ServiceUnreachable, UnreadableAnswer } from '../../client/problem.ts';
@@ -16,10 +17,17 @@ export interface CommandKey {
   readonly source: KeySource;
 }
 
-/** Throws a usage error if a text is not the address of a service. */
+/** Throws a usage error if a text is not the address of a service, or several addresses separated by commas. */
 export function checkUrl(url: string): void {
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
-  throw new CommandError(EXIT.usage, `--url: must be an http or https address, got ${JSON.stringify(url)}`);
+  const addresses = serviceAddresses(url);
+  const wrong = addresses.find(
+    (address) => !URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol),
+  );
+  if (addresses.length > 0 && wrong === undefined) return;
+  throw new CommandError(
+    EXIT.usage,
+    `--url: must be an http or https address, got ${JSON.stringify(wrong ?? url)}`,
+  );
 }
 
 /** Client of the REST API of a service. Every failure is a CommandError with its exit status. */
@@ -43,6 +51,11 @@ export class RestClient {
 
   get url(): string {
     return this.#rest.base;
+  }
+
+  /** The first of the addresses. */
+  get firstUrl(): string {
+    return this.#rest.first;
   }
 
   /** See `call` of `Rest`. */

@@ -1,4 +1,4 @@
-import { isOpenConnection, serviceAddress } from '../credentials/service-address.ts';
+import { credentialAddresses, openHosts } from '../credentials/service-address.ts';
 import { storedContexts, type StoredContext } from '../credentials/stored-contexts.ts';
 import { storedCredential } from '../credentials/stored-credentials.ts';
 import { CommandError, EXIT } from '../terminal/exit-codes.ts';
@@ -33,7 +33,8 @@ export function targetOf({ url, context: named }: TargetOptions): Target {
   if (given !== undefined) checkUrl(given);
   const context = contextNamed(named);
   if (given === undefined) return { url: context?.url ?? URL_STANDARD, context };
-  const isSame = context !== null && serviceAddress(context.url) === serviceAddress(given);
+  const isSame =
+    context !== null && String(credentialAddresses(context.url)) === String(credentialAddresses(given));
   return { url: given, context: isSame ? context : null };
 }
 
@@ -69,7 +70,9 @@ export function keyOf(
 
 /** Warns before a secret is sent over a connection that others can read. */
 export function warnIfOpen(url: string, terminal: Terminal): void {
-  if (!isOpenConnection(url)) return;
-  const { host } = new URL(url);
-  terminal.err(`warning: the connection to ${host} is not encrypted: use https to protect your key\n`);
+  const hosts = openHosts(url);
+  if (hosts.length > 0)
+    terminal.err(
+      `warning: the connection to ${hosts.join(', ')} is not encrypted: use https to protect your key\n`,
+    );
 }

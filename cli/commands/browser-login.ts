@@ -44,7 +44,7 @@ export async function browserLogin(
     signal === undefined ? limit : AbortSignal.any([signal, limit]),
   );
   try {
-    const url = confirmationUrl(client.url, { port: listener.port, state, verifier });
+    const url = confirmationUrl(client.firstUrl, { port: listener.port, state, verifier });
     const isOpen = await open(url);
     print(isOpen ? 'Confirm the sign-in in your browser, or open this address:' : 'Open this address:');
     print(`  ${url}`);

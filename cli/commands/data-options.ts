@@ -36,7 +36,7 @@ export async function ending<T>(
   try {
     return await work;
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
+    if (!(error instanceof Error) || error instanceof CommandError) throw error;
     throw new CommandError(statuses[error.name] ?? EXIT.failed, error.message);
   }
 }

@@ -28,6 +28,7 @@ export const TOP_COMMANDS: readonly TopCommand[] = [
   command('backup', async () => (await import('./backup.ts')).backupCommand),
   command('restore', async () => (await import('./restore.ts')).restoreCommand),
   command('bus', async () => (await import('../bus/permissions-command.ts')).busCommand),
+  command('cluster', async () => (await import('../cluster/cluster-command.ts')).clusterCommand),
   command('compact', async () => (await import('./compact.ts')).compactCommand),
   command('login', async () => (await import('./login.ts')).loginCommand),
   command('logout', async () => (await import('./logout.ts')).logoutCommand),

@@ -1,16 +1,22 @@
 import { isIP } from 'node:net';
+import { serviceAddresses } from '../../client/addresses.ts';
 
-/** Returns the address of a service without its query, fragment, user and trailing slashes: credentials belong to it. */
-export function serviceAddress(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname.replace(/\/+$/, '')}`;
-}
+/**
+ * Returns the address of a service without its query, fragment, user and trailing slashes: credentials belong to it. Of
+ * several addresses, separated by commas, those of all.
+ */
+export const credentialAddresses = (url: string): readonly string[] =>
+  serviceAddresses(url).map((address) => {
+    const { origin, pathname } = new URL(address);
+    return `${origin}${pathname.replace(/\/+$/, '')}`;
+  });
 
-/** Reports whether requests to an address can be read on the network: without TLS, and to another machine. */
-export function isOpenConnection(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'http:' && !isLoopback(hostname);
-}
+/** Returns the hosts of addresses where requests can be read on the network: without TLS, and on another machine. */
+export const openHosts = (url: string): readonly string[] =>
+  serviceAddresses(url)
+    .map((address) => new URL(address))
+    .filter(({ protocol, hostname }) => protocol === 'http:' && !isLoopback(hostname))
+    .map(({ host }) => host);
 
 function isLoopback(hostname: string): boolean {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');

@@ -6,7 +6,7 @@ import {
   writePrivateJson,
   type Environment,
 } from './private-file.ts';
-import { serviceAddress } from './service-address.ts';
+import { credentialAddresses } from './service-address.ts';
 
 /** API key that `callsheet login` has stored for one service. */
 export interface StoredCredential {
@@ -23,19 +23,25 @@ export const credentialsPath = (environment?: Environment): string =>
   privatePath('credentials.json', environment);
 
 /**
- * Returns the credential that is stored for a service; null if there is none.
+ * Returns the credential that is stored for a service; null if there is none. Nodes of a cluster have the same accounts: the
+ * credential of any of its addresses is valid at all.
  *
  * @throws CommandError if the file belongs to another user, can be read by others, or is invalid.
  */
-export const storedCredential = (url: string): StoredCredential | null =>
-  readAll(credentialsPath()).get(serviceAddress(url)) ?? null;
+export function storedCredential(url: string): StoredCredential | null {
+  const all = readAll(credentialsPath());
+  const address = credentialAddresses(url).find((each) => all.has(each));
+  return all.get(address ?? '') ?? null;
+}
 
 /** Stores the credential of a service, or removes it if it is null. Throws as `storedCredential`. */
 export function storeCredential(url: string, credential: StoredCredential | null): void {
   const path = credentialsPath();
   const all = readAll(path);
-  if (credential === null) all.delete(serviceAddress(url));
-  else all.set(serviceAddress(url), credential);
+  for (const address of credentialAddresses(url)) {
+    if (credential === null) all.delete(address);
+    else all.set(address, credential);
+  }
   writePrivateJson(path, { version: VERSION, services: Object.fromEntries(all) });
 }
 

@@ -7,9 +7,9 @@ import { reasonOf, type CheckedHost, type HostCheck } from './host-check.ts';
 const ANSWER_MS = 10_000;
 
 async function checkService({ client }: CheckedHost, signal: AbortSignal): Promise<readonly Finding[]> {
-  const health = await httpAnswer(`${client.url}/healthz`, signal);
-  const readiness = health.ok ? await httpAnswer(`${client.url}/readyz`, signal) : health;
-  return [serviceFinding(client.url, health, readiness)];
+  const health = await httpAnswer(`${client.firstUrl}/healthz`, signal);
+  const readiness = health.ok ? await httpAnswer(`${client.firstUrl}/readyz`, signal) : health;
+  return [serviceFinding(client.firstUrl, health, readiness)];
 }
 
 async function checkVersion({ client, version }: CheckedHost): Promise<readonly Finding[]> {
@@ -21,7 +21,7 @@ async function checkVersion({ client, version }: CheckedHost): Promise<readonly 
 }
 
 const checkClock = async ({ client }: CheckedHost, signal: AbortSignal): Promise<readonly Finding[]> => [
-  clockFinding(await httpAnswer(`${client.url}/healthz`, signal)),
+  clockFinding(await httpAnswer(`${client.firstUrl}/healthz`, signal)),
 ];
 
 /** Checks of the service and the clock. */

@@ -1,3 +1,4 @@
+import { serviceAddresses } from '../addresses.ts';
 import type { Delivery, Effect, ListenerId } from './effects.ts';
 import { Protocol, type Input } from './protocol.ts';
 import { openWebSocket, type Connect, type SocketLike } from './socket.ts';
@@ -13,7 +14,10 @@ export interface Clock {
 }
 
 export interface EventChannelOptions {
-  /** Address of the channel, `/api/v1/ws`, with scheme `ws`, `wss`, `http` or `https`. See `eventsUrl`. */
+  /**
+   * Address of the channel, `/api/v1/ws`, with scheme `ws`, `wss`, `http` or `https`. See `eventsUrl`. Several addresses,
+   * separated by commas, are those of the nodes of a cluster: after each loss, the next one is used.
+   */
   readonly url: string;
   readonly connect?: Connect;
   readonly clock?: Clock;
@@ -78,7 +82,9 @@ interface Registered {
  * Their exceptions are not caught.
  */
 export class EventChannel {
-  readonly #url: string;
+  readonly #urls: readonly string[];
+  /** Position of the address in use. */
+  #at = 0;
   readonly #connect: Connect;
   readonly #clock: Clock;
   readonly #onProblem: (message: string) => void;
@@ -95,7 +101,7 @@ export class EventChannel {
   #stopTimer: () => void = () => undefined;
 
   constructor(options: EventChannelOptions) {
-    this.#url = socketUrl(options.url);
+    this.#urls = socketUrls(options.url, '');
     this.#connect = options.connect ?? openWebSocket;
     this.#clock = options.clock ?? STEADY_CLOCK;
     this.#onProblem = options.onProblem ?? (() => undefined);
@@ -192,14 +198,19 @@ export class EventChannel {
 
   #open(connection: number): void {
     try {
-      this.#socket = this.#connect(this.#url, {
+      this.#socket = this.#connect(this.#urls[this.#at] ?? '', {
         opened: () => this.#apply({ is: 'opened', connection }),
         message: (text) => this.#apply({ is: 'message', connection, text }),
-        lost: (reason) => this.#apply({ is: 'lost', connection, reason }),
+        lost: (reason) => this.#lost(connection, reason),
       });
     } catch (error) {
-      this.#apply({ is: 'lost', connection, reason: String(error) });
+      this.#lost(connection, String(error));
     }
+  }
+
+  #lost(connection: number, reason: string): void {
+    this.#at = (this.#at + 1) % this.#urls.length;
+    this.#apply({ is: 'lost', connection, reason });
   }
 
   #setTimer(): void {
@@ -264,8 +275,15 @@ export class EventChannel {
   }
 }
 
-/** Returns the address of the event channel of a service. */
-export const eventsUrl = (base: string): string => socketUrl(`${base.replace(/\/+$/, '')}/api/v1/ws`);
+/** Returns the address of the event channel of a service; of each address, if there are several. */
+export const eventsUrl = (base: string): string => socketUrls(base, '/api/v1/ws').join(',');
+
+/** @throws TypeError if there is none, or one is not a web address. */
+function socketUrls(text: string, path: string): readonly string[] {
+  const addresses = serviceAddresses(text);
+  if (addresses.length === 0) throw new TypeError('there is no address');
+  return addresses.map((address) => socketUrl(`${address}${path}`));
+}
 
 /** @throws TypeError if it is not a web address. */
 function socketUrl(text: string): string {

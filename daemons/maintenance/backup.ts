@@ -11,6 +11,7 @@ import {
   lockFile,
   type DirectoryLock,
 } from '../../src/adapters/system/disk-lock.ts';
+import { storedMarkIn } from './stored-mark.ts';
 import { requestStoreCopies } from './backup-socket.ts';
 import { assertRestoreComplete, storeDirectory } from './data-directory.ts';
 import type { EnvironmentKind } from '../../src/core/ports/store.ts';
@@ -72,7 +73,7 @@ export async function backupStores(
     const keys = await readBusKeyFiles(dataDirectory);
     await writeArchive(
       file,
-      manifestOf(copies, keys, options.softwareVersion),
+      { ...manifestOf(copies, keys, options.softwareVersion), ...(await positionOf(copies)) },
       copies.map((copy) => copy.path),
       keys.map(({ data }) => data),
     );
@@ -104,6 +105,15 @@ async function copiesOf(dataDirectory: string, parts: string): Promise<readonly 
     for (const { close } of stores) await close();
     for (const lock of locks) lock.release();
   }
+}
+
+/** Returns the position of the copied state in the log of its cluster; nothing for a single node. */
+async function positionOf(copies: readonly EnvironmentCopy[]): Promise<Pick<BackupManifest, 'cluster'>> {
+  const state = copies.find(({ format }) => format.kind === 'state');
+  const stored = state === undefined ? null : await storedMarkIn(dirname(state.path));
+  if (stored === null) return {};
+  const { logId, mark } = stored;
+  return { cluster: { log_id: logId, position: mark.position, epoch: mark.epoch } };
 }
 
 function manifestOf(

@@ -1,10 +1,11 @@
-import { EventHub } from '../../http/ws/hub.ts';
+import { EventHub, numbersOfNode } from '../../http/ws/hub.ts';
 import { EventLoopWatch } from '../../src/adapters/system/event-loop-lag.ts';
 import {
   FollowedJobs,
   followedMemory,
   type FollowedMemory,
 } from '../../src/adapters/system/followed-jobs.ts';
+import type { ClusterConfig } from '../../src/core/config/cluster-config.ts';
 import { BusLog } from '../process/bus-log.ts';
 import { MEASURE_PERIOD_MS } from '../threads/shard-protocol.ts';
 import { ServiceMetrics } from './metrics.ts';
@@ -33,11 +34,15 @@ export function createObservers(
 ): Observers {
   const followed = followedMemory();
   const followedJobs = new FollowedJobs(followed);
+  const { cluster } = config;
+  // Any node may have clients that follow any job.
+  if (cluster !== null) followedJobs.followAll();
   const taskEvents = new TaskEventHub(followedJobs, () => changes.untilReadable());
   const events = new EventHub({
     replayDepth: config.events.replayDepth,
     now: () => Date.now(),
     steadyNow: () => performance.now(),
+    firstNumber: cluster === null ? 0 : numbersOfNode(placeOf(cluster)),
   });
   diagnostics?.listen((record) => events.publishDiagnostic(record));
   const busLog = new BusLog(logger);
@@ -50,3 +55,10 @@ export function createObservers(
   shutdown.add('scheduler', () => clearInterval(measuring));
   return { followed, followedJobs, taskEvents, events, busLog, metrics };
 }
+
+/** Returns the place of a node among the nodes of its cluster, which is the same on all of them. */
+const placeOf = ({ node, peers }: ClusterConfig): number =>
+  peers
+    .map(({ name }) => name)
+    .sort()
+    .indexOf(node);

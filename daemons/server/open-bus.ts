@@ -13,6 +13,7 @@ import { configuredServers, type ServerList } from '../../src/adapters/nats/serv
 import type { BusAuthority } from '../../src/core/ports/bus-authority.ts';
 import type { Logger } from '../process/logging.ts';
 import { onHangUp } from '../process/stop-signal.ts';
+import { checkCluster } from './check-cluster.ts';
 import { throwIfStopping, type StartContext } from './start-context.ts';
 
 /** The bus as the parts of the service use it. */
@@ -30,7 +31,14 @@ export interface OpenedBus {
 }
 
 /** Opens the bus: the servers of `bus.url`, or a `nats-server` that it starts and supervises. */
-export async function openBus({
+export async function openBus(context: StartContext): Promise<OpenedBus> {
+  const bus = await openServers(context);
+  const { cluster } = context.config;
+  if (cluster !== null) await checkCluster(context, cluster, bus);
+  return bus;
+}
+
+async function openServers({
   config,
   directory,
   logger,

@@ -28,6 +28,7 @@ import { openState, startStore, type StartedStore } from './open-state.ts';
 import { OwnerRole } from './owner-role.ts';
 import { takeOverWhenOwner } from './take-over.ts';
 import { openProducts } from './open-products.ts';
+import { prepareLog } from './prepare-log.ts';
 import { PreparationPool } from './preparation-pool.ts';
 import { waitAfterRestore } from './wait-after-restore.ts';
 import { startBackups } from './start-backups.ts';
@@ -118,7 +119,7 @@ async function start(context: StartContext): Promise<void> {
   const state = await openState(context, store.thread);
   if (config.cluster === null) await waitAfterRestore(context, bus.requests, state.reader);
   const observers = createObservers(context, store, state);
-  const logs = await startLogs(context, bus, observers);
+  const logs = await startLogs(context, bus, observers, store.standing);
   await startBackups(context, state, logs.store);
   const lists = openLists(context, state);
   observers.metrics.queueLoads(() => lists.queueLoads());
@@ -171,6 +172,7 @@ async function openBusAndStore(
     return { bus: await openBus(context), store };
   }
   const bus = await openBus(context);
+  await prepareLog(context, context.config.cluster, bus.streams);
   return { bus, store: await startStore(context, { ...context.config.cluster, servers: bus.streams }) };
 }
 

@@ -1,4 +1,5 @@
 import { openLogReader, type LogStoreReader } from '../../src/adapters/lmdb/log-reader.ts';
+import type { StandingMemory } from '../../src/adapters/cluster/standing.ts';
 import { failStop } from '../process/fail-stop.ts';
 import { storeDirectory } from '../maintenance/data-directory.ts';
 import type { LogNotice } from '../threads/log-protocol.ts';
@@ -21,6 +22,7 @@ export async function startLogs(
   context: StartContext,
   bus: OpenedBus,
   observers: Observers,
+  standing: StandingMemory | null,
 ): Promise<StartedLogs> {
   const { config, directory, version, logger, stopping, shutdown } = context;
   const logDirectory = storeDirectory(directory, 'logs');
@@ -33,6 +35,7 @@ export async function startLogs(
       isBusScoped: bus.isScoped,
       busReplicas: config.bus.replicas,
       softwareVersion: version.version,
+      cluster: config.cluster === null || standing === null ? null : { node: config.cluster.node, standing },
       maxBytesPerTask: config.logs.maxBytesPerTask,
     },
     {

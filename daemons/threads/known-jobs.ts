@@ -25,6 +25,12 @@ export class KnownJobs {
     return true;
   }
 
+  /** Reports whether a job is in the state store now, past the cache. */
+  exists(job: JobId): boolean {
+    this.reader.refresh();
+    return this.reader.get('job', job) !== undefined;
+  }
+
   /** Removes a deleted job from the cache. */
   forget(job: JobId): void {
     this.known.delete(job);

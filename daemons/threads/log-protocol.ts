@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { LogLevel } from '../../actors/kernel/actor.ts';
+import type { StandingMemory } from '../../src/adapters/cluster/standing.ts';
 import type { EventLoopLag } from '../../src/adapters/system/event-loop-lag.ts';
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
 import type { DiagnosticNote } from '../../src/core/diagnostics/record.ts';
@@ -25,6 +26,8 @@ export interface LogThreadOptions {
   /** Maximum size of the stored log of a task, in bytes; 0 means unlimited. */
   readonly maxBytesPerTask: number;
   readonly softwareVersion: string;
+  /** The node of a cluster and its standing; null for a single node. */
+  readonly cluster: { readonly node: string; readonly standing: StandingMemory } | null;
   readonly controlPort: MessagePort;
 }
 

@@ -21,6 +21,8 @@ export interface ClusterPorts {
   /** Counts a response, for the metrics. */
   count(what: 'forwarded' | 'stale'): void;
   overview(): ClusterOverview;
+  /** Returns why this node is not ready, or null: it owns the cluster, or follows the owner. */
+  fault(): string | null;
   /** Returns the standing of this node. */
   self(): NodeOverview;
 }

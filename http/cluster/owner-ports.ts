@@ -1,4 +1,5 @@
 import type { Actors, Ports } from '../ports.ts';
+import { refused } from '../../src/core/problems.ts';
 import { OwnerNeededError } from './cluster-ports.ts';
 
 /** Ports whose data only the owner of a cluster has. */
@@ -58,3 +59,12 @@ export function ownersPorts(
     },
   };
 }
+
+/** Returns the ports for a read while no node owns the cluster: schedulers do not answer. */
+export const withoutOwner = (ports: Ports): Ports => ({
+  ...ports,
+  actors: {
+    ...ports.actors,
+    ask: () => Promise.resolve(refused('unavailable', 'no node owns the cluster')),
+  },
+});

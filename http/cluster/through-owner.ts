@@ -3,7 +3,7 @@ import type { Problem } from '../../src/core/problems.ts';
 import type { HttpRequest, HttpResponse } from '../pipeline/message.ts';
 import { headerValues, type Header } from '../pipeline/message.ts';
 import type { Operation } from '../openapi/contract.ts';
-import type { ClusterPorts } from './cluster-ports.ts';
+import { OwnerNeededError, type ClusterPorts } from './cluster-ports.ts';
 
 /** Time that a request waits for an owner: a takeover takes 2 to 4 s, with an election of the stream's leader up to 12 s. */
 export const OWNER_WAIT_MS = 12_000;
@@ -22,6 +22,8 @@ interface Sent {
   /** Whether the owner may carry it out twice with the result of one time. */
   readonly isRepeatable: boolean;
   readonly ended: AbortSignal;
+  /** Time to wait for an owner. */
+  readonly waitMs: number;
   /** Handles the request on this node, which serves now. */
   readonly here: () => HttpResponse | Promise<HttpResponse>;
 }
@@ -32,10 +34,10 @@ interface Sent {
  */
 export async function throughOwner(
   cluster: Pick<ClusterPorts, 'isServing' | 'forward' | 'pause' | 'count'>,
-  { request, isRepeatable, ended, here }: Sent,
+  { request, isRepeatable, ended, waitMs, here }: Sent,
 ): Promise<OwnersAnswer> {
   let reason = 'no node owns the cluster now';
-  for (let waitedMs = 0; waitedMs <= OWNER_WAIT_MS && !ended.aborted; waitedMs += AGAIN_MS) {
+  for (let waitedMs = 0; waitedMs <= waitMs && !ended.aborted; waitedMs += AGAIN_MS) {
     if (cluster.isServing()) return { kind: 'answered', response: await here() };
     const outcome = await cluster.forward(request);
     if (outcome.kind === 'answered') {
@@ -47,6 +49,21 @@ export async function throughOwner(
     await cluster.pause(AGAIN_MS);
   }
   return { kind: 'problem', problem: { kind: 'unavailable', detail: `${reason}; try again in some seconds` } };
+}
+
+/** Status of a request that found no owner. */
+export const OWNERLESS_STATUS = 503;
+
+/** Returns null if the handler of a request needs the owner. */
+export async function unlessOwnerNeeded(
+  handle: () => HttpResponse | Promise<HttpResponse>,
+): Promise<HttpResponse | null> {
+  try {
+    return await handle();
+  } catch (error) {
+    if (error instanceof OwnerNeededError) return null;
+    throw error;
+  }
 }
 
 export const UNKNOWN_OUTCOME: Problem = {

@@ -474,6 +474,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/cluster": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The cluster as this node sees it
+         * @description 404 on a service that is not a node of a cluster.
+         */
+        readonly get: operations["getCluster"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/start": {
         readonly parameters: {
             readonly query?: never;
@@ -2308,6 +2328,8 @@ export interface components {
             readonly checks: {
                 readonly store: string;
                 readonly bus: string;
+                /** @description Only on a node of a cluster. `ok` if it owns the cluster or follows the owner. */
+                readonly cluster?: string;
             };
             readonly details: {
                 /** @description True if the service is stopping; it is not ready then. */
@@ -2316,7 +2338,69 @@ export interface components {
                     readonly state: components["schemas"]["StoreFile"];
                     readonly logs: components["schemas"]["StoreFile"];
                 };
+                readonly cluster?: components["schemas"]["ClusterStanding"];
             };
+        };
+        /** @description This node in its cluster. Absent on a single node. */
+        readonly ClusterStanding: {
+            /** @description Name of the cluster. */
+            readonly name: string;
+            readonly node: string;
+            readonly role: components["schemas"]["NodeRole"];
+            /** @description The node that owns the cluster; absent if there is none. */
+            readonly owner?: string;
+            readonly epoch: number;
+            readonly position: number;
+            readonly lag_records: number;
+            readonly lag_ms: number;
+            readonly is_current: boolean;
+        };
+        /**
+         * @description `suspended`: an owner that reaches no quorum and sends nothing. `candidate`: a node that tries to become the owner. `ended`: its process ends or has ended. `unreachable`: not seen for some seconds.
+         * @enum {string}
+         */
+        readonly NodeRole: "owner" | "follower" | "candidate" | "suspended" | "ended" | "unreachable";
+        readonly Cluster: {
+            readonly name: string;
+            /** @description The node that answers. */
+            readonly node: string;
+            /** @description Id of the log; empty before the node has read it. */
+            readonly log_id: string;
+            /** @description The node whose nats-server leads the stream of the log; absent if it is not known. */
+            readonly log_leader?: string;
+            /** @description Rises with each takeover. */
+            readonly epoch: number;
+            /** @description The node that owns the cluster; absent if there is none. */
+            readonly owner?: string;
+            /** @description By name. All nodes of `cluster.peers`, and others that announce themselves. */
+            readonly nodes: readonly components["schemas"]["ClusterNode"][];
+            readonly quorum: {
+                /** @description Nodes that were seen in the last seconds. */
+                readonly present: number;
+                readonly needed: number;
+            };
+        };
+        readonly ClusterNode: {
+            readonly name: string;
+            readonly role: components["schemas"]["NodeRole"];
+            /** @description Position of the last record of the log that it has applied. */
+            readonly position: number;
+            readonly epoch: number;
+            /** @description Records of the owner that it has not applied. */
+            readonly lag_records: number;
+            /** @description Time that it took to apply the last record of the owner, or has taken so far. */
+            readonly lag_ms: number;
+            /** @description False if its reads are marked as stale. */
+            readonly is_current: boolean;
+            /** @description Empty for a node that was never seen. */
+            readonly version: string;
+            /** @description `http.addr` of the node. */
+            readonly http_addr: string;
+            /**
+             * Format: date-time
+             * @description Absent for a node that was not seen since the answering node has started.
+             */
+            readonly seen_at?: string;
         };
         readonly Start: {
             readonly principal: components["schemas"]["Principal"];
@@ -5959,6 +6043,39 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getCluster: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The cluster. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Cluster"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };

@@ -12,14 +12,18 @@ import { CHALLENGE, UNAUTHORIZED, type AccessGuard } from '../guards/access.ts';
 import { isPermitted, type Principal } from '../guards/principal.ts';
 import type { RateLimitGuard } from '../guards/rate-limit.ts';
 import { UPGRADE_HEADERS, upgradeFault } from '../guards/upgrade.ts';
+import { withoutOwner } from '../cluster/owner-ports.ts';
 import { OwnerNeededError, type ClusterPorts } from '../cluster/cluster-ports.ts';
 import {
   isOwnersRead,
   isRepeatable,
   OWNER_RETRY,
+  OWNER_WAIT_MS,
+  OWNERLESS_STATUS,
   receivedRequest,
   throughOwner,
   UNKNOWN_OUTCOME,
+  unlessOwnerNeeded,
 } from '../cluster/through-owner.ts';
 import type { Contract } from '../openapi/contract.ts';
 import type { Bundle } from '../pages/bundle.ts';
@@ -42,6 +46,9 @@ const API_PREFIX = '/api/v1';
 
 /** Marks a read of a node that may be behind what the client has received elsewhere. */
 const STALE: Header = ['Callsheet-Stale', 'true'];
+
+/** Time that a read waits for an owner if this node can answer without one. */
+const READ_WAIT_MS = 3000;
 
 /** Time that a response of an owner waits for its lease. */
 const LEASE_WAIT_MS = 3000;
@@ -229,9 +236,15 @@ export function createPipeline(
   }
 
   /** Handles a request on this node. */
-  function local(request: HttpRequest, requestId: string): HttpResponse | Promise<HttpResponse> {
+  function local(
+    request: HttpRequest,
+    requestId: string,
+    given = ports,
+  ): HttpResponse | Promise<HttpResponse> {
     const isRead = isApi(request.path) && request.method === 'GET';
-    return isRead ? respondWhenReadable(() => answer(request, requestId)) : answer(request, requestId);
+    return isRead
+      ? respondWhenReadable(() => answer(request, requestId, given))
+      : answer(request, requestId, given);
   }
 
   /** Handles a request of a client of the cluster: a read here if it is possible, everything else on the owner. */
@@ -245,25 +258,29 @@ export function createPipeline(
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (isRead && !isOwnersRead(match.target.operation)) return readHere(cluster, request, match.target, requestId);
     if (cluster.isServing()) return asOwner(() => local(request, requestId), requestId);
-    return onOwner(cluster, request, match.target, requestId);
+    return onOwner(cluster, request, match.target, requestId, OWNER_WAIT_MS);
   }
 
-  /** Answers a read when this node is current. What it cannot know is read on the owner. */
+  /**
+   * Answers a read when this node is current. What it cannot know is read on the owner; without an owner the answer has what this
+   * node knows, and is marked.
+   */
   async function readHere(
     cluster: ClusterPorts,
     request: HttpRequest,
     route: Route,
     requestId: string,
   ): Promise<HttpResponse> {
-    const isCurrent = (await cluster.untilCurrent()) ?? true;
-    if (!isCurrent) cluster.count('stale');
-    try {
-      const response = await local(request, requestId);
-      return isCurrent ? response : { ...response, headers: [...response.headers, STALE] };
-    } catch (error) {
-      if (!(error instanceof OwnerNeededError)) throw error;
-      return await onOwner(cluster, request, route, requestId);
+    if ((await cluster.untilCurrent()) ?? true) {
+      const response = await unlessOwnerNeeded(() => local(request, requestId));
+      if (response !== null) return response;
+      const passedOn = await onOwner(cluster, request, route, requestId, READ_WAIT_MS);
+      if (passedOn.status !== OWNERLESS_STATUS) return passedOn;
     }
+    const response = await unlessOwnerNeeded(() => local(request, requestId, withoutOwner(ports)));
+    if (response === null) return await onOwner(cluster, request, route, requestId, OWNER_WAIT_MS);
+    cluster.count('stale');
+    return { ...response, headers: [...response.headers, STALE] };
   }
 
   /** Has a request handled by the owner, with its body. */
@@ -272,6 +289,7 @@ export function createPipeline(
     request: HttpRequest,
     route: Route,
     requestId: string,
+    waitMs: number,
   ): Promise<HttpResponse> {
     const share = bodies.open(client(request));
     try {
@@ -289,6 +307,7 @@ export function createPipeline(
         request: sent,
         isRepeatable: isRepeatable(request, route.operation),
         ended: request.ended(),
+        waitMs,
         here: () => {
           share.release();
           return asOwner(() => local(receivedRequest(sent, request.ended()), requestId), requestId);
@@ -344,7 +363,11 @@ export function createPipeline(
     });
   }
 
-  function answer(request: HttpRequest, requestId: string): HttpResponse | Promise<HttpResponse> {
+  function answer(
+    request: HttpRequest,
+    requestId: string,
+    given: Ports,
+  ): HttpResponse | Promise<HttpResponse> {
     const refuse = (problem: Problem, headers: readonly Header[] = []): HttpResponse =>
       problemResponse(problem, requestId, headers);
 
@@ -382,9 +405,10 @@ export function createPipeline(
       ended: () => request.ended(),
     });
     if (route.body !== null) return withBody(request, route, route.body, call, requestId);
-    if (request.method !== 'GET') return respondWhenReadable(() => run(route, call(undefined), requestId));
-    if (!ResponseCache.mayKeep(route.operation) || !isPermitted(principal, 'jobs.read'))
-      return run(route, call(undefined), requestId);
+    if (request.method !== 'GET') return respondWhenReadable(() => run(route, call(undefined), requestId, given));
+    const isKept = given === ports && ResponseCache.mayKeep(route.operation);
+    if (!isKept || !isPermitted(principal, 'jobs.read'))
+      return run(route, call(undefined), requestId, given);
     const count = recent.begin();
     const made = run(route, call(undefined), requestId);
     if (made instanceof Promise || made.status !== 200 || made.isTransient === true) return made;
@@ -449,7 +473,12 @@ export function createPipeline(
     return await respondWhenReadable(() => run(route, call(body.value), requestId));
   }
 
-  function run(route: Route, call: ErasedCall, requestId: string): HttpResponse | Promise<HttpResponse> {
+  function run(
+    route: Route,
+    call: ErasedCall,
+    requestId: string,
+    given = ports,
+  ): HttpResponse | Promise<HttpResponse> {
     const noted = (response: HttpResponse, reply: AnyReply | null): HttpResponse =>
       trail === null ? response : withAuditNote(response, route.operation.method, call, reply);
     const respond = (reply: AnyReply): HttpResponse => noted(responseOf(reply, requestId), reply);
@@ -468,7 +497,7 @@ export function createPipeline(
       return noted(problemResponse(failed, requestId), null);
     };
     try {
-      const reply = route.handle(call, ports);
+      const reply = route.handle(call, given);
       return reply instanceof Promise ? reply.then(respond).catch(broken) : respond(reply);
     } catch (error) {
       return broken(error);

@@ -33,6 +33,7 @@ import { retryJob, retryTask } from './retry.ts';
 import { retryWorkerFailures } from './retry-worker-failures.ts';
 import { getSettings } from './settings.ts';
 import { getStart } from './start.ts';
+import { getCluster } from './cluster.ts';
 import { getStats } from './stats.ts';
 import { getTaskGrid } from './task-grid.ts';
 import { updateJob } from './update-job.ts';
@@ -147,6 +148,7 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     createApiKey,
     revokeApiKey,
     listAudit,
+    getCluster,
     getStats,
     getSettings,
     getStart,

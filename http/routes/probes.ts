@@ -1,5 +1,6 @@
 import type { FilePages, Ports } from '../ports.ts';
 import type { Schemas } from '../views/schemas.ts';
+import { standingView } from '../views/cluster-view.ts';
 import type { Handler } from './operation.ts';
 
 export const HEALTH_CHECK_BUDGET_MS = 5000;
@@ -21,11 +22,17 @@ export async function readinessView(ports: Ports): Promise<Schemas['Readiness']>
     verdict(ports, () => ports.health.store()),
     verdict(ports, () => ports.health.bus()),
   ]);
-  const checks = { store, bus };
+  const { cluster } = ports;
+  const fault = cluster === null ? null : cluster.fault();
+  const checks = { store, bus, ...(cluster !== null && { cluster: fault ?? 'ok' }) };
   const stopping = ports.isStopping();
   const { state, logs } = ports.storePages();
-  const details = { stopping, store: { state: pagesView(state), logs: pagesView(logs) } };
-  const isReady = store === 'ok' && bus === 'ok' && !stopping;
+  const details = {
+    stopping,
+    store: { state: pagesView(state), logs: pagesView(logs) },
+    ...(cluster !== null && { cluster: standingView(cluster.overview(), cluster.self()) }),
+  };
+  const isReady = store === 'ok' && bus === 'ok' && fault === null && !stopping;
   return { status: isReady ? 'ok' : 'degraded', checks, details };
 }
 

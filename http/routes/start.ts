@@ -14,7 +14,6 @@ const READINESS_BUDGET_MS = 1000;
 
 export const getStart: Handler<'getStart'> = async ({ principal }, ports) => {
   const readiness = await promptReadiness(ports);
-  const { online, offline, disabled } = ports.activity().state.workers;
   return {
     kind: 'json',
     status: 200,
@@ -25,13 +24,20 @@ export const getStart: Handler<'getStart'> = async ({ principal }, ports) => {
       queues: queueViews(ports),
       compute_locations: computeLocationViews(ports.store),
       presence: {
-        workers: online + offline + disabled,
+        workers: workerCount(ports),
         jobs: jobCountsView(ports.jobLists.counts({ words: [] }, principal.ownerScope)).total,
       },
       ...(readiness !== null && { readiness }),
     },
   };
 };
+
+/** Only the shards count the workers; another node of a cluster counts their rows. */
+function workerCount({ cluster, activity, store }: Pick<Ports, 'cluster' | 'activity' | 'store'>): number {
+  if (cluster !== null && !cluster.isServing()) return [...store.scan('worker')].length;
+  const { online, offline, disabled } = activity().state.workers;
+  return online + offline + disabled;
+}
 
 /** Returns null if the checks do not finish within the budget. */
 async function promptReadiness(ports: Ports): Promise<Schemas['Readiness'] | null> {

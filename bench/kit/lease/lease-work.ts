@@ -12,7 +12,7 @@ export interface Farm {
 
 /** Submits `jobs` jobs of `tasks` no-op tasks of one core. They have `signatures` different requirements in turn. */
 export async function submitJobs(
-  service: BenchService,
+  service: Pick<BenchService, 'url'>,
   farm: Farm,
   jobs: number,
   tasks: number,

@@ -7,7 +7,11 @@ import type { Measured } from './measured-load.ts';
 
 /** A service with the workers that lease from it. */
 export interface LoadedService {
-  readonly service: BenchService;
+  readonly service: Pick<BenchService, 'url' | 'pid'>;
+  /** Processes of its bus; if absent, the one that the service has started. */
+  readonly busPids?: readonly number[];
+  /** Further processes whose time is measured, by name. */
+  readonly others?: Readonly<Record<string, number>>;
   readonly farm: Farm;
   readonly swarm: WorkerSwarm;
 }
@@ -25,7 +29,7 @@ const SPARE = 2;
 export class LoadRunner {
   private readonly parts: LoadedService;
   private readonly shape: JobShape;
-  private readonly busPid: number;
+  private readonly busPids: readonly number[];
   private readonly jobIds: string[] = [];
   private cycles = 0;
   /** Minimum number of ready tasks. */
@@ -35,7 +39,7 @@ export class LoadRunner {
   constructor(parts: LoadedService, shape: JobShape) {
     this.parts = parts;
     this.shape = shape;
-    this.busPid = childOf(parts.service.pid, 'nats-server');
+    this.busPids = parts.busPids ?? [childOf(parts.service.pid, 'nats-server')];
   }
 
   /** Number of tasks that existed before. */
@@ -45,14 +49,11 @@ export class LoadRunner {
   }
 
   async measure(load: Load, times: LoadTimes): Promise<Measured> {
-    const before = { service: 0, bus: 0, bench: 0 };
-    const after = { service: 0, bus: 0, bench: 0 };
+    let before = this.usage();
+    let after = before;
     const seen = await this.parts.swarm.measure(load, times, (at) => {
-      const noted = at === 'begin' ? before : after;
-      noted.service = usageOf(this.parts.service.pid).cpuSeconds;
-      noted.bus = usageOf(this.busPid).cpuSeconds;
-      const own = process.cpuUsage();
-      noted.bench = (own.user + own.system) / 1e6;
+      if (at === 'begin') before = this.usage();
+      else after = this.usage();
     });
     this.cycles += seen.cycles;
     const taken = (seen.leases / seen.seconds) * (times.warmUpMs / 1000 + seen.seconds);
@@ -63,7 +64,24 @@ export class LoadRunner {
         service: after.service - before.service,
         bus: after.bus - before.bus,
         bench: after.bench - before.bench,
+        others: Object.fromEntries(
+          Object.entries(after.others).map(([name, seconds]) => [name, seconds - (before.others[name] ?? 0)]),
+        ),
       },
+    };
+  }
+
+  /** Processor time until now, in seconds. */
+  private usage(): Measured['cpuSeconds'] {
+    const own = process.cpuUsage();
+    const { service, others = {} } = this.parts;
+    return {
+      service: usageOf(service.pid).cpuSeconds,
+      bus: this.busPids.reduce((sum, pid) => sum + usageOf(pid).cpuSeconds, 0),
+      bench: (own.user + own.system) / 1e6,
+      others: Object.fromEntries(
+        Object.entries(others).map(([name, pid]) => [name, usageOf(pid).cpuSeconds]),
+      ),
     };
   }
 

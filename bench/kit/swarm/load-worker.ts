@@ -27,7 +27,10 @@ const INCARNATION = '01936ad0-0000-7000-8000-000000000001';
 
 /** Data that all workers of a swarm share. */
 export interface Swarm {
-  readonly busPort: number;
+  /** The workers connect to them in turn. */
+  readonly busPorts: readonly number[];
+  /** Beginning of the names of the workers. */
+  readonly namePrefix: string;
   /** Seed of the user that sends echoes: workers may not. Null if there are no echoes. */
   readonly echoSeed: string | null;
   readonly cores: number;
@@ -48,7 +51,7 @@ export interface Swarm {
 }
 
 /** Name of the worker with this number. */
-export const nameOf = (index: number): string => `swarm-${index}`;
+export const nameOf = (prefix: string, index: number): string => `${prefix}-${index}`;
 
 /**
  * A worker of a swarm with its own connection. It sends the messages of a real worker: registration, heartbeats, lease
@@ -58,6 +61,7 @@ export class LoadWorker {
   private readonly swarm: Swarm;
   private readonly identity: SwarmIdentity;
   private readonly name: string;
+  private readonly busPort: number;
   private socket: NatsSocket | null = null;
   private echoSocket: NatsSocket | null = null;
   private frame: LeaseRequestFrame | null = null;
@@ -77,7 +81,8 @@ export class LoadWorker {
   constructor(index: number, swarm: Swarm, identity: SwarmIdentity) {
     this.swarm = swarm;
     this.identity = identity;
-    this.name = nameOf(index);
+    this.name = nameOf(swarm.namePrefix, index);
+    this.busPort = swarm.busPorts[index % swarm.busPorts.length] ?? 0;
   }
 
   /** True while the service has one of its lease requests. */
@@ -87,7 +92,8 @@ export class LoadWorker {
 
   /** Connects, or connects again. */
   async connect(): Promise<void> {
-    const { busPort, echoSeed, failed, lost } = this.swarm;
+    const { busPort } = this;
+    const { echoSeed, failed, lost } = this.swarm;
     const { inbox, access } = this.identity;
     const listener: NatsListener = {
       message: (subscription, data, start, end) => this.received(subscription, data, start, end),

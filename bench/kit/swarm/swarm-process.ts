@@ -41,15 +41,16 @@ function fail(error: unknown): void {
 }
 
 async function start(
-  busPort: number,
+  busPorts: readonly number[],
   count: number,
   cores: number,
-  { echoSeed, joinToken, reconnects }: SwarmOptions,
+  { echoSeed, joinToken, reconnects, namePrefix }: SwarmOptions,
 ): Promise<void> {
   const startedAt = performance.now();
   const sessionId = randomUUID();
   const made: Swarm = {
-    busPort,
+    busPorts,
+    namePrefix,
     echoSeed,
     cores,
     tally: new Tally(),
@@ -63,9 +64,9 @@ async function start(
     lost: reconnects ? reconnections.lost : null,
   };
   swarm = made;
-  const names = Array.from({ length: count }, (_unused, index) => nameOf(index));
+  const names = Array.from({ length: count }, (_unused, index) => nameOf(namePrefix, index));
   const identities =
-    joinToken === null ? names.map(() => anonymousIdentity()) : await joinWorkers(busPort, joinToken, names);
+    joinToken === null ? names.map(() => anonymousIdentity()) : await joinWorkers(busPorts[0] ?? 0, joinToken, names);
   const joinedAt = performance.now();
   workers = identities.map((identity, index) => new LoadWorker(index, made, identity));
   for (let first = 0; first < count; first += AT_ONCE) {
@@ -185,7 +186,7 @@ async function drain(load: Load): Promise<void> {
 async function obey(command: SwarmCommand): Promise<void> {
   switch (command.type) {
     case 'start':
-      await start(command.busPort, command.workers, command.cores, command.options);
+      await start(command.busPorts, command.workers, command.cores, command.options);
       return;
     case 'measure':
       await measure(command.load, command.warmUpMs, command.measureMs);

@@ -24,13 +24,16 @@ export interface SwarmOptions {
   readonly joinToken: string | null;
   /** True if workers connect again, instead of the swarm failing. */
   readonly reconnects: boolean;
+  /** Beginning of the names of the workers. Two swarms of one service need different ones. */
+  readonly namePrefix: string;
 }
 
 /** To the process of a swarm. */
 export type SwarmCommand =
   | {
       readonly type: 'start';
-      readonly busPort: number;
+      /** Ports of the servers to which the workers connect, in turn. */
+      readonly busPorts: readonly number[];
       readonly workers: number;
       readonly cores: number;
       readonly options: SwarmOptions;

@@ -31,11 +31,11 @@ export interface LoadTimes {
 }
 
 /**
- * Starts `workers` workers of `cores` cores on the bus of a service on this machine. Resolves when all are registered.
- * By default the workers have no credentials.
+ * Starts `workers` workers of `cores` cores on the bus of a service on this machine; if it has several servers, the workers
+ * connect to them in turn. Resolves when all are registered. By default the workers have no credentials.
  */
 export async function startSwarm(
-  busPort: number,
+  busPort: number | readonly number[],
   workers: number,
   cores: number,
   options: Partial<SwarmOptions> = {},
@@ -48,10 +48,11 @@ export async function startSwarm(
     if (child.connected) say(child, { type: 'stop' });
     return ended;
   };
-  const all: SwarmOptions = { echoSeed: null, joinToken: null, reconnects: false, ...options };
+  const busPorts = typeof busPort === 'number' ? [busPort] : busPort;
+  const all: SwarmOptions = { echoSeed: null, joinToken: null, reconnects: false, namePrefix: 'swarm', ...options };
   let ready;
   try {
-    ready = await until(child, { type: 'start', busPort, workers, cores, options: all }, (notice) =>
+    ready = await until(child, { type: 'start', busPorts, workers, cores, options: all }, (notice) =>
       notice.type === 'ready' ? notice : null,
     );
   } catch (error) {

@@ -25,7 +25,8 @@ async function connect(order: Order): Promise<() => Promise<WorkFigures>> {
   const { url = '', jobId = '', cores = '1' } = order.details;
   const sessionId = randomUUID();
   const swarm: Swarm = {
-    busPort: order.port,
+    busPorts: [order.port],
+    namePrefix: 'swarm',
     echoSeed: null,
     cores: Number(cores),
     tally: new Tally(),

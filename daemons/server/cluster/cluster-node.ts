@@ -14,6 +14,7 @@ import type { RequestHandler } from '../../../http/pipeline/message.ts';
 import { CurrentReads } from '../../../src/adapters/cluster/current-reads.ts';
 import { frontSubjects, type FrontSubjects } from '../../../src/adapters/cluster/front-subjects.ts';
 import { NodeBus, type NodeMessage } from '../../../src/adapters/cluster/node-bus.ts';
+import { leaderOf, streamInfoSubject } from '../../../src/adapters/nats/log/log-leader.ts';
 import { askOwner } from '../../../src/adapters/cluster/owner-requests.ts';
 import { OwnerService } from '../../../src/adapters/cluster/owner-service.ts';
 import { SharedStanding, steadyMs, type StandingMemory } from '../../../src/adapters/cluster/standing.ts';
@@ -34,6 +35,10 @@ const TICK_MS = 1000;
 const WATCH_MS = 50;
 /** Time without a lease after which requests in progress get an answer. */
 const SILENCE_MS = 5000;
+/** A node that has not been current for this time is not ready. */
+const NOT_CURRENT_MS = 10_000;
+/** Interval of the question which node leads the stream of the log. */
+const LEADER_MS = 5000;
 /** Time for an owner to answer the question for its position. */
 const POSITION_MS = 500;
 
@@ -80,6 +85,7 @@ export class ClusterNode {
   #owner: Pick<Actors, 'ask' | 'tell'> | null = null;
   #forwarded: RequestHandler | null = null;
   #isStopping = false;
+  #logLeader: string | null = null;
   /** Epoch under which this node listens as owner, and the function that ends it; null if it does not. */
   #listening: { readonly epoch: number; readonly isComplete: boolean; readonly end: () => void } | null =
     null;
@@ -94,7 +100,12 @@ export class ClusterNode {
     this.#subjects = frontSubjects(config.name);
     this.#bus = new NodeBus(servers, events.busChanged);
     this.#reads = new CurrentReads(this.#standing, (epoch, leftMs) => this.#askPosition(epoch, leftMs));
-    this.#members = new Members(config, { self: () => this.self(), logId, now: () => Date.now() });
+    this.#members = new Members(config, {
+      self: () => this.self(),
+      logId,
+      logLeader: () => this.#logLeader,
+      now: () => Date.now(),
+    });
     this.#writer = new EventWriter(config.node, this.#standing, (text) => {
       this.#bus.publish(this.#subjects.events, text);
     });
@@ -106,7 +117,11 @@ export class ClusterNode {
     this.#bus.listen(this.#subjects.events, ({ data }) => {
       if (this.#owner === null) this.#reader.received(data);
     });
-    this.#timers = [setInterval(() => this.#tick(), TICK_MS), setInterval(() => this.#watch(), WATCH_MS)];
+    this.#timers = [
+      setInterval(() => this.#tick(), TICK_MS),
+      setInterval(() => this.#watch(), WATCH_MS),
+      setInterval(() => void this.#askLeader(), LEADER_MS),
+    ];
   }
 
   /** Sets the handler of forwarded requests; before `serve`. */
@@ -164,6 +179,7 @@ export class ClusterNode {
         this.figures[what] += 1;
       },
       overview: () => this.#members.overview(),
+      fault: () => this.#fault(),
       self: () => this.self(),
     };
   }
@@ -190,6 +206,21 @@ export class ClusterNode {
   async checkBus(timeoutMs: number): Promise<void> {
     const fault = await this.#bus.check(timeoutMs);
     if (fault !== null) throw new Error(fault);
+  }
+
+  /** A short silence of the owner, as at a takeover, is no fault: clients need a node that waits for the next one. */
+  #fault(): string | null {
+    const role = this.#role();
+    if (role === 'ended') return 'this node has left the cluster, and its process ends';
+    if (role === 'owner')
+      return this.#owner === null ? 'this node owns the cluster and starts its actors' : null;
+    const silentMs = steadyMs() - this.#standing.read().currentAtMs;
+    if (silentMs < NOT_CURRENT_MS) return null;
+    const { records } = this.#reads.lag;
+    if (records > 0) return `this node is ${records} records behind the owner of the cluster`;
+    return role === 'suspended'
+      ? 'this node owns the cluster and reaches no quorum'
+      : 'no owner of the cluster answers';
   }
 
   #role(): NodeRole {
@@ -260,6 +291,12 @@ export class ClusterNode {
     if (!this.#standing.canAnswer()) return;
     const answer: PositionAnswer = { position: Math.max(applied, appended) };
     this.#bus.publish(replyTo, JSON.stringify(answer));
+  }
+
+  async #askLeader(): Promise<void> {
+    const subject = streamInfoSubject(this.#options.config.name);
+    const answer = await this.#bus.request(subject, '', POSITION_MS);
+    this.#logLeader = answer.kind === 'answered' ? leaderOf(answer.data) : null;
   }
 
   async #askPosition(epoch: number, leftMs: number): Promise<number | null> {

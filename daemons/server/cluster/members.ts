@@ -16,16 +16,23 @@ export class Members {
   readonly #config: ClusterConfig;
   readonly #self: () => NodeOverview;
   readonly #logId: () => string;
+  readonly #logLeader: () => string | null;
   readonly #now: () => number;
   readonly #others = new Map<string, NodeOverview>();
 
   constructor(
     config: ClusterConfig,
-    parts: { readonly self: () => NodeOverview; readonly logId: () => string; readonly now: () => number },
+    parts: {
+      readonly self: () => NodeOverview;
+      readonly logId: () => string;
+      readonly logLeader: () => string | null;
+      readonly now: () => number;
+    },
   ) {
     this.#config = config;
     this.#self = parts.self;
     this.#logId = parts.logId;
+    this.#logLeader = parts.logLeader;
     this.#now = parts.now;
   }
 
@@ -49,15 +56,18 @@ export class Members {
     const { name, node, peers } = this.#config;
     const now = this.#now();
     const self = this.#self();
+    const isPresent = ({ seenAt }: NodeOverview): boolean => seenAt !== null && now - seenAt < PRESENT_MS;
     const names = new Set([...peers.map((peer) => peer.name), ...this.#others.keys()]);
     const nodes = [...names]
       .sort()
-      .map((each) => (each === node ? self : this.#others.get(each)) ?? unseen(each));
-    const present = nodes.filter(({ seenAt }) => seenAt !== null && now - seenAt < PRESENT_MS);
+      .map((each) => (each === node ? self : this.#others.get(each)) ?? unseen(each))
+      .map((each) => (isPresent(each) ? each : { ...each, role: 'unreachable' as const, isCurrent: false }));
+    const present = nodes.filter(isPresent);
     return {
       name,
       node,
       logId: this.#logId(),
+      logLeader: this.#logLeader(),
       epoch: Math.max(...present.map(({ epoch }) => epoch)),
       owner: ownerOf(present),
       nodes,
@@ -72,7 +82,7 @@ const ownerOf = (present: readonly NodeOverview[]): string | null =>
 
 const unseen = (name: string): NodeOverview => ({
   name,
-  role: 'ended',
+  role: 'unreachable',
   position: 0,
   epoch: 0,
   lagRecords: 0,

@@ -31,7 +31,10 @@ export function startClusterNode(
     },
     {
       events: (batches) => publishEvents(batches, observers, state.reader),
-      gap: () => observers.events.loseEvents(),
+      gap: () => {
+        observers.events.loseEvents();
+        observers.taskEvents.publishAll();
+      },
       warned: (text) => logger.warn(text),
       busChanged: (event) => observers.busLog.note('nodes', event),
       failed: (error) => logger.error({ err: error }, 'a request of another node was not answered'),

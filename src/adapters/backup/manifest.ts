@@ -43,6 +43,15 @@ export interface BackupManifest {
   readonly parts: readonly BackupPart[];
   /** Keys of the bus, after the stores; absent in format 1. */
   readonly files?: readonly BackupFile[];
+  /** The log of the cluster, and the last record that the state contains; absent in a backup of a single node. */
+  readonly cluster?: BackupPosition;
+}
+
+/** Position of a backup in the log of a cluster. */
+export interface BackupPosition {
+  readonly log_id: string;
+  readonly position: number;
+  readonly epoch: number;
 }
 
 export const partName = (kind: EnvironmentKind): string => `${kind}/data.mdb`;
@@ -71,6 +80,7 @@ export function readManifest(text: string): ReadManifest {
     store_id: storeId,
     parts,
     files,
+    cluster,
   } = value as Record<string, unknown>;
   if (typeof backup === 'number' && !isFormat(backup)) {
     const by = typeof madeBy === 'string' ? ` (made by version ${madeBy})` : '';
@@ -88,7 +98,8 @@ export function readManifest(text: string): ReadManifest {
     Array.isArray(parts) &&
     parts.length === KINDS.length &&
     KINDS.every((kind, at) => isPart(parts[at], kind)) &&
-    (backup === KEYS_FORMAT ? areKeyFiles(files) : files === undefined);
+    (backup === KEYS_FORMAT ? areKeyFiles(files) : files === undefined) &&
+    (cluster === undefined || isPosition(cluster));
   if (!isWhole) return { ok: false, reason: 'its manifest is damaged' };
   return {
     ok: true,
@@ -99,8 +110,17 @@ export function readManifest(text: string): ReadManifest {
       store_id: storeId,
       parts: parts as BackupPart[],
       ...(backup === KEYS_FORMAT ? { files: files as BackupFile[] } : {}),
+      ...(cluster === undefined ? {} : { cluster }),
     },
   };
+}
+
+function isPosition(value: unknown): value is BackupPosition {
+  if (typeof value !== 'object' || value === null) return false;
+  const { log_id: logId, position, epoch } = value as Record<string, unknown>;
+  return (
+    typeof logId === 'string' && logId !== '' && Number.isSafeInteger(position) && Number.isSafeInteger(epoch)
+  );
 }
 
 const isFormat = (value: unknown): value is BackupManifest['backup'] =>

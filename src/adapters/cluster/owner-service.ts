@@ -84,6 +84,8 @@ export class OwnerService {
 
   async #work(head: RequestHead, body: Uint8Array, replyTo: string): Promise<void> {
     const working = setInterval(() => this.#answer(replyTo, { type: 'working' }), WORKING_MS);
+    // The process may end while a handler waits.
+    working.unref();
     try {
       const { method, path, query, remoteAddress } = head;
       const request = { method, path, query, remoteAddress, headers: pairsOf(head.headers), body };

@@ -271,6 +271,8 @@ class JournalDriver implements ReplicatedJournal {
   applied(position: number): void {
     this.#marks.apply(position);
     this.#standing.setApplied(this.#marks.applied.position);
+    // Heartbeats that were read meanwhile: reads wait for the last position of the owner.
+    if (this.#node !== null) this.#shareUnchanged(this.#node);
   }
 
   async handOver(successor: string): Promise<void> {
@@ -339,6 +341,8 @@ class JournalDriver implements ReplicatedJournal {
   }
 
   async #append(append: number, position: number, bytes: Uint8Array): Promise<void> {
+    // Before the record leaves: no other node can have read it earlier.
+    this.#standing.setAppended(position);
     const result = await this.#stream.append(position, bytes);
     if (result.type === 'stored') {
       this.#stream.announce(result.position);

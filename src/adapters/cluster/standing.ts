@@ -68,9 +68,9 @@ export class SharedStanding {
     Atomics.notify(this.#cells, FIELDS.applied);
   }
 
-  /** Must be called before the record leaves this node: no other node can have read it earlier. */
+  /** Must be called before the record leaves this node. A record that is sent again changes nothing. */
   setAppended(position: number): void {
-    this.#set('appended', position);
+    if (position > this.#get('appended')) this.#set('appended', position);
   }
 
   /** @param atMs - By `steadyMs`. */

@@ -26,6 +26,7 @@ import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
 import { createLogLines } from './log-lines.ts';
 import { createLogTotals } from './log-totals.ts';
 import { PREVIEW_DATABASES, putPreview } from './preview-rows.ts';
+import { jobsWithRows } from './jobs-with-rows.ts';
 import { removePrefixRows } from './remove-prefix.ts';
 import { decodeRecord, encodeRecord } from './value-codec.ts';
 import {
@@ -160,6 +161,7 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
       return 'stored';
     },
     removeJob: (job) => removeUnder(logKeys.job(job)),
+    loggedJobs: (after, limit) => jobsWithRows([attempts, previews], after, limit),
     close: () => environment.close(),
   };
 }

@@ -91,6 +91,8 @@ export class BusConnection {
   /** Maximum bytes of a message, as announced by the latest server. */
   #payloadMax = Infinity;
   #nc: NatsConnection | null = null;
+  /** Servers of the cluster that the last connection has learned: dialed after the configured ones. */
+  #learned: readonly string[] = [];
   #isClosing = false;
   readonly #finished: Promise<void>;
 
@@ -251,9 +253,10 @@ export class BusConnection {
     const { servers: source } = this.#options;
     try {
       const servers = typeof source === 'function' ? source() : source;
-      await beforeUse?.(servers.servers);
+      const addresses = [...new Set([...servers.servers, ...this.#learned])];
+      await beforeUse?.(addresses);
       const nc = await connect({
-        servers: [...servers.servers],
+        servers: addresses,
         name,
         reconnect: false,
         timeout: CONNECTION_LIMITS.dialMs,
@@ -288,6 +291,7 @@ export class BusConnection {
   async #learn(nc: NatsConnection, servers: readonly string[]): Promise<void> {
     try {
       await this.#options.beforeUse?.(servers);
+      this.#learned = [...new Set([...this.#learned, ...servers])].slice(-CONNECTION_LIMITS.learnedServers);
     } catch (error) {
       this.#callbacks.changed({ type: 'server-error', reason: reasonOf(error) });
       await nc.close();
@@ -302,6 +306,7 @@ export class BusConnection {
     this.#frames.take();
     this.#nc = nc;
     this.#payloadMax = nc.info?.max_payload ?? Infinity;
+    this.#learned = membersOf(nc);
     const complaints = this.#hearComplaints(nc);
     const version = nc.info?.version ?? 'unknown';
     this.#callbacks.changed({ type: 'connected', server: nc.getServer(), version, isFirst });
@@ -335,6 +340,12 @@ export class BusConnection {
       }
     }
   }
+}
+
+/** Returns the servers of the cluster that a connection knows. A single server names only its own addresses: none. */
+function membersOf({ info }: NatsConnection): readonly string[] {
+  const isClustered = info !== undefined && !factsOf(info).isSingle;
+  return isClustered ? (info.connect_urls ?? []).slice(0, CONNECTION_LIMITS.learnedServers) : [];
 }
 
 /** Counts UTF-8 bytes only for texts that are near the limit. */

@@ -22,6 +22,7 @@ import { ensureStream, managerOf, noteRepair, replicasOn, type StreamKind } from
 /** Delays before redelivery of an unacknowledged message, by delivery; the last one applies to all later ones. */
 export interface Redelivery {
   readonly waitsMs: readonly number[];
+  /** -1: no limit. */
   readonly deliveriesMax: number;
 }
 

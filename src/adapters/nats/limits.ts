@@ -66,6 +66,8 @@ export const SERVER_LIMITS = {
   tlsSeconds: 10,
   /** Maximum time until a new client says who it is, without TLS. The server's default of 2 s cuts off clients of busy machines. */
   clientSeconds: 10,
+  /** Interval at which the servers of a cluster compare their accounts. */
+  accountExchangeSeconds: 5,
   probeMs: 50,
   probeTimeoutMs: 2 * SECOND_MS,
   /** Maximum time of a server to stop. */
@@ -99,6 +101,8 @@ export const CONNECTION_LIMITS = {
   /** A connection is closed after two unanswered pings: well before a worker has to stop its tasks. */
   pingMs: 3 * SECOND_MS,
   pingsOut: 2,
+  /** Servers of a cluster that a connection remembers. */
+  learnedServers: 16,
   drainMs: 2 * SECOND_MS,
   /** Maximum bytes of frames gathered in one turn before they are sent. */
   gatheredBytes: 64 * KIB,

@@ -31,12 +31,16 @@ interface LogBusOptions {
   readonly redelivery?: Redelivery;
   /** `bus.replicas`; null or absent if it is not set. */
   readonly replicas?: number | null;
+  /** Name of the node of a cluster, each of which reads all logs; null or absent for a single node. */
+  readonly node?: string | null;
 }
 
 const KINDS: readonly StreamKind[] = ['logs'];
 const CONSUMER = 'logs';
 /** A burst of logs can keep the writer busy: chunks are redelivered later than statuses. */
 const REDELIVERY: Redelivery = { waitsMs: [10_000, 30_000, 60_000], deliveriesMax: 10 };
+/** A node may have to catch up for long until it knows the job of a chunk. */
+const NODE_REDELIVERY: Redelivery = { ...REDELIVERY, deliveriesMax: -1 };
 /**
  * Chunks are up to 64 KiB: messages in flight stay below about 64 MiB, and messages requested in advance below 16 MiB.
  */
@@ -45,7 +49,7 @@ const PULLED = 256;
 
 /** Connects to the bus as the single reader of task logs. Starts immediately; the server may not be up yet. */
 export function connectLogBus(options: LogBusOptions, listener: LogBusListener): LogBus {
-  const { isScoped } = options;
+  const { isScoped, node = null } = options;
   const changed = (event: BusEvent): void => listener.busChanged(event);
   const refused = new RefusedMessages(changed);
   const door: DeliveryParser<LogMessage> = {
@@ -63,8 +67,8 @@ export function connectLogBus(options: LogBusOptions, listener: LogBusListener):
     {
       kind: 'logs',
       replicas: options.replicas ?? null,
-      name: CONSUMER,
-      redelivery: options.redelivery ?? REDELIVERY,
+      name: node === null ? CONSUMER : `${CONSUMER}-${node}`,
+      redelivery: options.redelivery ?? (node === null ? REDELIVERY : NODE_REDELIVERY),
       unacknowledgedMax: UNACKNOWLEDGED_MAX,
       pulled: PULLED,
     },

@@ -126,7 +126,7 @@ export function serverConfigText({ folder, name, listen, binary, access, routes 
     ...(binary.canSyncAlways ? ['  sync_interval: always'] : []),
     '}',
     ...(routes === null ? [] : clusterLines(routes)),
-    ...(access.type === 'open' ? openAccess(access) : authenticatedAccess(access)),
+    ...(access.type === 'open' ? openAccess(access) : authenticatedAccess(access, routes !== null)),
     '',
   ].join('\n');
 }
@@ -152,13 +152,18 @@ const openAccess = ({
   }),
 ];
 
-const authenticatedAccess = (access: Extract<ServerAccess, { type: 'authenticated' }>): readonly string[] => [
+const authenticatedAccess = (
+  access: Extract<ServerAccess, { type: 'authenticated' }>,
+  isClustered: boolean,
+): readonly string[] => [
   `operator: ${access.operatorJwt}`,
   `system_account: ${access.systemAccount}`,
   'resolver {',
   '  type: full',
   `  dir: ${quoted(access.accounts)}`,
   '  allow_delete: false',
+  // Until then, a server that was away accepts keys that were refused meanwhile.
+  ...(isClustered ? [`  interval: "${SERVER_LIMITS.accountExchangeSeconds}s"`] : []),
   '}',
   `# certificate ${access.certificateFingerprint}`,
   'tls {',

@@ -53,9 +53,13 @@ function changedFields(have: StreamConfig, want: ReturnType<typeof configOf>): r
 }
 
 /** Returns the stream, or null if the server has none of this kind. */
-export async function findStream(manager: JetStreamManager, kind: StreamKind): Promise<StreamInfo | null> {
+export const findStream = (manager: JetStreamManager, kind: StreamKind): Promise<StreamInfo | null> =>
+  findNamedStream(manager, STREAMS[kind].name);
+
+/** Returns the stream with this name, or null if the server has none. */
+export async function findNamedStream(manager: JetStreamManager, name: string): Promise<StreamInfo | null> {
   try {
-    return await manager.streams.info(STREAMS[kind].name);
+    return await manager.streams.info(name);
   } catch (error) {
     const isMissing = error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound;
     if (isMissing) return null;

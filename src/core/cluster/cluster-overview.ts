@@ -1,5 +1,8 @@
-/** Role of a node of a cluster. `suspended`: an owner without a current lease, which sends no output. */
-export type NodeRole = 'owner' | 'follower' | 'candidate' | 'suspended' | 'ended';
+/**
+ * Role of a node of a cluster. `suspended`: an owner without a current lease, which sends no output. `unreachable`: not seen for some
+ * seconds.
+ */
+export type NodeRole = 'owner' | 'follower' | 'candidate' | 'suspended' | 'ended' | 'unreachable';
 
 /** Standing of a node of a cluster. */
 export interface NodeOverview {
@@ -26,6 +29,8 @@ export interface ClusterOverview {
   /** Empty before the node has read the log. */
   readonly logId: string;
   readonly epoch: number;
+  /** The node whose nats-server leads the stream of the log; null if it is not known. */
+  readonly logLeader: string | null;
   /** Null if no node owns the cluster. */
   readonly owner: string | null;
   readonly nodes: readonly NodeOverview[];

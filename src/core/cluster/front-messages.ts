@@ -140,6 +140,7 @@ const ROLES: Readonly<Record<NodeRole, true>> = {
   candidate: true,
   suspended: true,
   ended: true,
+  unreachable: true,
 };
 
 /** Standing that a node announces each second. */

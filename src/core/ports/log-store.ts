@@ -91,6 +91,8 @@ export interface LogStoreWriter {
   keepPreviews(previews: readonly IncomingPreview[]): 'stored' | 'disk-low';
   /** Removes a bounded number of a job's rows. */
   removeJob(job: JobId): RemovalOutcome;
+  /** Returns the first jobs after another one that have logs or previews, in the order of their ids. */
+  loggedJobs(after: JobId | null, limit: number): readonly JobId[];
 }
 
 /**

@@ -8,10 +8,12 @@ import { test, type Test } from 'tap';
 import { newClusterSecret, readClusterSecret } from '../../../src/adapters/nats/authority/cluster-secret.ts';
 import { loadBusKeys } from '../../../src/adapters/nats/authority/bus-keys.ts';
 import { nodeOfServer, serverReports, untilLeader } from '../../../src/adapters/nats/cluster-servers.ts';
+import { BusConnection } from '../../../src/adapters/nats/connection.ts';
+import type { BusEvent } from '../../../src/core/ports/bus.ts';
 import { connectOnce } from '../../../src/adapters/nats/connect-once.ts';
 import { startManagedServer, type ManagedServer } from '../../../src/adapters/nats/managed-server.ts';
 import { until } from '../../kit/until.ts';
-import { Recorder } from '../../kit/nats-recorder.ts';
+import { ofType, Recorder } from '../../kit/nats-recorder.ts';
 import {
   clusterSkip,
   NODES,
@@ -156,6 +158,23 @@ test('the start says which nodes are missing, until a majority is connected', { 
   const stop = new AbortController();
   stop.abort();
   await untilLeader({ streams, system, peers: plan.peers }, stop.signal, notes.add);
+});
+
+test('a connection finds the other servers when its own is lost', { skip }, async (t) => {
+  const plan = await planCluster(t.testdir({}));
+  const [a] = await startAll(t, plan);
+  const events = new Recorder<BusEvent>();
+  const servers = { servers: a.access.requests.servers, isTls: false };
+  const connection = new BusConnection(
+    { servers, name: 'a worker that knows one node', redial: { msMin: 20, msMax: 40 } },
+    { sessionStarted: () => undefined, sessionEnded: () => undefined, changed: events.add },
+  );
+  t.teardown(() => connection.close());
+  await events.next(ofType('connected'));
+  await a.stop();
+  await events.next(ofType('disconnected'));
+  await events.next((event) => event.type === 'connected' && !event.isFirst);
+  t.notMatch(connection.serverFacts()?.name, /^a-/);
 });
 
 test('all servers accept the same credentials', { skip }, async (t) => {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { isOpenConnection, serviceAddress } from '../../../cli/credentials/service-address.ts';
+import { credentialAddresses, openHosts } from '../../../cli/credentials/service-address.ts';
 import {
   credentialsPath,
   storeCredential,
@@ -68,8 +68,8 @@ test('a folder that cannot be written is an error with its path', async (t) => {
 });
 
 test('an address is one service, and only a loopback needs no encryption', async (t) => {
-  t.equal(serviceAddress('HTTP://Farm.Example:80//'), 'http://farm.example');
-  t.equal(serviceAddress('https://u:p@farm.example/a/b/?q#f'), 'https://farm.example/a/b');
+  t.same(credentialAddresses('HTTP://Farm.Example:80//'), ['http://farm.example']);
+  t.same(credentialAddresses('https://u:p@farm.example/a/b/?q#f'), ['https://farm.example/a/b']);
   const open = [
     'http://farm',
     'http://10.0.0.1:8080',
@@ -77,7 +77,7 @@ test('an address is one service, and only a loopback needs no encryption', async
     'http://[::2]',
     'http://0.0.0.0',
   ];
-  for (const url of open) t.equal(isOpenConnection(url), true, url);
+  for (const url of open) t.equal(openHosts(url).length, 1, url);
   const safe = [
     'https://farm',
     'http://localhost:1',
@@ -85,7 +85,18 @@ test('an address is one service, and only a loopback needs no encryption', async
     'http://[::1]:8080',
     'http://a.localhost',
   ];
-  for (const url of safe) t.equal(isOpenConnection(url), false, url);
+  for (const url of safe) t.same(openHosts(url), [], url);
+  t.same(openHosts('http://a:1, https://b,http://127.0.0.1:2'), ['a:1'], 'of a list');
+});
+
+test('the credential of a cluster is stored for each of its addresses', async (t) => {
+  process.env['XDG_CONFIG_HOME'] = t.testdir({});
+  t.teardown(() => delete process.env['XDG_CONFIG_HOME']);
+  storeCredential('http://a:1,http://b:1/', KEY);
+  t.same(storedCredential('http://b:1'), KEY);
+  t.same(storedCredential('http://c:1,http://a:1'), KEY, 'known at one of the addresses');
+  storeCredential('http://a:1,http://b:1', null);
+  t.equal(storedCredential('http://b:1'), null);
 });
 
 test('lifetimes and times of the past are parsed', async (t) => {

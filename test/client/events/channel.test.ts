@@ -235,3 +235,19 @@ test('invalid messages are reported, and only web addresses are accepted', (t) =
   t.throws(() => eventsUrl(''), TypeError);
   t.end();
 });
+
+test('after each loss, the channel uses the next node of a cluster', (t) => {
+  const url = eventsUrl('http://a:1/, https://b');
+  t.equal(url, 'ws://a:1/api/v1/ws,wss://b/api/v1/ws');
+  const { channel, clock, sockets } = channelOf({ url });
+  for (const at of [0, 1, 2]) {
+    while (sockets.length === at) clock.pass(1_000);
+    sockets[at]?.events.lost('gone');
+  }
+  t.same(
+    sockets.slice(0, 3).map((socket) => socket.url),
+    ['ws://a:1/api/v1/ws', 'wss://b/api/v1/ws', 'ws://a:1/api/v1/ws'],
+  );
+  channel.close();
+  t.end();
+});

@@ -7,7 +7,7 @@ import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Mapping, Optional
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 from urllib.parse import urlsplit
 
 from .errors import ConfigurationError
@@ -28,6 +28,8 @@ class Target:
     farm: Optional[str]
     """Default farm, by name or id; None for the only one."""
     queue: Optional[str]
+    others: Tuple[str, ...] = ()
+    """Addresses of the other nodes of a cluster, in the order in which they are tried."""
 
 
 def find_target(
@@ -44,8 +46,7 @@ def find_target(
     given = url if url is not None else (variables.get("SVC_URL") or None) if context is None else None
     entry = _context(context, variables)
     if given is not None:
-        address = service_address(given)
-        if entry is not None and service_address(entry["url"]) != address:
+        if entry is not None and service_addresses(entry["url"]) != service_addresses(given):
             entry = None
     else:
         given = entry["url"] if entry is not None else STANDARD_URL
@@ -53,7 +54,13 @@ def find_target(
     if key is not None and not all(33 <= ord(letter) <= 126 for letter in key):
         raise ConfigurationError("the API key must be printable ASCII without spaces")
     found: Dict[str, Any] = entry or {}
-    return Target(service_address(given), key, found.get("farm"), found.get("queue"))
+    first, *others = service_addresses(given)
+    return Target(first, key, found.get("farm"), found.get("queue"), tuple(others))
+
+
+def service_addresses(url: str) -> List[str]:
+    """Returns the addresses in a text: one, or those of the nodes of a cluster separated by commas."""
+    return [service_address(each.strip()) for each in url.split(",") if each.strip()] or [service_address(url)]
 
 
 def service_address(url: str) -> str:
@@ -98,7 +105,8 @@ def _stored_key(url: str, variables: Mapping[str, str]) -> Optional[str]:
     services = document.get("services")
     if document.get("version") != 1 or not isinstance(services, dict):
         raise ConfigurationError(f"{path}: is not a credentials file; delete it and sign in again")
-    entry = services.get(service_address(url))
+    # Nodes of a cluster have the same accounts: a key of one of them is valid at all.
+    entry = next((services[each] for each in service_addresses(url) if each in services), None)
     key = entry.get("key") if isinstance(entry, dict) else None
     return key if isinstance(key, str) else None
 

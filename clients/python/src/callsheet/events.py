@@ -58,6 +58,7 @@ class EventStream:
         self._failures = 0
         self._heard_at = 0.0
         self._pinged_at = 0.0
+        self._url = transport.url
 
     def __enter__(self) -> "EventStream":
         return self
@@ -124,6 +125,7 @@ class EventStream:
             self._lose()
 
     def _open(self) -> None:
+        self._url = self._transport.url
         try:
             opened = WebSocket.open(self._transport, _PATH, timeout=_OPEN_SECONDS_MAX)
         except ServiceUnreachable:
@@ -148,7 +150,11 @@ class EventStream:
             self._lose()
 
     def _lose(self) -> None:
-        """Waits before the next attempt: half of the delay is random, so that clients do not reconnect at once."""
+        """Waits before the next attempt: half of the delay is random, so that clients do not reconnect at once.
+
+        The next attempt uses the next address of a cluster.
+        """
+        self._transport.leave(self._url)
         if self._socket is not None:
             self._socket.close()
             self._socket = None

@@ -32,6 +32,10 @@ __all__ = [
     "CanaryGate",
     "CanaryTasks",
     "CloneJobInput",
+    "Cluster",
+    "ClusterNode",
+    "ClusterQuorum",
+    "ClusterStanding",
     "CommandGrant",
     "CommandGrantInput",
     "CommandPreview",
@@ -115,6 +119,7 @@ __all__ = [
     "NewApiKey",
     "NewWebhook",
     "NewWorkerToken",
+    "NodeRole",
     "OptionalCanaryTasks",
     "OptionalConcurrencyCap",
     "OptionalFailureLimit",
@@ -390,11 +395,18 @@ class Health(TypedDict):
     status: Literal["ok"]
 
 
-class ReadinessChecks(TypedDict):
+class _ReadinessChecksRequired(TypedDict):
     """`ok`, or the error."""
 
     store: str
     bus: str
+
+
+class ReadinessChecks(_ReadinessChecksRequired, total=False):
+    """`ok`, or the error."""
+
+    cluster: str
+    """Only on a node of a cluster. `ok` if it owns the cluster or follows the owner."""
 
 
 class StoreFile(TypedDict):
@@ -413,12 +425,42 @@ class ReadinessDetailsStore(TypedDict):
     logs: StoreFile
 
 
-class ReadinessDetails(TypedDict):
+NodeRole = Literal["owner", "follower", "candidate", "suspended", "ended", "unreachable"]
+
+
+class _ClusterStandingRequired(TypedDict):
+    """This node in its cluster. Absent on a single node."""
+
+    name: str
+    """Name of the cluster."""
+    node: str
+    role: NodeRole
+    epoch: int
+    position: int
+    lag_records: int
+    lag_ms: int
+    is_current: bool
+
+
+class ClusterStanding(_ClusterStandingRequired, total=False):
+    """This node in its cluster. Absent on a single node."""
+
+    owner: str
+    """The node that owns the cluster; absent if there is none."""
+
+
+class _ReadinessDetailsRequired(TypedDict):
     """The schema ReadinessDetails."""
 
     stopping: bool
     """True if the service is stopping; it is not ready then."""
     store: ReadinessDetailsStore
+
+
+class ReadinessDetails(_ReadinessDetailsRequired, total=False):
+    """The schema ReadinessDetails."""
+
+    cluster: ClusterStanding
 
 
 class Readiness(TypedDict):
@@ -428,6 +470,65 @@ class Readiness(TypedDict):
     checks: ReadinessChecks
     """`ok`, or the error."""
     details: ReadinessDetails
+
+
+class _ClusterNodeRequired(TypedDict):
+    """The schema ClusterNode."""
+
+    name: str
+    role: NodeRole
+    position: int
+    """Position of the last record of the log that it has applied."""
+    epoch: int
+    lag_records: int
+    """Records of the owner that it has not applied."""
+    lag_ms: int
+    """Time that it took to apply the last record of the owner, or has taken so far."""
+    is_current: bool
+    """False if its reads are marked as stale."""
+    version: str
+    """Empty for a node that was never seen."""
+    http_addr: str
+    """`http.addr` of the node."""
+
+
+class ClusterNode(_ClusterNodeRequired, total=False):
+    """The schema ClusterNode."""
+
+    seen_at: str
+    """Absent for a node that was not seen since the answering node has started."""
+
+
+class ClusterQuorum(TypedDict):
+    """The schema ClusterQuorum."""
+
+    present: int
+    """Nodes that were seen in the last seconds."""
+    needed: int
+
+
+class _ClusterRequired(TypedDict):
+    """The schema Cluster."""
+
+    name: str
+    node: str
+    """The node that answers."""
+    log_id: str
+    """Id of the log; empty before the node has read it."""
+    epoch: int
+    """Rises with each takeover."""
+    nodes: List[ClusterNode]
+    """By name. All nodes of `cluster.peers`, and others that announce themselves."""
+    quorum: ClusterQuorum
+
+
+class Cluster(_ClusterRequired, total=False):
+    """The schema Cluster."""
+
+    log_leader: str
+    """The node whose nats-server leads the stream of the log; absent if it is not known."""
+    owner: str
+    """The node that owns the cluster; absent if there is none."""
 
 
 Role = Literal["read-only", "user", "operator", "admin"]

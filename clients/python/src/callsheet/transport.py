@@ -9,7 +9,7 @@ import ssl
 import time
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterable, Iterator, Mapping, Optional, Sequence, Tuple, Union
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 from .config import Target
 from .errors import Forbidden, NotFound, ProblemError, ServiceUnreachable, UnreadableReply
@@ -21,6 +21,8 @@ Query = Mapping[str, QueryValue]
 
 REPLY_SECONDS_MAX = 60.0
 RATE_LIMIT_SECONDS_MAX = 60.0
+_UNAVAILABLE = 503
+_READS = ("GET", "HEAD")
 _EXCERPT = 200
 
 
@@ -116,7 +118,11 @@ class _Opened:
 
 
 class Transport:
-    """Sends requests to one service. Threads may share it."""
+    """Sends requests to one service. Threads may share it.
+
+    Of several addresses of a cluster, it uses one until that is unreachable or unavailable, and then the next. A request
+    that may have had an effect is sent again only if it reads, or has an idempotency key.
+    """
 
     def __init__(
         self,
@@ -126,14 +132,29 @@ class Transport:
         tls: Optional[ssl.SSLContext] = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self.url = target.url
-        self.parts = urlsplit(target.url)
+        self._addresses = (target.url, *target.others)
+        self._current = 0
         self.tls = tls
         self._timeout = timeout
         self._sleep = sleep
         self.headers: Dict[str, str] = {"User-Agent": "callsheet-python"}
         if target.api_key is not None:
             self.headers["Authorization"] = f"Bearer {target.api_key}"
+
+    @property
+    def url(self) -> str:
+        """The address in use."""
+        return self._addresses[self._current]
+
+    @property
+    def parts(self) -> SplitResult:
+        """Parts of the address in use."""
+        return urlsplit(self.url)
+
+    def leave(self, url: str) -> None:
+        """Uses the next address instead of one that is unreachable or unavailable."""
+        if self.url == url:
+            self._current = (self._addresses.index(url) + 1) % len(self._addresses)
 
     def request(
         self,
@@ -152,14 +173,7 @@ class Transport:
         """
         waited = 0.0
         while True:
-            opened = self._open(method, path, query, body, document, headers, self._timeout)
-            try:
-                content = opened.response.read()
-            except (OSError, http.client.HTTPException) as error:
-                raise ServiceUnreachable(f"the server at {self.url} cannot be reached: {error}", True) from error
-            finally:
-                opened.connection.close()
-            reply = _reply_of(opened.response, content)
+            reply = self._reply(method, path, query, body, document, headers)
             if reply.status < 400:
                 return reply
             problem = problem_of(reply)
@@ -170,37 +184,85 @@ class Transport:
                 raise problem
             self._sleep(problem.retry_after)
 
+    def _reply(
+        self,
+        method: str,
+        path: str,
+        query: Optional[Query],
+        body: Any,
+        document: Optional[Tuple[str, str]],
+        headers: Optional[Mapping[str, str]],
+    ) -> Reply:
+        """Returns the reply of the first address that answers; that of the last one if none can."""
+        names = {name.lower() for name in headers or {}}
+        is_repeatable = method in _READS or "idempotency-key" in names
+        for left in reversed(range(len(self._addresses))):
+            url = self.url
+            try:
+                opened = self._open(method, path, query, body, document, headers, self._timeout)
+                try:
+                    content = opened.response.read()
+                except (OSError, http.client.HTTPException) as error:
+                    raise ServiceUnreachable(f"the server at {url} cannot be reached: {error}", True) from error
+                finally:
+                    opened.connection.close()
+            except ServiceUnreachable as error:
+                self.leave(url)
+                if left == 0 or (error.is_reply_lost and not is_repeatable):
+                    raise
+                continue
+            reply = _reply_of(opened.response, content)
+            if reply.status != _UNAVAILABLE:
+                return reply
+            self.leave(url)
+            if left == 0 or not is_repeatable:
+                return reply
+        raise AssertionError("a service has an address")
+
     def lines(self, path: str, *, query: Optional[Query] = None) -> "LineStream":
         """Returns the lines of a stream. It waits for a line without a limit."""
 
         def open_reply() -> _Opened:
-            opened = self._open("GET", path, query, None, None, None, None)
-            if opened.response.status >= 400:
+            for left in reversed(range(len(self._addresses))):
+                url = self.url
+                try:
+                    opened = self._open("GET", path, query, None, None, None, None)
+                except ServiceUnreachable:
+                    self.leave(url)
+                    if left == 0:
+                        raise
+                    continue
+                if opened.response.status < 400:
+                    return opened
                 with opened.response as response:
-                    raise problem_of(_reply_of(response, response.read()))
-            return opened
+                    problem = problem_of(_reply_of(response, response.read()))
+                if problem.status == _UNAVAILABLE:
+                    self.leave(url)
+                if problem.status != _UNAVAILABLE or left == 0:
+                    raise problem
+            raise AssertionError("a service has an address")
 
         return LineStream(self.url, open_reply)
 
-    def open_socket(self, timeout: float) -> socket.socket:
+    def open_socket(self, parts: SplitResult, timeout: float) -> socket.socket:
         """Returns a connected socket, encrypted for https. Raises ServiceUnreachable if there is no connection."""
-        connection = self._connected(timeout)
+        connection = self._connected(parts, timeout)
         opened: socket.socket = connection.sock
         connection.sock = None
         return opened
 
-    def _connected(self, timeout: Optional[float]) -> http.client.HTTPConnection:
+    def _connected(self, parts: SplitResult, timeout: Optional[float]) -> http.client.HTTPConnection:
         """Returns an open connection. Raises ServiceUnreachable if there is none."""
-        host = self.parts.hostname or ""
+        host = parts.hostname or ""
         connection = (
-            http.client.HTTPSConnection(host, self.parts.port, timeout=timeout, context=self.tls)
-            if self.parts.scheme == "https"
-            else http.client.HTTPConnection(host, self.parts.port, timeout=timeout)
+            http.client.HTTPSConnection(host, parts.port, timeout=timeout, context=self.tls)
+            if parts.scheme == "https"
+            else http.client.HTTPConnection(host, parts.port, timeout=timeout)
         )
         try:
             connection.connect()
         except OSError as error:
-            raise ServiceUnreachable(f"the server at {self.url} cannot be reached: {error}", False) from error
+            raise ServiceUnreachable(f"the server at {parts.geturl()} cannot be reached: {error}", False) from error
         return connection
 
     def _open(
@@ -221,8 +283,9 @@ class Transport:
         elif body is not None:
             sent["Content-Type"] = "application/json"
             data = json.dumps(body).encode("utf-8")
-        address = f"{self.parts.path}/api/v1{path}{_query_text(query or {})}"
-        connection = self._connected(timeout)
+        parts = self.parts
+        address = f"{parts.path}/api/v1{path}{_query_text(query or {})}"
+        connection = self._connected(parts, timeout)
         try:
             connection.request(method, address, body=data, headers=sent)
             # The connection gives its socket to the response.
@@ -230,7 +293,7 @@ class Transport:
             return _Opened(connection, connection.getresponse(), opened)
         except (OSError, http.client.HTTPException) as error:
             connection.close()
-            raise ServiceUnreachable(f"the server at {self.url} cannot be reached: {error}", True) from error
+            raise ServiceUnreachable(f"the server at {parts.geturl()} cannot be reached: {error}", True) from error
 
 
 def _reply_of(response: http.client.HTTPResponse, content: bytes) -> Reply:

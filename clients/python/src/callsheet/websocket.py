@@ -44,17 +44,18 @@ class WebSocket:
     @classmethod
     def open(cls, transport: Transport, path: str, *, timeout: float) -> "WebSocket":
         """Opens a connection. Raises ProblemError if the service refuses it, ServiceUnreachable without a reply."""
+        parts = transport.parts
         key = base64.b64encode(os.urandom(16)).decode("ascii")
         headers = {
-            "Host": transport.parts.netloc.rpartition("@")[2],
+            "Host": parts.netloc.rpartition("@")[2],
             **transport.headers,
             "Upgrade": "websocket",
             "Connection": "Upgrade",
             "Sec-WebSocket-Version": "13",
             "Sec-WebSocket-Key": key,
         }
-        lines = [f"GET {transport.parts.path}{path} HTTP/1.1", *(f"{name}: {text}" for name, text in headers.items())]
-        connected = transport.open_socket(timeout)
+        lines = [f"GET {parts.path}{path} HTTP/1.1", *(f"{name}: {text}" for name, text in headers.items())]
+        connected = transport.open_socket(parts, timeout)
         try:
             connected.sendall("\r\n".join([*lines, "", ""]).encode("latin-1"))
             status, received, rest = _read_head(connected)
@@ -71,7 +72,7 @@ class WebSocket:
             return cls(connected, rest)
         except (OSError, ValueError) as error:
             connected.close()
-            raise ServiceUnreachable(f"the server at {transport.url} cannot be reached: {error}", False) from error
+            raise ServiceUnreachable(f"the server at {parts.geturl()} cannot be reached: {error}", False) from error
         except BaseException:
             connected.close()
             raise

@@ -13,6 +13,10 @@ export interface ClusterNames {
   readonly copyOf: (node: string) => string;
   /** Asks a node where it is in the log. */
   readonly statusOf: (node: string) => string;
+  /** Requests for facts of all nodes: versions, formats, clocks. */
+  readonly facts: string;
+  /** Requests to the owner to hand the log over. */
+  readonly handOver: string;
 }
 
 export const clusterNames = (cluster: string): ClusterNames => ({
@@ -23,4 +27,6 @@ export const clusterNames = (cluster: string): ClusterNames => ({
   copyOffers: `cs.${cluster}.copy`,
   copyOf: (node) => `cs.${cluster}.node.${node}.copy`,
   statusOf: (node) => `cs.${cluster}.node.${node}.log`,
+  facts: `cs.${cluster}.facts`,
+  handOver: `cs.${cluster}.owner.hand-over`,
 });

@@ -1,0 +1,105 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { benchDirectory } from '../service.ts';
+import { BenchNode } from './bench-node.ts';
+import { startBusServers, type BusServer, type BusServers } from './bus-servers.ts';
+
+const NODES = 3;
+const READY_MS = 60_000;
+
+/** Name of the cluster of a bench (`cluster.name`). */
+export const BENCH_CLUSTER = 'bench';
+
+/** Three nodes and three nats-servers on this machine, without credentials. */
+export class BenchCluster {
+  readonly nodes: readonly BenchNode[];
+  readonly #directory: string;
+  readonly #bus: BusServers;
+  #waiting: { readonly isTrue: () => boolean; readonly resolve: () => void }[] = [];
+
+  private constructor(directory: string, bus: BusServers, environment: Readonly<Record<string, string>>) {
+    this.#directory = directory;
+    this.#bus = bus;
+    const names = Array.from({ length: NODES }, (_, at) => `n${at + 1}`);
+    const peers = names.map((name, at) => `${name}=127.0.0.1:${bus.servers[at]?.routePort ?? 0}`).join(',');
+    this.nodes = names.map(
+      (name) =>
+        new BenchNode(
+          { name, dataDirectory: join(directory, name), busUrl: bus.url, peers, environment },
+          () => this.#changed(),
+        ),
+    );
+  }
+
+  /**
+   * Starts a cluster. `prepare` may fill the data directories of the nodes before they start, and use the bus. Resolves
+   * when all nodes are ready and one of them owns the farms.
+   */
+  static async start(
+    prepare: (directories: readonly string[], bus: BusServers) => Promise<void> = async () => undefined,
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<BenchCluster> {
+    const directory = await benchDirectory();
+    const bus = await startBusServers(directory, NODES);
+    const cluster = new BenchCluster(directory, bus, environment);
+    try {
+      for (const { dataDirectory } of cluster.nodes) await mkdir(dataDirectory);
+      await prepare(
+        cluster.nodes.map(({ dataDirectory }) => dataDirectory),
+        bus,
+      );
+      for (const node of cluster.nodes) node.start();
+      await cluster.owner();
+      await cluster.until(() => cluster.nodes.every(({ isReady }) => isReady));
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+    return cluster;
+  }
+
+  get servers(): readonly BusServer[] {
+    return this.#bus.servers;
+  }
+
+  /** Ports at which workers reach the bus. */
+  get busPorts(): readonly number[] {
+    return this.#bus.servers.map(({ port }) => port);
+  }
+
+  /** Resolves with the node that owns the farms, as soon as there is one. */
+  async owner(): Promise<BenchNode> {
+    const find = (): BenchNode | undefined => this.nodes.find(({ ownsFarmsAt }) => ownsFarmsAt !== null);
+    await this.until(() => find() !== undefined);
+    const owner = find();
+    if (owner === undefined) throw new Error('the cluster has lost its owner');
+    return owner;
+  }
+
+  /** Resolves when a condition on the reports of the nodes holds. */
+  until(isTrue: () => boolean): Promise<void> {
+    if (isTrue()) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('the cluster was not ready in time')), READY_MS);
+      this.#waiting.push({
+        isTrue,
+        resolve: () => {
+          clearTimeout(timer);
+          resolve();
+        },
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.stop()));
+    await this.#bus.stop();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  #changed(): void {
+    const due = this.#waiting.filter(({ isTrue }) => isTrue());
+    this.#waiting = this.#waiting.filter((each) => !due.includes(each));
+    for (const { resolve } of due) resolve();
+  }
+}

@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { SwarmWorker } from '../swarm-worker.ts';
+
+const WORKERS = 16;
+/** A worker does not request again by itself. */
+const PACE_MS = 2 ** 30;
+/** Interval at which requests are repeated until a task is leased. */
+const REPEAT_MS = 20;
+const LEASE_MS = 120_000;
+
+/**
+ * Workers that request a task at short intervals until one of them has one: so the first lease after a takeover shows when
+ * the new owner assigns tasks, without the random delay of real workers. They have no tasks when the owner is killed: ends
+ * that were delivered to it, and not handled, are delivered again after 10 s, and occupy cores until then.
+ */
+export class ProbeWorkers {
+  #workers: readonly SwarmWorker[] = [];
+  #onLease: ((at: number) => void) | null = null;
+
+  /** Registers the workers with the owner, at the servers in turn. */
+  static async start(busPorts: readonly number[]): Promise<ProbeWorkers> {
+    const probes = new ProbeWorkers();
+    const events = {
+      leased: (_latencyMs: number, assignments: readonly unknown[]) => {
+        if (assignments.length > 0) probes.#onLease?.(performance.now());
+      },
+      // Without an owner, requests have no responders.
+      failed: () => undefined,
+    };
+    probes.#workers = await Promise.all(
+      Array.from({ length: WORKERS }, (_, nth) =>
+        SwarmWorker.start(busPorts[nth % busPorts.length] ?? 0, nth, 1, events, PACE_MS),
+      ),
+    );
+    return probes;
+  }
+
+  /** Requests tasks. Resolves with the time of the first lease. */
+  async nextLease(): Promise<number> {
+    const repeating = setInterval(() => {
+      for (const worker of this.#workers) worker.lease();
+    }, REPEAT_MS);
+    try {
+      const leased = new Promise<number>((resolve) => {
+        this.#onLease = resolve;
+      });
+      const at = await Promise.race([leased, delay(LEASE_MS, null)]);
+      if (at === null) throw new Error(`no task was leased within ${LEASE_MS} ms`);
+      return at;
+    } finally {
+      this.#onLease = null;
+      clearInterval(repeating);
+    }
+  }
+
+  stop(): void {
+    for (const worker of this.#workers) worker.stop();
+  }
+}

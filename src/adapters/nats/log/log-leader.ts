@@ -1,0 +1,15 @@
+import { nodeOfServer } from '../cluster-servers.ts';
+import { field, readApiReply, textField } from './api-reply.ts';
+import { clusterNames } from './cluster-names.ts';
+
+/** Subject of the request for the state of the stream of a cluster's log; its leader answers. */
+export const streamInfoSubject = (cluster: string): string =>
+  `$JS.API.STREAM.INFO.${clusterNames(cluster).stream}`;
+
+/** Returns the node whose nats-server leads the stream, by the answer to that request; null if it does not say. */
+export function leaderOf(payload: Uint8Array): string | null {
+  const reply = readApiReply(payload);
+  if (reply.type === 'error') return null;
+  const leader = textField(field(reply.fields, 'cluster'), 'leader');
+  return leader === null || leader === '' ? null : nodeOfServer(leader);
+}
