@@ -1,12 +1,23 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { stopLeftServer } from '../../src/adapters/nats/managed-server.ts';
 import { ApiClient } from './api-client.ts';
 import { Daemon, freePort } from './daemons.ts';
 import { NODES, planCluster, type ClusterPlan, type NodeName } from './managed-cluster.ts';
 import { until } from './until.ts';
 
 const CLUSTER = 'farm';
+
+interface Readiness {
+  readonly details: { readonly cluster?: { readonly role: string } };
+}
+
+/** Returns the role of a node; null if it does not answer. */
+const roleOf = async (api: ApiClient): Promise<string | null> => {
+  const answer = await api.call<Readiness>('GET', '/readyz').catch(() => null);
+  return answer?.body.details.cluster?.role ?? null;
+};
 
 /** A node of a cluster in its own process, with the nats-server that it supervises. */
 export interface ClusterMember {
@@ -79,11 +90,10 @@ export class ClusterNodes {
 
   /** Waits until one of the running nodes owns the farms, and returns it. */
   owner(): Promise<ClusterMember> {
-    return until('a node owns the farms', () => {
-      const owners = this.all.filter(
-        ({ daemon }) => daemon.isRunning && daemon.log().includes('this node owns the farms'),
-      );
-      return owners.at(-1) ?? null;
+    return until('a node owns the farms', async () => {
+      const running = this.all.filter(({ daemon }) => daemon.isRunning);
+      const roles = await Promise.all(running.map(({ api }) => roleOf(api)));
+      return running.find((_, index) => roles[index] === 'owner') ?? null;
     });
   }
 
@@ -132,15 +142,15 @@ export class ClusterNodes {
   }
 
   /**
-   * Stops everything. A node that was killed is started once more, because only that stops its nats-server. Call it at the end
-   * of a test: the end of the test removes its folder first.
+   * Stops everything, the nats-servers of killed nodes included. Call it at the end of a test: the end of the test removes its
+   * folder first.
    */
   async stop(): Promise<void> {
     if (this.#isStopped) return;
     this.#isStopped = true;
     await Promise.all(this.#workers.map((worker) => worker.kill('SIGTERM')));
-    const killed = NODES.filter((name) => this.#members.get(name)?.daemon.isRunning !== true);
-    await Promise.all(killed.map((name) => this.startNode(name)));
     await Promise.all(this.all.map(({ daemon }) => daemon.kill('SIGTERM')));
+    const { folder } = this.#plan;
+    await Promise.all(NODES.map((name) => stopLeftServer(join(folder, `node-${name}`, 'bus', 'cluster'))));
   }
 }
