@@ -132,6 +132,9 @@ test('the log is handed over on request', { skip }, async (t) => {
   const owner = await nodes.owner();
   const [next] = nodes.others(owner);
   if (next === undefined) throw new Error('there are three nodes');
+  const status = await runCallsheet(['cluster', 'status', '--url', next.api.url]);
+  t.match(status.out, new RegExp(`^cluster +farm\nowner +${owner.name}\n`));
+  t.match(status.out, /^quorum +3 of 3 nodes present, 2 needed$/m);
   t.match(await onNode(nodes, next.name, 'hand-over', 'x'), {
     code: 4,
     err: /node x is not in cluster\.peers/,
