@@ -11,12 +11,13 @@ import { appliedMarkRow, parseAppliedMark, type StoredMark } from './applied-mar
 import { endText } from './end-texts.ts';
 import { LogStream } from '../nats/log/log-stream.ts';
 import { LogUpkeep, UPKEEP_LIMITS, type UpkeepLimits } from './log-upkeep.ts';
-import { serveStatus, successorFault } from './node-status.ts';
+import { findSuccessor, serveStatus } from './node-status.ts';
 import { QuietWarnings } from './quiet-warnings.ts';
 import { StoreMarks } from './store-marks.ts';
 import { findOrCreateLog, LogOpenError } from './open-log.ts';
 import { StoreSource } from './store-source.ts';
 import { recordTools } from './record-tools.ts';
+import { serveHandOver } from './serve-hand-over.ts';
 import { SharedStanding, steadyMs, type StandingMemory } from './standing.ts';
 import { commitWindowOf } from './window-of-set.ts';
 
@@ -61,7 +62,8 @@ export interface ReplicatedJournalEvents {
 
 /**
  * The journal of a node of a cluster (docs/decisions/replicated-log.md): entries are accepted when a quorum has flushed their
- * records, so all acceptances are durable. Only an owner may submit: `submit` throws a RangeError in the states `follower` and
+ * records, so all acceptances are durable. The owner answers requests to hand the log over (`callsheet cluster hand-over`).
+ * Only an owner may submit: `submit` throws a RangeError in the states `follower` and
  * `candidate`. Entries without an outcome when the journal ends get none.
  */
 export interface ReplicatedJournal extends Journal {
@@ -69,6 +71,8 @@ export interface ReplicatedJournal extends Journal {
   /** Epoch of the last valid record. */
   readonly epoch: number;
   readonly state: NodeState;
+  /** Returns the named node, or the most current follower, if it can take over. Rejects with why not. */
+  successorFor(node: string | null): Promise<string>;
   /**
    * Hands the log over to a follower, which takes over at once. Entries that are submitted from now on get no outcome, and the
    * node sends no output when all earlier ones are accepted. Resolves when the log has the hand-over record; then the journal
@@ -208,6 +212,14 @@ class JournalDriver implements ReplicatedJournal {
     this.#standing.setApplied(mark.position);
     this.#upkeep = this.#startUpkeep();
     this.#source = this.#startSource();
+    serveHandOver({
+      stream: this.#stream,
+      cluster: this.#options.cluster,
+      isOwner: () => this.state === 'owner',
+      successorFor: (node) => this.successorFor(node),
+      handOver: (node) => this.handOver(node),
+      warned: (text) => this.#warn(text),
+    });
     serveStatus(this.#stream, this.#options, () => ({
       state: this.state,
       position: this.#node?.mark.position ?? 0,
@@ -275,14 +287,20 @@ class JournalDriver implements ReplicatedJournal {
     if (this.#node !== null) this.#shareUnchanged(this.#node);
   }
 
+  async successorFor(successor: string | null): Promise<string> {
+    const { cluster, node, members = [] } = this.#options;
+    if (successor === node) throw new Error(`node ${node} owns cluster ${cluster} already`);
+    const nodes = successor === null ? members.filter((name) => name !== node) : [successor];
+    return findSuccessor(this.#stream, cluster, nodes, this.#node?.mark.position ?? 0);
+  }
+
   async handOver(successor: string): Promise<void> {
     const { cluster, node } = this.#options;
-    const refuse = (reason: string): Error => new Error(`cluster ${cluster} is not handed over: ${reason}`);
-    if (this.#node?.state !== 'owner') throw refuse(`node ${node} does not own it`);
-    if (successor === node) throw refuse(`node ${node} owns it already`);
-    const fault = await successorFault(this.#stream, cluster, successor, this.#node.mark.position);
-    if (fault !== null) throw refuse(fault);
-    if (this.#isClosed || !isOwning(this.#node.state)) throw refuse(`node ${node} does not own it any more`);
+    if (this.#isClosed || this.state !== 'owner')
+      throw new Error(`node ${node} does not own cluster ${cluster}`);
+    await this.successorFor(successor);
+    if (this.#isClosed || !isOwning(this.state))
+      throw new Error(`node ${node} does not own cluster ${cluster} any more`);
     await new Promise<void>((resolve, reject) => {
       this.#leaving = { resolve, reject };
       this.#handle({ type: 'hand-over.requested', successor });
