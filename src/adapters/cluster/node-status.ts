@@ -45,24 +45,20 @@ async function candidate(
     : { node, position: status.position };
 }
 
-/**
- * Asks nodes where they are. Returns the one that is the furthest, and can take over from an owner at this position.
- *
- * @throws Error with why none of them can.
- */
+/** Asks nodes where they are. Returns the one that is the furthest, or why none can take over from an owner at this position. */
 export async function findSuccessor(
   messages: Messages,
   cluster: string,
   nodes: readonly string[],
   position: number,
-): Promise<string> {
+): Promise<Candidate> {
   const found = await Promise.all(nodes.map((node) => candidate(messages, cluster, node, position)));
   const [best] = found
     .flatMap((each) => ('node' in each ? [each] : []))
     .toSorted((one, other) => other.position - one.position);
-  if (best !== undefined) return best.node;
+  if (best !== undefined) return best;
   const faults = found.flatMap((each) => ('fault' in each ? [each.fault] : []));
-  throw new Error(faults.length === 0 ? 'there is no other node' : faults.join('; '));
+  return { fault: faults.length === 0 ? 'there is no other node' : faults.join('; ') };
 }
 
 function readStatus(text: string): { readonly state: unknown; readonly position: number } | null {

@@ -17,7 +17,6 @@ import { StoreMarks } from './store-marks.ts';
 import { findOrCreateLog, LogOpenError } from './open-log.ts';
 import { StoreSource } from './store-source.ts';
 import { recordTools } from './record-tools.ts';
-import { serveHandOver } from './serve-hand-over.ts';
 import { SharedStanding, steadyMs, type StandingMemory } from './standing.ts';
 import { commitWindowOf } from './window-of-set.ts';
 
@@ -62,8 +61,7 @@ export interface ReplicatedJournalEvents {
 
 /**
  * The journal of a node of a cluster (docs/decisions/replicated-log.md): entries are accepted when a quorum has flushed their
- * records, so all acceptances are durable. The owner answers requests to hand the log over (`callsheet cluster hand-over`).
- * Only an owner may submit: `submit` throws a RangeError in the states `follower` and
+ * records, so all acceptances are durable. Only an owner may submit: `submit` throws a RangeError in the states `follower` and
  * `candidate`. Entries without an outcome when the journal ends get none.
  */
 export interface ReplicatedJournal extends Journal {
@@ -71,14 +69,15 @@ export interface ReplicatedJournal extends Journal {
   /** Epoch of the last valid record. */
   readonly epoch: number;
   readonly state: NodeState;
-  /** Returns the named node, or the most current follower, if it can take over. Rejects with why not. */
-  successorFor(node: string | null): Promise<string>;
   /**
-   * Hands the log over to a follower, which takes over at once. Entries that are submitted from now on get no outcome, and the
-   * node sends no output when all earlier ones are accepted. Resolves when the log has the hand-over record; then the journal
-   * ends with the reason `handed-over`. Rejects with why the log is not handed over: this node remains the owner, unless it ends.
+   * Hands the log over to a follower, which takes over at once: the named one, or null for the most current of the members.
+   * Entries that are submitted from then on get no outcome, and the node sends no output when all earlier ones are accepted.
+   * Resolves when the log has the hand-over record; then the journal ends with the reason `handed-over`. Rejects with why the
+   * log is not handed over: this node remains the owner, unless it ends.
+   *
+   * @param begun - Called when the successor is known to be current, before the record is appended.
    */
-  handOver(successor: string): Promise<void>;
+  handOver(to: string | null, begun?: (successor: string) => void): Promise<void>;
   /** Resolves when the connection is closed, after `close`. */
   readonly closed: Promise<void>;
 }
@@ -212,14 +211,6 @@ class JournalDriver implements ReplicatedJournal {
     this.#standing.setApplied(mark.position);
     this.#upkeep = this.#startUpkeep();
     this.#source = this.#startSource();
-    serveHandOver({
-      stream: this.#stream,
-      cluster: this.#options.cluster,
-      isOwner: () => this.state === 'owner',
-      successorFor: (node) => this.successorFor(node),
-      handOver: (node) => this.handOver(node),
-      warned: (text) => this.#warn(text),
-    });
     serveStatus(this.#stream, this.#options, () => ({
       state: this.state,
       position: this.#node?.mark.position ?? 0,
@@ -287,20 +278,17 @@ class JournalDriver implements ReplicatedJournal {
     if (this.#node !== null) this.#shareUnchanged(this.#node);
   }
 
-  async successorFor(successor: string | null): Promise<string> {
+  async handOver(to: string | null, begun: (successor: string) => void = () => undefined): Promise<void> {
     const { cluster, node, members = [] } = this.#options;
-    if (successor === node) throw new Error(`node ${node} owns cluster ${cluster} already`);
-    const nodes = successor === null ? members.filter((name) => name !== node) : [successor];
-    return findSuccessor(this.#stream, cluster, nodes, this.#node?.mark.position ?? 0);
-  }
-
-  async handOver(successor: string): Promise<void> {
-    const { cluster, node } = this.#options;
-    if (this.#isClosed || this.state !== 'owner')
-      throw new Error(`node ${node} does not own cluster ${cluster}`);
-    await this.successorFor(successor);
-    if (this.#isClosed || !isOwning(this.state))
-      throw new Error(`node ${node} does not own cluster ${cluster} any more`);
+    const refusal = (reason: string): Error => new Error(`cluster ${cluster} is not handed over: ${reason}`);
+    if (this.#node?.state !== 'owner') throw refusal(`node ${node} does not own it`);
+    if (to === node) throw refusal(`node ${node} owns it already`);
+    const nodes = to === null ? members.filter((name) => name !== node) : [to];
+    const found = await findSuccessor(this.#stream, cluster, nodes, this.#node.mark.position);
+    if ('fault' in found) throw refusal(found.fault);
+    if (this.#isClosed || !isOwning(this.state)) throw refusal(`node ${node} does not own it any more`);
+    const successor = found.node;
+    begun(successor);
     await new Promise<void>((resolve, reject) => {
       this.#leaving = { resolve, reject };
       this.#handle({ type: 'hand-over.requested', successor });

@@ -64,16 +64,27 @@ export type WatchNotice =
   /** The changes that were durable at the request are readable. */
   | (Versioned & { readonly type: 'readable' });
 
+/** To a thread that keeps the state of jobs of a follower: what transactions have changed since the last notice. */
+export interface TouchedJobs extends Versioned {
+  readonly jobs: readonly string[];
+  /** Rows may have changed that every job depends on. */
+  readonly isEveryJob: boolean;
+}
+
 /** From the main thread. */
 export type StoreCommand =
   /** Publishes commits on this port from now on. */
   | (Versioned & { readonly type: 'watch'; readonly port: MessagePort; readonly memory: WatchMemory })
+  /** Publishes on this port which jobs are touched, until this node owns the log of its cluster. */
+  | (Versioned & { readonly type: 'watch-jobs'; readonly port: MessagePort })
   /** The port of a shard; its other end is given to the shard. */
   | (Versioned & { readonly type: 'attach'; readonly shard: number; readonly port: MessagePort })
   /** Stores rows of a large job before it is created. The buffers are transferred. */
   | (Versioned & { readonly type: 'store-provisional-job'; readonly job: JobId; readonly rows: LargeRows })
   /** The job of such rows will not be created. */
   | (Versioned & { readonly type: 'discard-provisional-job'; readonly job: JobId })
+  /** Lets another node of the cluster own the journal: the given one, or null for any that is current. */
+  | (Versioned & { readonly type: 'hand-over'; readonly to: string | null })
   /** Commits queued sets, closes the store and ends. Shards must have stopped. */
   | (Versioned & { readonly type: 'stop' });
 
@@ -93,6 +104,9 @@ export type StoreNotice =
       readonly epoch: number;
       readonly logId: string;
     })
+  /** The journal goes to this node, and the process ends. */
+  | (Versioned & { readonly type: 'handing-over'; readonly successor: string })
+  | (Versioned & { readonly type: 'hand-over-refused'; readonly reason: string })
   /** The rows of a provisional job are on disk. */
   | (Versioned & { readonly type: 'provisional-job-stored'; readonly job: JobId })
   /** The process must end now with the exit status of the failure; the thread does nothing more. */

@@ -19,8 +19,18 @@ export interface StoreThread extends LargeJobs {
   diskState(): DiskState;
   /** Returns a port for a shard, to be transferred to its thread and given to `createStoreClient`. */
   attachShard(shard: number): MessagePort;
+  /**
+   * Returns a port that gets `TouchedJobs` until this node owns the log of its cluster. The last notice is in the port before
+   * the main thread learns of the ownership.
+   */
+  watchJobs(): MessagePort;
   /** Subscribes this thread to every commit of shards that are attached later. */
   watch(): ChangeSubscription;
+  /**
+   * Lets another node of the cluster own the journal: the given one, or null for any that is current. Resolves with its name
+   * just before the process ends. Rejects with the reason.
+   */
+  handOver(to: string | null): Promise<string>;
   /** Commits queued sets and closes the store. The shards must have stopped. Resolves when the thread has ended. */
   stop(): Promise<void>;
 }
@@ -54,6 +64,11 @@ export function startStoreThread(
     worker.postMessage(message, transfer);
   let disk: DiskState = 'ok';
   const waiting = new Map<JobId, () => void>();
+  /** Requests to hand over, in their order. */
+  const heirs: {
+    readonly resolve: (successor: string) => void;
+    readonly reject: (error: Error) => void;
+  }[] = [];
   let hasEnded = false;
   let isEndExpected = false;
 
@@ -72,6 +87,11 @@ export function startStoreThread(
       command({ v: STORE_PROTOCOL_VERSION, type: 'attach', shard, port: port1 }, [port1]);
       return port2;
     },
+    watchJobs() {
+      const { port1, port2 } = new MessageChannel();
+      command({ v: STORE_PROTOCOL_VERSION, type: 'watch-jobs', port: port1 }, [port1]);
+      return port2;
+    },
     storeProvisionalJob(job, rows) {
       command({ v: STORE_PROTOCOL_VERSION, type: 'store-provisional-job', job, rows }, [
         rows.template.buffer,
@@ -87,6 +107,12 @@ export function startStoreThread(
       const memory = watchMemory();
       command({ v: STORE_PROTOCOL_VERSION, type: 'watch', port: port1, memory }, [port1]);
       return openChangeWatch(port2, memory);
+    },
+    handOver(to) {
+      return new Promise((resolve, reject) => {
+        heirs.push({ resolve, reject });
+        command({ v: STORE_PROTOCOL_VERSION, type: 'hand-over', to });
+      });
     },
     stop() {
       if (!hasEnded) command({ v: STORE_PROTOCOL_VERSION, type: 'stop' });
@@ -118,6 +144,12 @@ export function startStoreThread(
           return;
         case 'standing':
           events.standingChanged?.(notice.state, notice.epoch, notice.logId);
+          return;
+        case 'handing-over':
+          heirs.shift()?.resolve(notice.successor);
+          return;
+        case 'hand-over-refused':
+          heirs.shift()?.reject(new Error(notice.reason));
           return;
         case 'measured':
           events.measured?.(notice.lag);

@@ -21,7 +21,9 @@ import {
   type ShardRequest,
   type StoreCommand,
   type StoreNotice,
+  type TouchedJobs,
 } from './store-protocol.ts';
+import { TouchedJobsPublisher } from './touched-jobs.ts';
 import type { DiskLimits, WriterOptions } from './writer-environment.ts';
 
 /**
@@ -47,6 +49,8 @@ const CHECK_MS = 1_000;
  * nothing of them was sent.
  */
 const OUTCOME_WAIT_MS = 5_000;
+/** Time in which an owner hands over at its stop. Without it, another node takes over by itself two seconds later. */
+const LEAVE_MS = 3_000;
 
 /** Receives what the journal of a cluster reads. */
 export interface ClusterHooks {
@@ -81,13 +85,16 @@ export async function runStoreThread(
   const end = (failure: StoreFailure): never =>
     failStop(failure, () => tell({ v: STORE_PROTOCOL_VERSION, type: 'failed', failure }));
   const warn = (text: string): void => tell({ v: STORE_PROTOCOL_VERSION, type: 'warning', text });
-  let pipeline: CommitPipeline | null = null;
+  let served: Served | null = null;
   const hooks: ClusterHooks = {
-    foreignChanges: (sets, position) => pipeline?.addForeign(sets, position),
+    foreignChanges: (sets, position) => served?.pipeline.addForeign(sets, position),
     standingChanged: (state, epoch, logId) => {
-      pipeline?.applyForeign();
-      // Only the owner may write: a follower gets the removal of the rows by the journal.
-      if (state === 'owner') pipeline?.discardProvisionalJobs();
+      served?.pipeline.applyForeign();
+      if (state === 'owner') {
+        served?.endJobWatches();
+        // Only the owner may write: a follower gets the removal of the rows by the journal.
+        served?.pipeline.discardProvisionalJobs();
+      }
       tell({ v: STORE_PROTOCOL_VERSION, type: 'standing', state, epoch, logId });
     },
   };
@@ -100,18 +107,26 @@ export async function runStoreThread(
     control.close();
     return;
   }
-  pipeline = serve(control, store, tell, end);
+  served = serve(control, store, tell, end);
 }
 
-/** Starts to handle requests. Returns the path of the changes. */
+interface Served {
+  /** The path of the changes. */
+  readonly pipeline: CommitPipeline;
+  /** Posts the last notices about touched jobs. From now on no thread may watch them. */
+  readonly endJobWatches: () => void;
+}
+
+/** Starts to handle requests. */
 function serve(
   control: MessagePort,
-  { writer, journal, isShared }: JournaledStore,
+  { writer, journal, isShared, handOver, leave }: JournaledStore,
   tell: (notice: StoreNotice) => void,
   end: (failure: StoreFailure) => never,
-): CommitPipeline {
+): Served {
   const lanes = new Map<number, ShardConnection>();
-  const publishers: ChangePublisher[] = [];
+  const publishers: (ChangePublisher | TouchedJobsPublisher)[] = [];
+  let mayWatchJobs = true;
   const acks: CommitAcks = {
     durable: (shard, sequence) => tellLane(lanes.get(shard), 'durable', sequence),
     readable: (shard, sequence) => tellLane(lanes.get(shard), 'readable', sequence),
@@ -156,11 +171,41 @@ function serve(
     else accept(lane, request);
   };
 
+  const giveUp = async (to: string | null): Promise<void> => {
+    try {
+      if (handOver === null) throw new Error('this service is a single node');
+      await handOver(to, (successor) => tell({ v: STORE_PROTOCOL_VERSION, type: 'handing-over', successor }));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      tell({ v: STORE_PROTOCOL_VERSION, type: 'hand-over-refused', reason });
+    }
+  };
+
+  /** The first notice says that the subscriber gets all later changes. */
+  const watchJobs = (port: MessagePort): void => {
+    if (!mayWatchJobs) {
+      port.close();
+      return;
+    }
+    publishers.push(new TouchedJobsPublisher(port));
+    port.postMessage({ v: STORE_PROTOCOL_VERSION, jobs: [], isEveryJob: true } satisfies TouchedJobs);
+  };
+
+  const endJobWatches = (): void => {
+    mayWatchJobs = false;
+    for (const [at, publisher] of [...publishers.entries()].reverse()) {
+      if (!(publisher instanceof TouchedJobsPublisher)) continue;
+      publisher.close();
+      publishers.splice(at, 1);
+    }
+  };
+
   const stop = async (): Promise<void> => {
     clearInterval(diskCheck);
     for (const lane of lanes.values()) drain(lane.port, (request) => hear(lane, request));
     // Requests to store further rows are no longer answered; the next start removes the rows stored so far.
     await (isShared ? withDeadline(pipeline.stop(), OUTCOME_WAIT_MS) : pipeline.stop());
+    if (leave !== null) await withDeadline(leave(), LEAVE_MS);
     for (const { port } of lanes.values()) port.close();
     for (const publisher of publishers) publisher.close();
     journal.close();
@@ -182,18 +227,24 @@ function serve(
         pipeline.applyAccepted();
         publishers.push(new ChangePublisher(command.port, command.memory, () => pipeline.requestRead()));
         return;
+      case 'watch-jobs':
+        watchJobs(command.port);
+        return;
       case 'store-provisional-job':
         storeProvisionalJob(command.job, command.rows);
         return;
       case 'discard-provisional-job':
         pipeline.discardProvisionalJob(command.job);
         return;
+      case 'hand-over':
+        void giveUp(command.to);
+        return;
       case 'stop':
         void stop();
     }
   });
   tell({ v: STORE_PROTOCOL_VERSION, type: 'ready', storeId: writer.storeId, disk });
-  return pipeline;
+  return { pipeline, endJobWatches };
 }
 
 /**
