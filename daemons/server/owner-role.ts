@@ -1,3 +1,5 @@
+import { storeDirectory } from '../maintenance/data-directory.ts';
+import { failStop } from '../process/fail-stop.ts';
 import type { ClusterNode } from './cluster/cluster-node.ts';
 import type { Observers } from './observers.ts';
 import type { OpenedBus } from './open-bus.ts';
@@ -5,7 +7,8 @@ import type { OpenState, StartedStore } from './open-state.ts';
 import type { StartContext } from './start-context.ts';
 import { startJoinDesk, startRefusedKeys } from './start-join-desk.ts';
 import type { StartedLogs } from './start-logs.ts';
-import { startShards, type StartedShards } from './start-shards.ts';
+import { launchShard, StandbyShards } from './shard-workers.ts';
+import { retryOf, startShards, type StartedShards } from './start-shards.ts';
 import type { StartedWebhooks } from './start-webhooks.ts';
 
 /** Parts of the service that the actors use. */
@@ -28,6 +31,7 @@ export class OwnerRole {
   readonly #context: StartContext;
   readonly #deps: OwnerDeps;
   #started: StartedShards | null = null;
+  #standby: StandbyShards | null = null;
 
   constructor(context: StartContext, deps: OwnerDeps) {
     this.#context = context;
@@ -39,12 +43,30 @@ export class OwnerRole {
     return this.#started;
   }
 
+  /** Starts the threads of the actors, for a takeover. Must be called at most once, by a node that may become the owner. */
+  standBy(): void {
+    const { config, directory, logger, shutdown } = this.#context;
+    const { store } = this.#deps;
+    const standby = new StandbyShards(
+      {
+        count: config.scheduler.shards,
+        stateDirectory: storeDirectory(directory, 'state'),
+        retry: retryOf(config),
+      },
+      () => store.thread.watchJobs(),
+      (error) => failStop(logger, 'a shard in standby has ended', error),
+    );
+    this.#standby = standby;
+    shutdown.add('bus', () => standby.stop());
+  }
+
   /** Starts the actors. Must be called once, by the owner of the farms. */
   start(): StartedShards {
     const { bus, store, state, observers, logs, webhooks, cluster } = this.#deps;
     const refused = startRefusedKeys(this.#context, bus, state.reader);
     const started = startShards(this.#context, {
       bus,
+      launch: this.#standby?.launch ?? launchShard,
       store: store.thread,
       reader: state.reader,
       observers,

@@ -1,4 +1,4 @@
-import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import type { ReplyTo } from '../../actors/kernel/address.ts';
 import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
 import type { FarmId, JobId } from '../../src/core/ids.ts';
@@ -20,14 +20,7 @@ import {
   type ShardOptions,
   type SubmitCommand,
 } from '../threads/shard-protocol.ts';
-import { entryUrl, shardThreadName } from '../threads/entry-url.ts';
-
-/**
- * Size of the young generation of a shard's thread. Messages live as long as their commit is in flight. With V8's
- * default of 48 MiB they are copied several times before they become garbage, by the thread and by V8's helper threads
- * (docs/performance.md).
- */
-const YOUNG_GENERATION_MIB = 64;
+import type { LaunchShard } from './shard-workers.ts';
 
 export type ShardSettings = Omit<ShardOptions, 'index' | 'storePort' | 'controlPort'>;
 
@@ -58,6 +51,7 @@ export class Shards {
   /** `storePort` returns the shard's end of a port to the store thread. */
   constructor(
     settings: ShardSettings,
+    launch: LaunchShard,
     storePort: (shard: number) => MessagePort,
     reader: StoreReader,
     events: ShardEvents,
@@ -65,7 +59,7 @@ export class Shards {
     this.reader = reader;
     this.events = events;
     this.shards = Array.from({ length: settings.count }, (_, index) =>
-      this.start(settings, index, storePort(index)),
+      this.start(settings, launch, index, storePort(index)),
     );
   }
 
@@ -147,15 +141,10 @@ export class Shards {
     this.waiting.clear();
   }
 
-  private start(settings: ShardSettings, index: number, storePort: MessagePort): Shard {
+  private start(settings: ShardSettings, launch: LaunchShard, index: number, storePort: MessagePort): Shard {
     const { port1, port2 } = new MessageChannel();
     const options: ShardOptions = { ...settings, index, storePort, controlPort: port2 };
-    const worker = new Worker(entryUrl('shard-thread'), {
-      workerData: options,
-      transferList: [storePort, port2],
-      name: shardThreadName(index),
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
-    });
+    const worker = launch(options);
     worker.on('message', (notice: ShardNotice) => {
       this.noticed(index, notice);
     });

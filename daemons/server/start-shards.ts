@@ -17,6 +17,7 @@ import type { Observers } from './observers.ts';
 import type { OpenedBus } from './open-bus.ts';
 import { publishEvents } from './publish-events.ts';
 import { Shards, type ShardSettings } from './shards.ts';
+import type { LaunchShard } from './shard-workers.ts';
 import type { StartContext } from './start-context.ts';
 
 /** The retry policy of the configuration, for farms, queues and jobs without their own. */
@@ -43,6 +44,8 @@ function busIdentityOf({ bus }: ServerConfig): BusIdentityRule | null {
 /** Parts of the service that the shards use. */
 interface ShardDeps {
   readonly bus: OpenedBus;
+  /** Starts the thread of a shard. */
+  readonly launch: LaunchShard;
   readonly store: StoreThread;
   readonly reader: StateReader;
   readonly observers: Observers;
@@ -69,7 +72,7 @@ export interface StartedShards {
 export function startShards(context: StartContext, deps: ShardDeps): StartedShards {
   const { logger, shutdown } = context;
   const { bus, store, reader, observers, logThread, workerIdentity, refusedKeysChanged, sendWebhook } = deps;
-  const { standing, publishToNodes } = deps;
+  const { standing, publishToNodes, launch } = deps;
   const shares = committedShares(reader);
   const tallies = tallyMemory(shares);
   const shards = new Shards(
@@ -86,6 +89,7 @@ export function startShards(context: StartContext, deps: ShardDeps): StartedShar
       followed: observers.followed,
       webhookPresence: presenceMemory([...reader.scan('webhook', { limit: 1 })].length > 0),
     },
+    launch,
     (shard) => store.attachShard(shard),
     reader,
     {

@@ -30,6 +30,7 @@ interface FollowerParts {
 export function takeOverWhenOwner(context: StartContext, parts: FollowerParts): void {
   const { logger, stopping } = context;
   let isBegun = false;
+  parts.owner.standBy();
   parts.store.onStanding((state, epoch) => {
     logger.info({ state, epoch }, 'standing of this node in its cluster');
     if (state !== 'owner' || isBegun || stopping.aborted) return;

@@ -23,7 +23,7 @@ export function createHost(
   singleBus: () => SingleBus | null,
   prepareFlush: HostPorts['prepareFlush'],
 ): ThreadHost<ServiceSystem> {
-  const { options, notify, ownsFarm, reader } = parts;
+  const { options, notify, ownsFarm, reader, preloadedJob } = parts;
   const ids = new Uuid7(() => Date.now());
   return new ThreadHost<ServiceSystem>(
     serviceActors({
@@ -47,6 +47,7 @@ export function createHost(
       regex: createRe2Engine(),
       tallies,
       ownsFarm,
+      ...(preloadedJob !== null && { preloadedJob }),
     }),
     {
       reader,

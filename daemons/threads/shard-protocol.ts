@@ -89,6 +89,28 @@ export interface ShardOptions {
   readonly controlPort: MessagePort;
 }
 
+/** Options of a shard's thread that waits for a takeover. */
+export interface StandbyOptions {
+  readonly index: number;
+  readonly count: number;
+  readonly stateDirectory: string;
+  readonly retry: RetryPolicy;
+  /** A port of `StoreThread.watchJobs`. */
+  readonly jobsPort: MessagePort;
+}
+
+/** Data with which a shard's thread is started: it begins at once, or stands by. */
+export type ShardStart = ShardOptions | { readonly standby: StandbyOptions };
+
+/** From the main thread to a shard in standby. The ports of the options are transferred. */
+export type StandbyCommand =
+  | {
+      readonly v: typeof SHARD_PROTOCOL_VERSION;
+      readonly type: 'begin';
+      readonly options: ShardOptions;
+    }
+  | { readonly v: typeof SHARD_PROTOCOL_VERSION; readonly type: 'end-standby' };
+
 /** From the main thread: requests of clients, and messages that other shards have forwarded. */
 export interface PostCommand {
   readonly v: typeof SHARD_PROTOCOL_VERSION;

@@ -14,12 +14,14 @@ import { createHost } from './shard-host.ts';
 import { openParts } from './shard-parts.ts';
 import { openTallies } from './shard-tallies.ts';
 import { shardThreadName } from './entry-url.ts';
+import { standBy, type BegunShard } from './standby/stand-by.ts';
 import {
   MEASURE_PERIOD_MS,
   SHARD_PROTOCOL_VERSION,
   type ShardCommand,
   type ShardControl,
   type ShardOptions,
+  type ShardStart,
   type SubmitCommand,
 } from './shard-protocol.ts';
 
@@ -28,11 +30,21 @@ const CONFIRM_BUS_MS = 5000;
 
 /** Entry of a shard's thread. A shard holds some of the farms and has its own connection to the bus. */
 if (parentPort === null) throw new Error('only the service starts a shard thread');
-await runShard(parentPort, workerData as ShardOptions);
+await start(parentPort, workerData as ShardStart);
 
-async function runShard(main: MessagePort, options: ShardOptions): Promise<void> {
-  serveProfiles(shardThreadName(options.index));
-  const parts = await openParts(main, options);
+/** Runs the shard at once, or after its standby. */
+async function start(main: MessagePort, data: ShardStart): Promise<void> {
+  serveProfiles(shardThreadName('standby' in data ? data.standby.index : data.index));
+  if (!('standby' in data)) {
+    await runShard(main, data, null);
+    return;
+  }
+  const begun = await standBy(main, data.standby);
+  if (begun !== null) await runShard(main, begun.options, begun);
+}
+
+async function runShard(main: MessagePort, options: ShardOptions, begun: BegunShard | null): Promise<void> {
+  const parts = await openParts(main, options, begun);
   const { notify, ownsFarm, reader, store, meter, publisher } = parts;
   const { tallies, wakeLocalFarms } = openTallies(parts, (id, slot) => {
     host.post({ actor: 'lease', id, message: { type: 'capacity.freed', slot } });
@@ -79,12 +91,14 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
     },
   };
   exposeControl(control, options.controlPort);
-  main.on('message', (command: ShardCommand) => {
+  const onCommand = (command: ShardCommand): void => {
     if (command.type === 'capacity-freed') wakeLocalFarms(command.slot);
     else if (command.type === 'ownership') mayAnswer(command.isCertain);
     else if (command.type === 'submit') host.post(submissionOf(command));
     else for (const envelope of command.envelopes) host.post(envelope);
-  });
+  };
+  if (begun === null) main.on('message', onCommand);
+  else begun.onCommand(onCommand);
   for (const envelope of recoverActors(reader, ownsFarm, options.index === 0)) host.post(envelope);
 }
 

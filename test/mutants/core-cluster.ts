@@ -44,8 +44,8 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     ],
     [
       'a takeover repeats the epoch',
-      'null, this.#chain.mark.epoch + 1)',
-      'null, Math.max(1, this.#chain.mark.epoch))',
+      '[], this.#chain.mark.epoch + 1)',
+      '[], Math.max(1, this.#chain.mark.epoch))',
     ],
     [
       'output is sent without a lease',
@@ -118,8 +118,8 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     ['test/core/cluster/log-node.test.ts'],
     [
       'the mark of an epoch record is stored before earlier entries',
-      'this.#stored.push({ entry, mark: { position, epoch, digest: record.digest } });',
-      'this.#stored.push({ entry, mark: { position, epoch, digest: record.digest } });\n    if (kind === "epoch") this.#effects.push({ type: "apply", windows: [], mark: this.#chain.mark });',
+      'this.#stored.push({ entries, mark: { position, epoch, digest: record.digest } });',
+      'this.#stored.push({ entries, mark: { position, epoch, digest: record.digest } });\n    if (kind === "epoch") this.#effects.push({ type: "apply", windows: [], mark: this.#chain.mark });',
     ],
   ),
   ...mutantsOf(

@@ -26,6 +26,8 @@ import { onUpstreamsCompleted } from './on-upstreams-completed.ts';
 import { saveJob } from './save-job.ts';
 import { loadJob, type JobState } from './state.ts';
 
+export { loadJob, type JobState };
+
 /**
  * The job actor owns one job with its steps, tasks and attempts. No other actor writes them. It stays in memory until
  * the job is terminal, and is loaded again for later requests.
@@ -33,7 +35,8 @@ import { loadJob, type JobState } from './state.ts';
 export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSystem, 'job', JobState> {
   return {
     kind: 'job',
-    load: (id, reader) => loadJob(id, reader, settings.retry, settings.staleAssignedMs),
+    load: (id, reader) =>
+      settings.preloadedJob?.(id) ?? loadJob(id, reader, settings.retry, settings.staleAssignedMs),
     onActivated: (state, context) => {
       armAssigned(settings.staleAssignedMs)(state, context);
       armStart(state, context);

@@ -28,6 +28,7 @@ import { isOwning, isTerminal } from '../../../src/core/cluster/node-states.ts';
 import type { ClusterConfig } from '../../../src/core/config/cluster-config.ts';
 import type { BusEvent } from '../../../src/core/ports/bus.ts';
 import type { EventBatch } from '../../../src/core/wire/event-batch.ts';
+import type { ClusterFigures, ClusterSample } from './cluster-metrics.ts';
 import { EventReader, EventWriter, type EventReceivers } from './event-link.ts';
 import { Members } from './members.ts';
 import { ownerNotes, receiveNote } from './owner-notes.ts';
@@ -63,14 +64,6 @@ export interface ClusterNodeEvents extends EventReceivers {
   readonly busChanged: (event: BusEvent) => void;
   /** An error of a handler of a forwarded request. */
   readonly failed: (error: unknown) => void;
-}
-
-/** Counts of a node, for the metrics. */
-export interface ClusterFigures {
-  forwarded: number;
-  stale: number;
-  /** Times that this process has become the owner: 0 or 1. */
-  takeovers: number;
 }
 
 export class ClusterNode {
@@ -167,6 +160,11 @@ export class ClusterNode {
   /** Messages to actors that a node sends without being the owner. */
   notes(): Pick<Actors, 'ask' | 'tell'> {
     return ownerNotes(this.#bus, () => this.#subjects.notes(this.#standing.read().epoch));
+  }
+
+  /** Returns the values of the metrics. */
+  sample(): ClusterSample {
+    return { self: this.self(), nodes: this.#members.overview().nodes, figures: this.figures };
   }
 
   ports(): ClusterPorts {

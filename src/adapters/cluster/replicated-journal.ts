@@ -332,7 +332,7 @@ class JournalDriver implements ReplicatedJournal {
         this.#gather(effect.windows, effect.mark);
         break;
       case 'accept':
-        this.#accept(effect.entry, effect.mark);
+        this.#accept(effect.entries, effect.mark);
         break;
       case 'state':
         if (this.#node !== null) this.#shareStanding(this.#node);
@@ -359,11 +359,14 @@ class JournalDriver implements ReplicatedJournal {
     this.#handle(read === null ? { type: 'tail.unreachable' } : { type: 'tail.read', ...read });
   }
 
-  #accept(entry: number, mark: LogMark): void {
-    const onAccepted = this.#submitted.get(entry);
-    this.#submitted.delete(entry);
+  /** Entries of one record have the same position. */
+  #accept(entries: readonly number[], mark: LogMark): void {
     this.#pass(mark);
-    onAccepted?.({ position: mark.position, isDurable: true });
+    for (const entry of entries) {
+      const onAccepted = this.#submitted.get(entry);
+      this.#submitted.delete(entry);
+      onAccepted?.({ position: mark.position, isDurable: true });
+    }
   }
 
   /** Gathers the changes of consecutive records for one transaction. */

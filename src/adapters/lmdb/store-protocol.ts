@@ -64,10 +64,19 @@ export type WatchNotice =
   /** The changes that were durable at the request are readable. */
   | (Versioned & { readonly type: 'readable' });
 
+/** To a thread that keeps the state of jobs of a follower: what transactions have changed since the last notice. */
+export interface TouchedJobs extends Versioned {
+  readonly jobs: readonly string[];
+  /** Rows may have changed that every job depends on. */
+  readonly isEveryJob: boolean;
+}
+
 /** From the main thread. */
 export type StoreCommand =
   /** Publishes commits on this port from now on. */
   | (Versioned & { readonly type: 'watch'; readonly port: MessagePort; readonly memory: WatchMemory })
+  /** Publishes on this port which jobs are touched, until this node owns the log of its cluster. */
+  | (Versioned & { readonly type: 'watch-jobs'; readonly port: MessagePort })
   /** The port of a shard; its other end is given to the shard. */
   | (Versioned & { readonly type: 'attach'; readonly shard: number; readonly port: MessagePort })
   /** Stores rows of a large job before it is created. The buffers are transferred. */

@@ -19,6 +19,11 @@ export interface StoreThread extends LargeJobs {
   diskState(): DiskState;
   /** Returns a port for a shard, to be transferred to its thread and given to `createStoreClient`. */
   attachShard(shard: number): MessagePort;
+  /**
+   * Returns a port that gets `TouchedJobs` until this node owns the log of its cluster. The last notice is in the port before
+   * the main thread learns of the ownership.
+   */
+  watchJobs(): MessagePort;
   /** Subscribes this thread to every commit of shards that are attached later. */
   watch(): ChangeSubscription;
   /**
@@ -80,6 +85,11 @@ export function startStoreThread(
     attachShard(shard) {
       const { port1, port2 } = new MessageChannel();
       command({ v: STORE_PROTOCOL_VERSION, type: 'attach', shard, port: port1 }, [port1]);
+      return port2;
+    },
+    watchJobs() {
+      const { port1, port2 } = new MessageChannel();
+      command({ v: STORE_PROTOCOL_VERSION, type: 'watch-jobs', port: port1 }, [port1]);
       return port2;
     },
     storeProvisionalJob(job, rows) {

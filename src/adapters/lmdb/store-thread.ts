@@ -21,7 +21,9 @@ import {
   type ShardRequest,
   type StoreCommand,
   type StoreNotice,
+  type TouchedJobs,
 } from './store-protocol.ts';
+import { TouchedJobsPublisher } from './touched-jobs.ts';
 import type { DiskLimits, WriterOptions } from './writer-environment.ts';
 
 /**
@@ -83,13 +85,16 @@ export async function runStoreThread(
   const end = (failure: StoreFailure): never =>
     failStop(failure, () => tell({ v: STORE_PROTOCOL_VERSION, type: 'failed', failure }));
   const warn = (text: string): void => tell({ v: STORE_PROTOCOL_VERSION, type: 'warning', text });
-  let pipeline: CommitPipeline | null = null;
+  let served: Served | null = null;
   const hooks: ClusterHooks = {
-    foreignChanges: (sets, position) => pipeline?.addForeign(sets, position),
+    foreignChanges: (sets, position) => served?.pipeline.addForeign(sets, position),
     standingChanged: (state, epoch, logId) => {
-      pipeline?.applyForeign();
-      // Only the owner may write: a follower gets the removal of the rows by the journal.
-      if (state === 'owner') pipeline?.discardProvisionalJobs();
+      served?.pipeline.applyForeign();
+      if (state === 'owner') {
+        served?.endJobWatches();
+        // Only the owner may write: a follower gets the removal of the rows by the journal.
+        served?.pipeline.discardProvisionalJobs();
+      }
       tell({ v: STORE_PROTOCOL_VERSION, type: 'standing', state, epoch, logId });
     },
   };
@@ -102,18 +107,26 @@ export async function runStoreThread(
     control.close();
     return;
   }
-  pipeline = serve(control, store, tell, end);
+  served = serve(control, store, tell, end);
 }
 
-/** Starts to handle requests. Returns the path of the changes. */
+interface Served {
+  /** The path of the changes. */
+  readonly pipeline: CommitPipeline;
+  /** Posts the last notices about touched jobs. From now on no thread may watch them. */
+  readonly endJobWatches: () => void;
+}
+
+/** Starts to handle requests. */
 function serve(
   control: MessagePort,
   { writer, journal, isShared, handOver, leave }: JournaledStore,
   tell: (notice: StoreNotice) => void,
   end: (failure: StoreFailure) => never,
-): CommitPipeline {
+): Served {
   const lanes = new Map<number, ShardConnection>();
-  const publishers: ChangePublisher[] = [];
+  const publishers: (ChangePublisher | TouchedJobsPublisher)[] = [];
+  let mayWatchJobs = true;
   const acks: CommitAcks = {
     durable: (shard, sequence) => tellLane(lanes.get(shard), 'durable', sequence),
     readable: (shard, sequence) => tellLane(lanes.get(shard), 'readable', sequence),
@@ -168,6 +181,25 @@ function serve(
     }
   };
 
+  /** The first notice says that the subscriber gets all later changes. */
+  const watchJobs = (port: MessagePort): void => {
+    if (!mayWatchJobs) {
+      port.close();
+      return;
+    }
+    publishers.push(new TouchedJobsPublisher(port));
+    port.postMessage({ v: STORE_PROTOCOL_VERSION, jobs: [], isEveryJob: true } satisfies TouchedJobs);
+  };
+
+  const endJobWatches = (): void => {
+    mayWatchJobs = false;
+    for (const [at, publisher] of [...publishers.entries()].reverse()) {
+      if (!(publisher instanceof TouchedJobsPublisher)) continue;
+      publisher.close();
+      publishers.splice(at, 1);
+    }
+  };
+
   const stop = async (): Promise<void> => {
     clearInterval(diskCheck);
     for (const lane of lanes.values()) drain(lane.port, (request) => hear(lane, request));
@@ -195,6 +227,9 @@ function serve(
         pipeline.applyAccepted();
         publishers.push(new ChangePublisher(command.port, command.memory, () => pipeline.requestRead()));
         return;
+      case 'watch-jobs':
+        watchJobs(command.port);
+        return;
       case 'store-provisional-job':
         storeProvisionalJob(command.job, command.rows);
         return;
@@ -209,7 +244,7 @@ function serve(
     }
   });
   tell({ v: STORE_PROTOCOL_VERSION, type: 'ready', storeId: writer.storeId, disk });
-  return pipeline;
+  return { pipeline, endJobWatches };
 }
 
 /**
