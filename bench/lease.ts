@@ -11,7 +11,9 @@
  *   --reports ride|stream                                --offered N      leases a second, for the latency
  *   --policy weighted --owners 200 --booked 4    a shared farm: measured after the same case without policy and bookings
  *   --parked N      only: N workers without work         --repetitions N  --seconds N  --no-disk  --short  --json
+ *   --profile FOLDER    stores a profile of the shard and of the store thread of each case, for the first repetition
  */
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { QUEUE_POLICIES } from '../src/core/records/queue-policy.ts';
 import { BENCH_AMOUNTS } from './kit/bench-amounts.ts';
@@ -36,6 +38,7 @@ const { values } = parseArgs({
     offered: { type: 'string' },
     parked: { type: 'string' },
     repetitions: { type: 'string' },
+    profile: { type: 'string' },
     seconds: { type: 'string' },
     'no-disk': { type: 'boolean', default: false },
     short: { type: 'boolean', default: false },
@@ -110,7 +113,7 @@ const figures: { cases: LeaseFigures[]; parked: ParkedFigures[]; shared_to_plain
 const chosen = choose();
 for (const each of chosen.cases) {
   process.stderr.write(`${caseName(each)} ...\n`);
-  const measured = await measureCase(each, times);
+  const measured = await measureCase(each, times, profileOf(figures.cases.length));
   const before = figures.cases.at(-1);
   figures.cases.push(measured);
   if (isShared(each) && before !== undefined)
@@ -163,6 +166,11 @@ function choose(): { readonly cases: readonly LeaseCase[]; readonly parked: read
     isShared(each) ? [{ ...each, policy: 'fifo' as const, booked: 0 }, each] : [each],
   );
   return { cases: compared, parked: [] };
+}
+
+/** Returns where the profiles of a case are stored; null if none are taken. */
+function profileOf(nth: number): string | null {
+  return values.profile === undefined ? null : join(values.profile, `case-${nth + 1}`);
 }
 
 function isShared({ policy, booked }: LeaseCase): boolean {

@@ -16,7 +16,7 @@ import { PoolBooks } from './pools-oracle.ts';
 import { needsOf } from './retry-rule-oracle.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
-import { coresBySharer, ShareLevels, usesOf, type SharesBefore } from './share-levels.ts';
+import { addUse, advanceOf, ShareLevels, usesBySharer, usesOf, type SharesBefore } from './share-levels.ts';
 import { judgeSharedLease } from './share-oracle.ts';
 import { Violation } from './violation.ts';
 
@@ -183,7 +183,7 @@ interface SharesInTurn {
 function levelsBefore(
   lease: LeaseState,
   takes: readonly Take[],
-  { view, now, shares, jobOf }: LeaseSurroundings,
+  { view, now, shares, jobOf, isFresh }: LeaseSurroundings,
 ): SharesInTurn | null | 'unknown' {
   const setting = view.farm.record.queuePolicy;
   if (shares.version !== (setting?.version ?? 0) || lease.queuePolicyVersion !== shares.version)
@@ -192,10 +192,13 @@ function levelsBefore(
   const uses = usesOf(lease);
   for (const { pick } of takes) {
     const taken = pick.ranges.reduce((sum, { count }) => sum + count, 0) * pick.cores;
-    uses.set(pick.jobId, (uses.get(pick.jobId) ?? 0) - taken);
+    addUse(uses, pick, -taken);
   }
-  const cores = coresBySharer(uses, setting, jobOf);
-  return cores === null ? 'unknown' : { setting, levels: new ShareLevels(setting, shares, cores, now) };
+  const jobs = new Map(view.jobs.map((job) => [job.record.id, job]));
+  const bySharer = usesBySharer(uses, setting, jobOf, ({ jobId, stepOrder }) =>
+    advanceOf(jobs.get(jobId), stepOrder, !isFresh(jobId)),
+  );
+  return bySharer === null ? 'unknown' : { setting, levels: new ShareLevels(setting, shares, bySharer, now) };
 }
 
 /** As `walk`, for a shared farm. */
@@ -240,6 +243,7 @@ function walkShared(
     size: mine.size,
     isMine: ({ name }) => mine.has(name),
     isFresh: ({ job }) => isFresh(job.record.id),
+    advanceOf: ({ job, stepOrder }) => advanceOf(job, stepOrder, !isFresh(job.record.id)),
     coresIfItFits: ({ job, stepOrder, name, needs }) => {
       const cores = coresNeeded(worker, needs);
       const fits =

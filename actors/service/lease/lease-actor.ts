@@ -81,7 +81,8 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
       'job.withdrawn': (state, { jobId }) => {
         state.index.withdrawJob(jobId);
       },
-      'tasks.ended': (state, { jobId, stepOrder, count, workers }, context) => {
+      'tasks.ended': (state, { jobId, stepOrder, count, meanMs, workers }, context) => {
+        state.index.setPace(jobId, stepOrder, meanMs);
         if (state.index.settle(jobId, stepOrder, count, workers)) serveAll(state, context);
         else serveRelisted(state, context);
       },

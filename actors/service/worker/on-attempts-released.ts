@@ -1,4 +1,5 @@
 import { attemptIdOf } from '../../../src/core/ids.ts';
+import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 import { holdsAmounts, type Holding } from '../../../src/core/records/holding.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { keepUntilEnd } from './ending-bookings.ts';
@@ -22,8 +23,10 @@ export const onAttemptsReleased =
     context: ServiceContext<'worker'>,
   ): void => {
     recordSuccesses(state, succeeded, context);
+    /** The step of the attempts before, and what they held. */
+    let step: StepName | null = null;
     let cores = 0;
-    const holdings: Holding[] = [];
+    let holdings: Holding[] = [];
     const exitingIds = new Set(exiting.map(attemptIdOf));
     for (const attempt of attempts) {
       const booking = state.bookings.take(attempt);
@@ -43,6 +46,13 @@ export const onAttemptsReleased =
         context.markDirty();
         continue;
       }
+      if (step !== null && step.stepOrder !== attempt.stepOrder) {
+        sendFreed(state, step, cores, holdings, context);
+        cores = 0;
+        holdings = [];
+      }
+      // All attempts of a message are of one job.
+      step = attempt;
       cores += booking.cores;
       if (holdsAmounts(booking)) holdings.push(booking);
     }
@@ -50,9 +60,7 @@ export const onAttemptsReleased =
     reportExits(exitingIds, context);
     // A worker that is not online and had no attempts is not watched.
     if (exiting.length > 0 && state.record.status !== 'online') watchLiveness(state, settings, context);
-    const [first] = attempts;
-    if (cores === 0 || first === undefined) return;
+    if (step === null) return;
     context.markDirty();
-    // All attempts of a message are of one job.
-    sendFreed(state, first.jobId, cores, holdings, context);
+    sendFreed(state, step, cores, holdings, context);
   };

@@ -36,6 +36,8 @@ export interface OfferedStep extends Candidate, Demand {
   /** Owner and project of the job. Absent is empty. */
   readonly owner?: string;
   readonly project?: string;
+  /** Average run time of its successful tasks in milliseconds. Absent or null: there are none. */
+  readonly meanMs?: number | null;
   /** Caps on the live tasks of the step and of its job. Absent: none. */
   readonly maxConcurrentTasks?: number;
   readonly jobMaxConcurrentTasks?: number;
@@ -132,6 +134,7 @@ export class ReadyIndex {
       isOvertaken: false,
       owner: step.owner ?? '',
       project: step.project ?? '',
+      meanMs: step.meanMs ?? null,
       sharer: null,
       signature,
       isListed: false,
@@ -207,6 +210,14 @@ export class ReadyIndex {
     if (hasOwnCaps(entry.job)) this.relistJob(entry.job);
     if (!entry.open && entry.live === 0) this.forget(jobId, stepOrder);
     return madeRoom;
+  }
+
+  /** Records the average run time of a step's successful tasks, in milliseconds. */
+  setPace(jobId: JobId, stepOrder: number, meanMs: number | null): void {
+    const entry = this.entry(jobId, stepOrder);
+    if (entry === undefined || entry.meanMs === meanMs) return;
+    entry.meanMs = meanMs;
+    this.shared?.pace(jobId, stepOrder, meanMs);
   }
 
   /** Returns the signatures of steps that have room under their own caps again since the previous call. */
@@ -314,7 +325,7 @@ export class ReadyIndex {
       const ranges = this.change(step, (ready) => ready.takeFirst(count, allows));
       this.caught(step);
       this.countLive(step, count);
-      this.shared?.count(step.jobId, count * cores);
+      this.shared?.count(step.jobId, step.stepOrder, count * cores);
       if (step.requirements.pools.length > 0)
         for (let each = 0; each < count; each++) step.liveOn.push(worker.workerId);
       if (hasOwnCaps(step.job)) this.relistJob(step.job);
@@ -471,6 +482,7 @@ export class ReadyIndex {
   /** Removes a step, and with the last one its job. */
   private forget(jobId: JobId, stepOrder: number): void {
     this.removeStep(jobId, stepOrder);
+    this.shared?.pace(jobId, stepOrder, null);
     if (!this.jobs.has(jobId)) this.shared?.leave(jobId);
   }
 

@@ -48,6 +48,8 @@ export interface StepEntry extends Candidate, Demand {
   readonly raises: number;
   readonly owner: string;
   readonly project: string;
+  /** Average run time of its successful tasks in milliseconds; null for none. */
+  meanMs: number | null;
   /** Null unless the farm is shared (docs/policy.md#queue-policies). */
   sharer: Sharer | null;
   readonly signature: Signature;
@@ -71,7 +73,9 @@ export interface Sharer extends ShareUse {
   /** Owner, project, or id of a job or queue. */
   readonly name: string;
   readonly weight: number;
-  /** Sharers with a lower rank are served first. */
+  /** Its usage by its weight, on a logarithmic scale on which it does not decay. */
+  level: number;
+  /** Sharers with a lower rank are served first: the cores in use under `balanced`, the turns that have passed under `weighted`. */
   rank: number;
   /** Of those with equal rank, the ones with less past usage are. 0 if the rank has all of it. */
   tie: number;
