@@ -82,8 +82,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
         state.index.withdrawJob(jobId);
       },
       'tasks.ended': (state, { jobId, stepOrder, count, meanMs, workers }, context) => {
-        state.index.setPace(jobId, stepOrder, meanMs);
-        if (state.index.settle(jobId, stepOrder, count, workers)) serveAll(state, context);
+        if (state.index.settle(jobId, stepOrder, count, workers, meanMs)) serveAll(state, context);
         else serveRelisted(state, context);
       },
       'worker.offered': onWorkerOffered(settings.exprMemoryBytes),

@@ -200,11 +200,22 @@ export class ReadyIndex {
 
   /**
    * Counts live tasks of the step that have ended, or could not be assigned. Reports whether a reached cap of the queue
-   * or farm has room again. `workers`: those of the tasks, if the step has usage pools.
+   * or farm has room again. `workers`: those of the tasks, if the step has usage pools. `meanMs`: the average run time of
+   * the step's successful tasks in milliseconds; null for none, absent if it has not changed.
    */
-  settle(jobId: JobId, stepOrder: number, count = 1, workers: readonly WorkerId[] = []): boolean {
+  settle(
+    jobId: JobId,
+    stepOrder: number,
+    count = 1,
+    workers: readonly WorkerId[] = [],
+    meanMs?: number | null,
+  ): boolean {
     const entry = this.entry(jobId, stepOrder);
     if (entry === undefined) return false;
+    if (meanMs !== undefined && meanMs !== entry.meanMs) {
+      entry.meanMs = meanMs;
+      this.shared?.pace(jobId, stepOrder, meanMs);
+    }
     this.releasePools(entry, workers);
     const madeRoom = this.countLive(entry, -count);
     if (hasOwnCaps(entry.job)) this.relistJob(entry.job);
@@ -212,13 +223,6 @@ export class ReadyIndex {
     return madeRoom;
   }
 
-  /** Records the average run time of a step's successful tasks, in milliseconds. */
-  setPace(jobId: JobId, stepOrder: number, meanMs: number | null): void {
-    const entry = this.entry(jobId, stepOrder);
-    if (entry === undefined || entry.meanMs === meanMs) return;
-    entry.meanMs = meanMs;
-    this.shared?.pace(jobId, stepOrder, meanMs);
-  }
 
   /** Returns the signatures of steps that have room under their own caps again since the previous call. */
   takeRelisted(): readonly Signature[] {
@@ -399,9 +403,9 @@ export class ReadyIndex {
   /** Returns the first step of the signature with tasks for the worker, or null. */
   private headFor(worker: WorkerOffer, signature: Signature): StepEntry | undefined {
     const order = this.shared?.order;
-    const isAllowed = (step: StepEntry): boolean => step.ready.countFor(this.allowsFor(worker, step)) > 0;
     if (signature.avoiding === 0 && this.doubts.size === 0)
       return order === undefined ? signature.steps[0] : order.headOf(signature);
+    const isAllowed = (step: StepEntry): boolean => step.ready.countFor(this.allowsFor(worker, step)) > 0;
     return order === undefined ? signature.steps.find(isAllowed) : order.allowedHeadOf(signature, isAllowed);
   }
 

@@ -192,7 +192,7 @@ export class Shares {
   reasonFor({ name, cores, level }: Sharer): ShareReason {
     const { version, kind, sharedBy } = this.setting;
     return kind === 'weighted'
-      ? { version, kind, sharedBy, sharer: name, cores, usage: this.usageOf(level) }
+      ? { version, kind, sharedBy, sharer: name, cores, usage: Math.round(this.usageOf(level)) }
       : { version, kind: 'balanced', sharedBy, sharer: name, cores };
   }
 

@@ -7,7 +7,6 @@ import { GPU, GPU_MEMORY } from '../../openjd/template/capabilities.ts';
 import {
   amountOf,
   gpuCountOf,
-  NOTHING_HELD,
   thousandths,
   totalOf,
   type AmountDemand,
@@ -86,8 +85,7 @@ export class WorkerAmounts {
   /** Returns the amounts that are too small for one more task; empty if it fits. */
   shortages(demand: AmountDemand): Shortage[] {
     const short: Shortage[] = [];
-    for (const { name, counted } of demand.sums) {
-      const total = totalOf(this.offer, name);
+    for (const { name, counted, total } of demand.sums) {
       const free = total - (this.used.get(name) ?? 0);
       if (counted > free)
         short.push({
@@ -145,8 +143,8 @@ export class WorkerAmounts {
   /** Returns how many tasks fit by the amounts that are not on a GPU, at most `most`. */
   private sumsFor(demand: AmountDemand, most: number): number {
     let count = most;
-    for (const { name, counted } of demand.sums) {
-      const free = totalOf(this.offer, name) - (this.used.get(name) ?? 0);
+    for (const { name, counted, total } of demand.sums) {
+      const free = total - (this.used.get(name) ?? 0);
       if (counted * count > free) count = Math.max(0, Math.floor(free / counted));
     }
     return count;
@@ -190,8 +188,7 @@ export class WorkerAmounts {
   }
 }
 
-function holdingOf({ amounts, gpus: count, policyVersion }: AmountDemand, gpus: readonly number[]): Holding {
-  if (count > 0) return { amounts, gpus, policyVersion };
-  for (const _name in amounts) return { amounts, policyVersion };
-  return NOTHING_HELD;
-}
+const holdingOf = (
+  { holding, amounts, gpus: count, policyVersion }: AmountDemand,
+  gpus: readonly number[],
+): Holding => (count > 0 ? { amounts, gpus, policyVersion } : holding);

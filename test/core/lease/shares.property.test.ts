@@ -327,7 +327,7 @@ class Trial {
         const job = plain.jobs.get(each.job);
         if (job === undefined) return null;
         job.meanMs = each.meanMs;
-        real.index.setPace(job.jobId, 0, each.meanMs);
+        real.index.settle(job.jobId, 0, 0, [], each.meanMs);
         return null;
       }
       case 'wait':
