@@ -78,8 +78,9 @@ export function sendFreed(
   holdings: readonly Holding[],
   context: WorkerContext,
 ): void {
-  const freed = { type: 'cores.freed', workerId, jobId, stepOrder, cores } as const;
-  context.send('lease', farmId, holdings.length === 0 ? freed : { ...freed, holdings });
+  if (holdings.length === 0)
+    context.send('lease', farmId, { type: 'cores.freed', workerId, jobId, stepOrder, cores });
+  else context.send('lease', farmId, { type: 'cores.freed', workerId, jobId, stepOrder, cores, holdings });
 }
 
 /** Reports the worker's compute location to the catalog. */

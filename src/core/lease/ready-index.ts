@@ -336,9 +336,7 @@ export class ReadyIndex {
       const { jobId, stepOrder, raises } = step;
       if (pick !== undefined) taken[taken.indexOf(pick)] = withTasks(pick, ranges, count, holdings);
       else {
-        const tasks = { jobId, stepOrder, ranges, count, cores, raises };
-        const held = holdings === null ? tasks : { ...tasks, holdings };
-        taken.push(reason === null ? held : { ...held, reason });
+        taken.push(takenOf({ jobId, stepOrder, ranges, count, cores, raises }, holdings, reason));
       }
       free -= count * cores;
       left -= count;
@@ -525,6 +523,21 @@ const takeAmounts = (
   { requirements }: Signature,
   most: number,
 ): Holding[] => amounts.take(farm.demandOf(requirements, worker), most);
+
+/** Adds what tasks hold, and why they came next, unless they are null. */
+function takenOf(
+  tasks: Omit<TakenTasks, 'holdings' | 'reason'>,
+  holdings: readonly Holding[] | null,
+  reason: ShareReason | null,
+): TakenTasks {
+  const { jobId, stepOrder, ranges, count, cores, raises } = tasks;
+  // Copies by spread would have hidden classes of their own (docs/performance.md).
+  if (holdings === null)
+    return reason === null ? tasks : { jobId, stepOrder, ranges, count, cores, raises, reason };
+  return reason === null
+    ? { jobId, stepOrder, ranges, count, cores, raises, holdings }
+    : { jobId, stepOrder, ranges, count, cores, raises, holdings, reason };
+}
 
 const isOfStep = (tasks: TakenTasks, { jobId, stepOrder }: StepEntry): boolean =>
   tasks.jobId === jobId && tasks.stepOrder === stepOrder;

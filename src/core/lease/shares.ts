@@ -309,7 +309,7 @@ export class Shares {
     }
     this.accrue(sharer, this.now);
     this.unsaved.add(sharer);
-    this.forgotten.delete(sharer.name);
+    if (this.forgotten.size > 0) this.forgotten.delete(sharer.name);
     sharer.cores += change;
     sharer.aheadMs += ahead;
     this.rank(sharer);
