@@ -1,6 +1,7 @@
 import type { AttemptId, FarmId, JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { StepRequirements } from '../../../src/openjd/template/plan.ts';
 import type { PreemptionCount, PreemptionSetting } from '../../../src/core/records/preemption.ts';
+import type { NamedCaps } from '../../../src/core/records/named-caps.ts';
 import type { StorageLocationRecord } from '../../../src/core/records/storage-location.ts';
 import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
 import type { Booking, EndingBookings, WorkerRecord } from '../../../src/core/records/worker.ts';
@@ -198,6 +199,7 @@ export type LeaseMessage =
       readonly maxConcurrentTasks: number;
       readonly bookedAmounts: BookedAmountsSetting | null;
       readonly queuePolicy: QueuePolicySetting | null;
+      readonly namedCaps: NamedCaps;
     }
   | { readonly type: 'farm.removed' }
   /** From the shard at shutdown: replies empty to all parked requests. No new requests arrive afterwards. */
@@ -211,6 +213,7 @@ export type LeaseMessage =
       readonly isolation: IsolationIdentity | null;
       readonly name: string;
       readonly preemption: PreemptionSetting;
+      readonly namedCaps: NamedCaps;
     }
   /** From the catalog: all usage pools of the service. Replaces earlier data. */
   | { readonly type: 'pools.changed'; readonly pools: readonly UsagePoolRecord[] }
