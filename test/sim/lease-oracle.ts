@@ -11,6 +11,7 @@ import type { Holding } from '../../src/core/records/holding.ts';
 import { HeldAmounts, isSameHolding } from './amounts-oracle.ts';
 import { LiveBooks } from './caps-oracle.ts';
 import { coresNeeded, mayRun } from './eligibility-oracle.ts';
+import { GroupBooks } from './group-caps-oracle.ts';
 import { isLeasable } from './invariant-frame.ts';
 import { PoolBooks } from './pools-oracle.ts';
 import { needsOf } from './retry-rule-oracle.ts';
@@ -138,6 +139,7 @@ function walk(
       holding !== null &&
       hasRoom(view, books, queueId) &&
       (books.jobs.hasRoom(job, stepOrder) || (isMine && isFresh(job.record.id))) &&
+      (books.groups.hasRoom(job) || (isMine && isFresh(job.record.id))) &&
       books.pools.hasRoom(needs, worker.id);
     if (isMine && !fits) return new Violation('only a task that fits is taken', `${name} by ${worker.id}`);
     if (isMine) {
@@ -154,6 +156,7 @@ function walk(
       books.take(worker.id, queueId, cores, held);
       books.pools.take(needs, worker.id);
       books.jobs.take(job.record.id, stepOrder);
+      books.groups.take(job);
       steps.add(`${job.record.id}-${stepOrder}`);
       left.delete(name);
       continue;
@@ -251,6 +254,7 @@ function walkShared(
         next(needs) !== null &&
         hasRoom(view, books, job.record.queueId) &&
         (books.jobs.hasRoom(job, stepOrder) || (mine.has(name) && isFresh(job.record.id))) &&
+        (books.groups.hasRoom(job) || (mine.has(name) && isFresh(job.record.id))) &&
         books.pools.hasRoom(needs, worker.id);
       return fits ? cores : null;
     },
@@ -273,6 +277,7 @@ function walkShared(
       books.take(worker.id, job.record.queueId, cores, held);
       books.pools.take(needs, worker.id);
       books.jobs.take(job.record.id, stepOrder);
+      books.groups.take(job);
       return null;
     },
   });
@@ -297,6 +302,7 @@ function reservationOf(
 /** Resources in use before each lease of a turn: the counts of the lease actor after the turn, without its leases. */
 class Books {
   readonly jobs: LiveBooks;
+  readonly groups: GroupBooks;
   readonly pools: PoolBooks;
   private readonly lease: LeaseState;
   private readonly cores = new Map<WorkerId, number>();
@@ -307,6 +313,7 @@ class Books {
     this.lease = lease;
     this.pools = new PoolBooks(lease, view, takes);
     this.jobs = new LiveBooks(lease, takes);
+    this.groups = new GroupBooks(lease, view.farm, takes);
     for (const { workerId, pick } of takes) {
       const count = pick.ranges.reduce((sum, range) => sum + range.count, 0);
       this.add(this.cores, workerId, -count * pick.cores);
