@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test, type Test } from 'tap';
 import type { ApiClient } from '../kit/api-client.ts';
 import { ClusterNodes, type ClusterMember } from '../kit/cluster-nodes.ts';
@@ -88,7 +91,12 @@ class Clients {
 }
 
 test('no read is older than what a client has received', { skip: skip ?? false }, async (t) => {
-  const nodes = await ClusterNodes.start(t, t.testdir({}));
+  const folder = mkdtempSync(join(tmpdir(), 'callsheet-cluster-'));
+  const nodes = await ClusterNodes.start(t, folder);
+  t.teardown(() => {
+    if (t.passing()) rmSync(folder, { recursive: true, force: true });
+    else t.comment(`the logs are in ${folder}`);
+  });
   const owner = await nodes.owner();
   const farm = await owner.api.makeFarm('studio');
   const path = `/api/v1/jobs?farm_id=${farm.farmId}&queue_id=${farm.queueId}`;
