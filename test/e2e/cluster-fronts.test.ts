@@ -1,13 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'tap';
+import tap, { test } from 'tap';
 import { ClusterNodes, type ClusterMember } from '../kit/cluster-nodes.ts';
 import { clusterSkip } from '../kit/managed-cluster.ts';
 import { until } from '../kit/until.ts';
 import { WebSocketClient } from '../kit/web-socket.ts';
 
 /** Every node of a cluster of three real nodes serves (docs/decisions/any-node-serves.md). */
+
+tap.setTimeout(240_000);
 
 const skip = await clusterSkip();
 

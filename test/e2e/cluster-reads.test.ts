@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test, type Test } from 'tap';
+import tap, { test, type Test } from 'tap';
 import type { ApiClient } from '../kit/api-client.ts';
 import { ClusterNodes, type ClusterMember } from '../kit/cluster-nodes.ts';
 import { clusterSkip } from '../kit/managed-cluster.ts';
@@ -11,6 +11,8 @@ import { until } from '../kit/until.ts';
  * Clients of a cluster write through one node and read from others, while its owner is killed or paused. A read that is not marked as
  * stale must show everything that any client has received before it was sent (docs/decisions/any-node-serves.md).
  */
+
+tap.setTimeout(240_000);
 
 const skip = await clusterSkip();
 
