@@ -25,6 +25,8 @@ const template = {
 /** Reads and writes the priority of a job through all nodes until it is told to stop. */
 class Clients {
   readonly counts = { acknowledged: 0, refused: 0, reads: 0, stale: 0, failed: 0 };
+  /** Reads without a result, by status and reason. */
+  readonly failures = new Map<string, number>();
   /** Highest priority that a client has received. */
   #floor = 0;
   #written = 0;
@@ -65,6 +67,8 @@ class Clients {
       const response = await this.#send(turn, turn % 2 === 0 ? '' : '?history=false');
       if (response?.status !== 200) {
         this.counts.failed++;
+        const why = response === null ? 'no response' : `${response.status} ${(await response.text()).slice(0, 200)}`;
+        this.failures.set(why, (this.failures.get(why) ?? 0) + 1);
         continue;
       }
       const { priority } = (await response.json()) as { priority: number };
@@ -133,6 +137,7 @@ test('no read is older than what a client has received', { skip: skip ?? false }
   await running;
   const { reads, stale, acknowledged, refused, failed } = clients.counts;
   t.comment(`reads ${reads}, stale ${stale}, failed ${failed}, writes ${acknowledged}, refused ${refused}`);
+  for (const [why, count] of clients.failures) t.comment(`${count} reads failed: ${why}`);
   t.ok(reads > 100);
 });
 
