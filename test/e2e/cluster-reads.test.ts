@@ -1,4 +1,7 @@
-import { test, type Test } from 'tap';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import tap, { test, type Test } from 'tap';
 import type { ApiClient } from '../kit/api-client.ts';
 import { ClusterNodes, type ClusterMember } from '../kit/cluster-nodes.ts';
 import { clusterSkip } from '../kit/managed-cluster.ts';
@@ -8,6 +11,8 @@ import { until } from '../kit/until.ts';
  * Clients of a cluster write through one node and read from others, while its owner is killed or paused. A read that is not marked as
  * stale must show everything that any client has received before it was sent (docs/decisions/any-node-serves.md).
  */
+
+tap.setTimeout(240_000);
 
 const skip = await clusterSkip();
 
@@ -20,6 +25,8 @@ const template = {
 /** Reads and writes the priority of a job through all nodes until it is told to stop. */
 class Clients {
   readonly counts = { acknowledged: 0, refused: 0, reads: 0, stale: 0, failed: 0 };
+  /** Reads without a result, by status and reason. */
+  readonly failures = new Map<string, number>();
   /** Highest priority that a client has received. */
   #floor = 0;
   #written = 0;
@@ -60,6 +67,8 @@ class Clients {
       const response = await this.#send(turn, turn % 2 === 0 ? '' : '?history=false');
       if (response?.status !== 200) {
         this.counts.failed++;
+        const why = response === null ? 'no response' : `${response.status} ${(await response.text()).slice(0, 200)}`;
+        this.failures.set(why, (this.failures.get(why) ?? 0) + 1);
         continue;
       }
       const { priority } = (await response.json()) as { priority: number };
@@ -88,7 +97,12 @@ class Clients {
 }
 
 test('no read is older than what a client has received', { skip: skip ?? false }, async (t) => {
-  const nodes = await ClusterNodes.start(t, t.testdir({}));
+  const folder = mkdtempSync(join(tmpdir(), 'callsheet-cluster-'));
+  const nodes = await ClusterNodes.start(t, folder);
+  t.teardown(() => {
+    if (t.passing()) rmSync(folder, { recursive: true, force: true });
+    else t.comment(`the logs are in ${folder}`);
+  });
   const owner = await nodes.owner();
   const farm = await owner.api.makeFarm('studio');
   const path = `/api/v1/jobs?farm_id=${farm.farmId}&queue_id=${farm.queueId}`;
@@ -123,6 +137,7 @@ test('no read is older than what a client has received', { skip: skip ?? false }
   await running;
   const { reads, stale, acknowledged, refused, failed } = clients.counts;
   t.comment(`reads ${reads}, stale ${stale}, failed ${failed}, writes ${acknowledged}, refused ${refused}`);
+  for (const [why, count] of clients.failures) t.comment(`${count} reads failed: ${why}`);
   t.ok(reads > 100);
 });
 
