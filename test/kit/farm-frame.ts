@@ -75,6 +75,7 @@ export abstract class TestFarmBase {
   /** Events of tasks in order; `lost` if tasks of a job have changed without events. */
   readonly taskEvents: (TaskEvent | 'lost')[] = [];
   private readonly warnings: string[] = [];
+  private readonly infos: string[] = [];
 
   constructor(settings: Partial<ServiceSettings>, store: MemoryStore) {
     this.store = store;
@@ -198,6 +199,11 @@ export abstract class TestFarmBase {
     return this.warnings.splice(0);
   }
 
+  /** Returns the information in the log since the last call. */
+  takeInfos(): string[] {
+    return this.infos.splice(0);
+  }
+
   /** Asserts the exact outputs since the last check, and the invariants. */
   expect(t: Test, what: string, lines: readonly string[]): void {
     t.strictSame(this.takeOutputs(), lines, what);
@@ -264,6 +270,7 @@ export abstract class TestFarmBase {
       }),
       log: (level, text) => {
         if (level === 'warn' || level === 'error') this.warnings.push(text);
+        else if (level === 'info') this.infos.push(text);
       },
       wake: () => undefined,
       fatal: (error) => {

@@ -282,7 +282,7 @@ function checkLease(
   for (const signature of lease.index.waitingSignatures()) {
     if (lease.index.room(signature) <= 0) continue;
     const [request] = lease.parked.waitingFor(signature);
-    if (request !== undefined && signature.avoiding === 0)
+    if (request !== undefined && signature.avoiding === 0 && lease.doubts.size === 0)
       wrong(`tasks are ready, but a request of ${request.workerId}, which is eligible for them, is parked`);
   }
 }
