@@ -3,6 +3,8 @@ import { parseAttemptId } from '../../src/core/ids.ts';
 import { BinaryHeap } from '../../src/core/binary-heap.ts';
 import type { Quarantine } from '../../src/core/records/worker-evidence.ts';
 import type { LeaseReply } from '../../src/core/wire/bus-messages.ts';
+import type { Outage } from '../../src/core/outages/outage.ts';
+import { keys } from '../../src/core/records/tables.ts';
 import { TestFarm } from '../kit/test-farm.ts';
 
 /** How an attempt of a scenario ends. */
@@ -106,6 +108,11 @@ export class VerdictFarm extends TestFarm {
     for (const { key, value } of this.store.scan('workerEvidence'))
       if (value.quarantine !== null) found.set(this.nameOf(key), value.quarantine);
     return found;
+  }
+
+  /** Returns the outages of the farm, those that have ended too. */
+  outages(): readonly Outage[] {
+    return this.store.get('farmOutages', keys.farmOutages(this.farm))?.outages ?? [];
   }
 
   /** Returns the names of the workers that are in quarantine for some step. */

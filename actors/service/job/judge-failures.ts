@@ -53,6 +53,18 @@ export function judgeUnknown(state: JobState, step: StepState, index: number, co
     sendVerdict(state, step, index, worker, 'unknown', context);
 }
 
+/** Judges an open failure that turns out to belong to an outage. Call it before the failure is forgotten. */
+export function judgeExcused(
+  state: JobState,
+  step: StepState,
+  index: number,
+  workerId: WorkerId,
+  context: JobContext,
+): void {
+  if (openFailures(state, step, index).includes(workerId))
+    sendVerdict(state, step, index, workerId, 'unknown', context);
+}
+
 const openFailures = (state: JobState, step: StepState, index: number): readonly WorkerId[] =>
   state.failedOn.size === 0 ? [] : failedOnOf(state.failedOn, step.record.order, index);
 

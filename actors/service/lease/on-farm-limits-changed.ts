@@ -1,5 +1,6 @@
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
+import { setOutages } from './outages.ts';
 import { reindexParkedRequests, serveAll } from './serve.ts';
 import { changePolicy } from './share-farm.ts';
 import { bookedAmountsOf, type LeaseState } from './state.ts';
@@ -10,7 +11,12 @@ import { bookedAmountsOf, type LeaseState } from './state.ts';
  */
 export function onFarmLimitsChanged(
   state: LeaseState,
-  { maxConcurrentTasks, bookedAmounts, queuePolicy }: Extract<LeaseMessage, { type: 'farm.limits-changed' }>,
+  {
+    maxConcurrentTasks,
+    bookedAmounts,
+    queuePolicy,
+    outages,
+  }: Extract<LeaseMessage, { type: 'farm.limits-changed' }>,
   context: ServiceContext<'lease'>,
 ): void {
   state.index.caps.limitFarm(maxConcurrentTasks);
@@ -20,5 +26,6 @@ export function onFarmLimitsChanged(
     for (const worker of state.workers.values()) reindexParkedRequests(state, worker);
   }
   changePolicy(state, queuePolicy, context);
+  setOutages(state, outages, context);
   serveAll(state, context);
 }

@@ -381,7 +381,8 @@ export class ReadyIndex {
       coresOf(step.requirements, worker.cpuCount) <= free &&
       (ledger === null || fitsAmounts(ledger, worker, step.signature)) &&
       this.roomOf(step, worker.workerId) > 0 &&
-      this.mayTake(worker, step);
+      this.mayTake(worker, step) &&
+      step.ready.countFor(this.allowsFor(worker, step)) > 0;
     return fits ? step : null;
   }
 
