@@ -245,7 +245,7 @@ export abstract class TestFarmBase {
     return `01900000-0000-7000-8000-${this.lastId.toString(16).padStart(12, '0')}`;
   }
 
-  protected nameOf(id: string): string {
+  nameOf(id: string): string {
     return this.store.get('job', id)?.name ?? this.store.get('worker', id)?.name ?? this.names.get(id) ?? id;
   }
 

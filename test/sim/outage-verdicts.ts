@@ -1,4 +1,3 @@
-import { placeText } from '../../src/core/outages/outage.ts';
 import { Random } from './random.ts';
 import { VerdictFarm, type AttemptEnd, type StartedAttempt } from './verdict-farm.ts';
 
@@ -21,7 +20,7 @@ const WORKERS = 60;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** Share of attempts that fail by chance, on any worker. */
-const CHANCE_FAILURES = 0.005;
+const CHANCE_FAILURES = 0.001;
 
 interface Scenario {
   readonly locationOf: (worker: number) => string;
@@ -73,7 +72,7 @@ function run(seed: number, scenario: Scenario): OutageResult {
   const { farm, until, chance, failed, goods, names } = play(seed, scenario, 48, () => undefined);
   const jobs = names.map((name) => farm.job(name));
   return {
-    places: [...new Set(farm.outages().map(placeText))],
+    places: [...farm.heldPlaces],
     failed,
     consumed: jobs.reduce((sum, { failedAttempts }) => sum + failedAttempts, 0) - chance,
     blamed: [...new Set([...farm.quarantined().keys(), ...farm.quarantinedInSteps()])],
@@ -116,7 +115,10 @@ function play(
     else if (at > until && isHit(attempt)) goods.push(at);
     return { afterMs, fails, message: 'exit status 1' };
   };
-  const farm = new VerdictFarm({ quarantine: true, outages: { isOn: true } }, model);
+  const farm = new VerdictFarm(
+    { quarantine: true, outages: { isOn: true }, queuePolicy: { kind: 'balanced', sharedBy: 'job' } },
+    model,
+  );
   farm.replaceQueue({ retry: { maxAttempts: 3, retryDelaySeconds: 0, failureLimit: 20 } });
   farm.createPool('houdini', { maxConcurrent: 45 });
   for (let number = 0; number < WORKERS; number++)

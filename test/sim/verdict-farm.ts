@@ -3,7 +3,7 @@ import { parseAttemptId } from '../../src/core/ids.ts';
 import { BinaryHeap } from '../../src/core/binary-heap.ts';
 import type { Quarantine } from '../../src/core/records/worker-evidence.ts';
 import type { LeaseReply } from '../../src/core/wire/bus-messages.ts';
-import type { Outage } from '../../src/core/outages/outage.ts';
+import { placeText, type Outage } from '../../src/core/outages/outage.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { TestFarm } from '../kit/test-farm.ts';
 
@@ -45,6 +45,8 @@ export class VerdictFarm extends TestFarm {
   /** Failed attempts by worker, and by job. */
   readonly failedOn = new Map<string, number>();
   readonly failedOf = new Map<string, number>();
+  /** Places of outages so far. */
+  readonly heldPlaces = new Set<string>();
   readonly #model: (attempt: StartedAttempt) => AttemptEnd;
   readonly #due = new BinaryHeap<Due>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
   readonly #startedAt: number;
@@ -153,6 +155,7 @@ export class VerdictFarm extends TestFarm {
           from: worker,
           ...(end.fails && { exitCode: 1, message: end.message ?? 'exit status 1' }),
         });
+        for (const outage of this.outages()) this.heldPlaces.add(placeText(outage));
         this.#request(worker);
       });
     }

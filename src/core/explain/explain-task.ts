@@ -20,6 +20,7 @@ import {
 import { liveSummary, terminalSummary } from './outcome.ts';
 import { shareText } from './share-text.ts';
 import { jobCapGates, stepCapGates } from './own-cap-gates.ts';
+import { outageGates } from './outage-gate.ts';
 import { quarantineGates } from './quarantine-gate.ts';
 import type { TaskFacts } from './task-facts.ts';
 import type { Gate, SchedulerGate, TaskExplanation } from './task-explanation.ts';
@@ -81,6 +82,7 @@ function gatesOf(
     ...(isReady && lease !== null ? jobCapGates(facts, lease) : []),
     ...(isReady && lease !== null ? stepCapGates(facts, lease) : []),
     ...(lease === null ? [] : poolGates(facts, lease)),
+    ...(lease === null ? [] : outageGates(facts, lease)),
     ...(lease === null ? [] : workersGates(facts, lease)),
     ...(isReady && lease !== null ? quarantineGates(facts, lease) : []),
     ...(isReady && lease !== null ? coresGates(facts, lease) : []),

@@ -17,6 +17,7 @@ import {
 import { CatalogPage } from '../catalog/catalog-page.tsx';
 import {
   BOOKED_AMOUNT_FIELDS,
+  OUTAGE_FIELDS,
   QUARANTINE_FIELD,
   QUEUE_POLICY_FIELDS,
   retryFields,
@@ -67,6 +68,7 @@ const FARMS: Catalog<Farm> = {
     ...BOOKED_AMOUNT_FIELDS,
     ...QUEUE_POLICY_FIELDS,
     QUARANTINE_FIELD,
+    ...OUTAGE_FIELDS,
   ],
   deletionNote:
     'Deletes the farm, its queues, and its workers. Finished jobs remain readable. You cannot delete a farm with unfinished jobs.',
