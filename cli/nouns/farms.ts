@@ -11,6 +11,7 @@ import {
   queuePolicyOptions,
   type QueuePolicyOptions,
 } from '../options/queue-policy-options.ts';
+import { namedCapsChanges, namedCapsOptions, type NamedCapsOptions } from '../options/named-caps.ts';
 import { retryChanges, retryOptions, type RetryOptions } from '../options/retry-options.ts';
 import { verb, type Noun } from '../grammar/verb.ts';
 import {
@@ -91,7 +92,7 @@ const FARMS: Catalog<Farm, BodyOf<'put', '/farms/{id}'>> = {
 export const createFarm = (client: RestClient, name: string, description: string): Promise<Farm> =>
   client.call('post', '/farms', { body: { name, description } });
 
-interface SetOptions extends ChangeOptions, RetryOptions, QueuePolicyOptions {
+interface SetOptions extends ChangeOptions, RetryOptions, QueuePolicyOptions, NamedCapsOptions {
   readonly name?: string;
   readonly description?: string;
   readonly maxConcurrentTasks?: number;
@@ -137,7 +138,7 @@ export const farms: Noun = {
       options: (command) =>
         overwritable(
           retryOptions(
-            queuePolicyOptions(command)
+            namedCapsOptions(queuePolicyOptions(command))
               .option('--name <name>', 'new name')
               .option('--description <text>', 'what the farm is for')
               .option(
@@ -173,6 +174,7 @@ export const farms: Noun = {
           booked_amounts: bookAmounts,
           amount_default: amountDefault,
           ...queuePolicyChanges(options),
+          ...namedCapsChanges(options),
           quarantine: quarantine === undefined ? undefined : quarantine === 'on',
           ...retryChanges(options),
         };

@@ -2437,6 +2437,8 @@ export interface components {
             readonly name: string;
             readonly description: string;
             readonly max_concurrent_tasks: components["schemas"]["MaxConcurrentTasks"];
+            readonly owner_caps?: components["schemas"]["NamedCaps"];
+            readonly project_caps?: components["schemas"]["NamedCaps"];
             readonly max_attempts?: components["schemas"]["MaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["FailureLimit"];
@@ -2469,6 +2471,14 @@ export interface components {
          * @enum {string}
          */
         readonly SharedBy: "job" | "owner" | "project" | "queue";
+        /** @description Caps on the assigned and running tasks of owners or projects, by name (docs/policy.md#caps). `*` is for each that is not named; 0 is no cap. Absent without caps. */
+        readonly NamedCaps: {
+            readonly [key: string]: number;
+        };
+        /** @description Caps on the assigned and running tasks of owners or projects, by name (docs/policy.md#caps). `*` is for each that is not named; 0 is no cap. An empty object or null removes all. A replacement without this key keeps the stored caps. */
+        readonly NamedCapsInput: {
+            readonly [key: string]: number;
+        } | null;
         /** @description Weights of owners, projects or queues for the policy weighted, by name; queues by id. In requests a queue of the farm can be named. Others have the weight 1. */
         readonly ShareWeights: {
             readonly [key: string]: number;
@@ -2484,13 +2494,15 @@ export interface components {
          * @enum {string}
          */
         readonly AmountDefault: "none" | "core_share";
-        /** @description Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`, `quarantine` or a field of the queue policy, a farm keeps its own. */
+        /** @description Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`, `quarantine`, `owner_caps`, `project_caps` or a field of the queue policy, a farm keeps its own. */
         readonly FarmInput: {
             readonly name: components["schemas"]["Name"];
             /** @default  */
             readonly description?: components["schemas"]["Description"];
             /** @default 0 */
             readonly max_concurrent_tasks?: components["schemas"]["MaxConcurrentTasks"];
+            readonly owner_caps?: components["schemas"]["NamedCapsInput"];
+            readonly project_caps?: components["schemas"]["NamedCapsInput"];
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
@@ -2511,6 +2523,8 @@ export interface components {
             readonly description: string;
             readonly priority: components["schemas"]["Priority"];
             readonly max_concurrent_tasks: components["schemas"]["MaxConcurrentTasks"];
+            readonly owner_caps?: components["schemas"]["NamedCaps"];
+            readonly project_caps?: components["schemas"]["NamedCaps"];
             readonly paused: boolean;
             readonly max_attempts?: components["schemas"]["MaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
@@ -2551,6 +2565,8 @@ export interface components {
             readonly priority?: components["schemas"]["Priority"];
             /** @default 0 */
             readonly max_concurrent_tasks?: components["schemas"]["MaxConcurrentTasks"];
+            readonly owner_caps?: components["schemas"]["NamedCapsInput"];
+            readonly project_caps?: components["schemas"]["NamedCapsInput"];
             /** @default false */
             readonly paused?: boolean;
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
@@ -3748,7 +3764,7 @@ export interface components {
             readonly total: number;
         };
         /** @enum {string} */
-        readonly WaitingReason: "paused_job" | "paused_queue" | "usage_pool_missing" | "workers" | "retry_after" | "farm_cap" | "queue_cap" | "job_cap" | "step_cap" | "usage_pool" | "cores" | "amounts" | "order";
+        readonly WaitingReason: "paused_job" | "paused_queue" | "usage_pool_missing" | "workers" | "retry_after" | "farm_cap" | "queue_cap" | "owner_cap" | "project_cap" | "job_cap" | "step_cap" | "usage_pool" | "cores" | "amounts" | "order";
         readonly WaitingGroup: {
             readonly reason: components["schemas"]["WaitingReason"];
             readonly sentence: string;
@@ -3758,8 +3774,12 @@ export interface components {
             readonly job_ids: readonly string[];
             /** @description Their names, in the same order. */
             readonly job_names: readonly string[];
-            /** @description With `paused_queue` and `queue_cap`. */
+            /** @description With `paused_queue` and `queue_cap`, and with caps of owners and projects in a queue. */
             readonly queue_id?: string;
+            /** @description With `owner_cap`; may be empty. */
+            readonly owner?: string;
+            /** @description With `project_cap`; may be empty. */
+            readonly project?: string;
             /** @description With `usage_pool` and `usage_pool_missing`. */
             readonly pool?: string;
             /** @description With `amounts`; the booked amount of which most workers with free cores have too little. */
@@ -4110,7 +4130,7 @@ export interface components {
             readonly step: components["schemas"]["NamedResource"];
             readonly live: components["schemas"]["Count"];
         };
-        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["StartGate"] | components["schemas"]["HeldStepGate"] | components["schemas"]["CanaryGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["JobCapGate"] | components["schemas"]["StepCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["QuarantineGate"] | components["schemas"]["CoresGate"] | components["schemas"]["AmountsGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
+        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["StartGate"] | components["schemas"]["HeldStepGate"] | components["schemas"]["CanaryGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["OwnerCapGate"] | components["schemas"]["ProjectCapGate"] | components["schemas"]["JobCapGate"] | components["schemas"]["StepCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["QuarantineGate"] | components["schemas"]["CoresGate"] | components["schemas"]["AmountsGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
         /** @description The job of the task has ended. */
         readonly JobGate: {
             /** @constant */
@@ -4212,6 +4232,32 @@ export interface components {
             readonly reason: "queue at max_concurrent_tasks";
             readonly sentence: string;
             readonly queue: components["schemas"]["NamedResource"];
+            readonly limit: components["schemas"]["Count"];
+            readonly live: components["schemas"]["Count"];
+            readonly holders: readonly components["schemas"]["SlotHolder"][];
+        };
+        /** @description The owner of the job is at a cap of active tasks, of the queue or, without `queue`, of the farm. */
+        readonly OwnerCapGate: {
+            /** @constant */
+            readonly gate: "owner_cap";
+            /** @constant */
+            readonly reason: "owner at cap";
+            readonly sentence: string;
+            readonly owner: string;
+            readonly queue?: components["schemas"]["NamedResource"];
+            readonly limit: components["schemas"]["Count"];
+            readonly live: components["schemas"]["Count"];
+            readonly holders: readonly components["schemas"]["SlotHolder"][];
+        };
+        /** @description The project of the job is at a cap of active tasks, of the queue or, without `queue`, of the farm. */
+        readonly ProjectCapGate: {
+            /** @constant */
+            readonly gate: "project_cap";
+            /** @constant */
+            readonly reason: "project at cap";
+            readonly sentence: string;
+            readonly project: string;
+            readonly queue?: components["schemas"]["NamedResource"];
             readonly limit: components["schemas"]["Count"];
             readonly live: components["schemas"]["Count"];
             readonly holders: readonly components["schemas"]["SlotHolder"][];

@@ -7,6 +7,7 @@ import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { FarmRecord } from '../../src/core/records/farm.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { farmView } from '../views/farm-view.ts';
+import { namedCapsInput } from '../views/named-caps-view.ts';
 import { queuePolicyInput, sharedByFault } from '../views/queue-policy-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
 import type { Schemas } from '../views/schemas.ts';
@@ -72,6 +73,7 @@ function farmInput(body: Schemas['FarmInput']): FarmInput {
     description: body.description ?? '',
     maxConcurrentTasks: body.max_concurrent_tasks ?? 0,
     retry: retryOverride(body),
+    ...namedCapsInput(body),
     ...bookedAmountsInput(body),
     ...(body.quarantine !== undefined && { quarantine: body.quarantine }),
   };

@@ -20,6 +20,8 @@ export function gateView(gate: Gate): Schemas['Gate'] {
     case 'paused_queue':
     case 'farm_cap':
     case 'queue_cap':
+    case 'owner_cap':
+    case 'project_cap':
     case 'job_cap':
     case 'step_cap':
     case 'order':

@@ -1,4 +1,5 @@
 import type { FarmRecord } from '../../src/core/records/farm.ts';
+import { namedCapsView } from './named-caps-view.ts';
 import { queuePolicyView } from './queue-policy-view.ts';
 import { retryView } from './retry-view.ts';
 import type { Schemas } from './schemas.ts';
@@ -11,6 +12,7 @@ export function farmView(farm: FarmRecord): Schemas['Farm'] {
     name: farm.name,
     description: farm.description,
     max_concurrent_tasks: farm.maxConcurrentTasks,
+    ...namedCapsView(farm),
     ...retryView(farm.retry),
     ...(farm.bookedAmounts !== undefined && {
       booked_amounts: farm.bookedAmounts.names,

@@ -1,13 +1,14 @@
 import type { BookedAmountsSetting, QuarantineSetting } from '../../../src/core/records/farm.ts';
+import { changedNamedCaps, namedCapsOf } from '../../../src/core/records/named-caps.ts';
 import { FIFO, SHARERS_OF, type QueuePolicySetting } from '../../../src/core/records/queue-policy.ts';
 import type { FarmSettings } from '../farm/messages.ts';
 import type { FarmInput } from './messages.ts';
 
-type Stored = Pick<FarmSettings, 'bookedAmounts' | 'quarantine' | 'queuePolicy'>;
+type Stored = Pick<FarmSettings, 'bookedAmounts' | 'quarantine' | 'queuePolicy' | 'ownerCaps' | 'projectCaps'>;
 
 /** Returns the settings of a farm after the input. `before`: the stored ones; undefined for a new farm. */
 export function farmSettingsOf(
-  { bookedAmounts, quarantine, queuePolicy, ...settings }: FarmInput,
+  { bookedAmounts, quarantine, queuePolicy, ownerCaps, projectCaps, ...settings }: FarmInput,
   before: Stored | undefined,
 ): FarmSettings {
   const amounts = amountsOf(bookedAmounts, before?.bookedAmounts);
@@ -15,6 +16,7 @@ export function farmSettingsOf(
   const policy = queuePolicyOf(queuePolicy, before?.queuePolicy);
   return {
     ...settings,
+    ...changedNamedCaps(namedCapsOf({ ownerCaps, projectCaps }), before ?? null),
     ...(amounts !== null && { bookedAmounts: amounts }),
     ...(quarantines !== null && { quarantine: quarantines }),
     ...(policy !== null && { queuePolicy: policy }),

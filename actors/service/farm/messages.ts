@@ -27,6 +27,7 @@ import type { FarmNoticeSubject } from '../../../src/core/webhooks/notice.ts';
 import type { WorkerCredentialRecord } from '../../../src/core/records/worker-credential.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import type { QueueEnvironmentRecord } from '../../../src/core/records/queue-environment.ts';
+import type { NamedCaps } from '../../../src/core/records/named-caps.ts';
 import type { QueueRecord } from '../../../src/core/records/queue.ts';
 
 /** Proof that the sender of a registration is the worker whose id it contains (docs/decisions/bus-identity.md). */
@@ -39,7 +40,7 @@ export type WorkerIdentity =
   | { readonly kind: 'joined'; readonly credential: WorkerCredentialRecord | null };
 
 /** Settings of a farm that a client can change. */
-export interface FarmSettings {
+export interface FarmSettings extends NamedCaps {
   readonly name: string;
   readonly description: string;
   readonly maxConcurrentTasks: number;
@@ -53,7 +54,7 @@ export interface FarmSettings {
 }
 
 /** Settings of a queue that a client can change. */
-export interface QueueInput {
+export interface QueueInput extends NamedCaps {
   readonly name: string;
   readonly description: string;
   readonly priority: number;

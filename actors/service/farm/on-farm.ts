@@ -7,6 +7,7 @@ import {
 import { done, refused } from '../../../src/core/problems.ts';
 import { put, remove, removePrefix } from '../../../src/core/records/change-set.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
+import { namedCapsOf } from '../../../src/core/records/named-caps.ts';
 import { SETTINGS } from '../../../src/core/records/settings-version.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { QueueId } from '../../../src/core/ids.ts';
@@ -117,6 +118,7 @@ function writeFarm(state: FarmState, record: FarmRecord, context: FarmContext): 
     maxConcurrentTasks: record.maxConcurrentTasks,
     bookedAmounts: record.bookedAmounts ?? null,
     queuePolicy: record.queuePolicy ?? null,
+    namedCaps: namedCapsOf(record),
   });
 }
 

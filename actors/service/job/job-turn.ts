@@ -25,6 +25,7 @@ import { put, remove } from '../../../src/core/records/change-set.ts';
 import type { Preemption } from '../../../src/core/records/preemption.ts';
 import { withoutStart, type JobRecord } from '../../../src/core/records/job.ts';
 import { keys } from '../../../src/core/records/tables.ts';
+import { meanOf } from '../../../src/core/records/step.ts';
 import { PageArena } from '../../../src/core/records/page-arena.ts';
 import { pageOf, writeTask, type TaskState } from '../../../src/core/records/task-page.ts';
 import { indexAttempts } from '../../../src/core/records/attempts-of-worker.ts';
@@ -252,8 +253,10 @@ export class JobTurn {
     this.unnotified = null;
     const { id: jobId, farmId } = this.state.record;
     for (const [stepOrder, ofStep] of grouped(unnotified, ({ attempt }) => attempt.stepOrder)) {
-      const ended = { type: 'tasks.ended', jobId, stepOrder, count: ofStep.length } as const;
-      const hasPools = this.state.steps[stepOrder]?.plan.requirements.pools.length !== 0;
+      const step = this.state.steps[stepOrder];
+      const meanMs = step === undefined ? null : meanOf(step.record.attemptTimes);
+      const ended = { type: 'tasks.ended', jobId, stepOrder, count: ofStep.length, meanMs } as const;
+      const hasPools = step?.plan.requirements.pools.length !== 0;
       this.context.send(
         'lease',
         farmId,

@@ -5,7 +5,7 @@ import type { ActorDefinition, Handlers } from '../../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { onDemandsExplain, onPoolExplain, onStepsExplain, onTaskExplain } from './on-explain.ts';
-import { onFarmLimitsChanged } from './on-farm-limits-changed.ts';
+import { onFarmLimitsChanged, regroupSteps } from './on-farm-limits-changed.ts';
 import { onFarmExplain } from './on-farm-explain.ts';
 import { onLeaseRequested } from './on-lease-requested.ts';
 import { armPoolHolds, onPoolHoldDue } from './pool-holds.ts';
@@ -81,8 +81,8 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
       'job.withdrawn': (state, { jobId }) => {
         state.index.withdrawJob(jobId);
       },
-      'tasks.ended': (state, { jobId, stepOrder, count, workers }, context) => {
-        if (state.index.settle(jobId, stepOrder, count, workers)) serveAll(state, context);
+      'tasks.ended': (state, { jobId, stepOrder, count, meanMs, workers }, context) => {
+        if (state.index.settle(jobId, stepOrder, count, workers, meanMs)) serveAll(state, context);
         else serveRelisted(state, context);
       },
       'worker.offered': onWorkerOffered(settings.exprMemoryBytes),
@@ -94,13 +94,14 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
       'attempts.surveyed': onAttemptsSurveyed,
       'queue.limits-changed': (
         state,
-        { queueId, maxConcurrentTasks, paused, isolation, ...queue },
+        { queueId, maxConcurrentTasks, paused, isolation, namedCaps, ...queue },
         context,
       ) => {
         setPreemption(state.preemption, queueId, queue.name, queue.preemption);
         if (isolation === null) state.isolation.delete(queueId);
         else state.isolation.set(queueId, isolation);
         state.index.caps.limitQueue(queueId, maxConcurrentTasks, paused);
+        if (state.index.groupCaps.limitQueue(queueId, namedCaps)) regroupSteps(state);
         serveAll(state, context);
       },
       'farm.removed': onFarmRemoved,

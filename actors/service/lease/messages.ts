@@ -1,6 +1,7 @@
 import type { AttemptId, FarmId, JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { StepRequirements } from '../../../src/openjd/template/plan.ts';
 import type { PreemptionCount, PreemptionSetting } from '../../../src/core/records/preemption.ts';
+import type { NamedCaps } from '../../../src/core/records/named-caps.ts';
 import type { StorageLocationRecord } from '../../../src/core/records/storage-location.ts';
 import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
 import type { Booking, EndingBookings, WorkerRecord } from '../../../src/core/records/worker.ts';
@@ -27,7 +28,7 @@ import type { WorkerDoubts } from '../../../src/core/records/worker-evidence.ts'
 import type { Holding } from '../../../src/core/records/holding.ts';
 import type { QueuePolicySetting } from '../../../src/core/records/queue-policy.ts';
 import type { DelayedTask } from '../../../src/core/lease/step-entry.ts';
-import type { JobCores } from '../../../src/core/lease/worker-uses.ts';
+import type { StepCores } from '../../../src/core/lease/worker-uses.ts';
 
 /** A step of which tasks are explained. `indices`: the tasks; null for the first ready one. */
 export interface StepInQuestion {
@@ -59,6 +60,8 @@ export interface ReadyStep {
   /** Owner and project of the job. Absent is empty. */
   readonly owner?: string;
   readonly project?: string;
+  /** Average run time of its successful tasks in milliseconds; null for none. */
+  readonly meanMs: number | null;
   /** Number of assigned and running tasks of the step, which count against the caps of farm and queue. */
   readonly live: number;
   /** The workers of these tasks, one for each. Only for a step with usage pools. */
@@ -142,6 +145,8 @@ export type LeaseMessage =
       readonly jobId: JobId;
       readonly stepOrder: number;
       readonly count: number;
+      /** Average run time of the step's successful tasks in milliseconds; null for none. */
+      readonly meanMs: number | null;
       /** Their workers, one for each. Only for a step with usage pools. */
       readonly workers?: readonly WorkerId[];
     }
@@ -150,8 +155,8 @@ export type LeaseMessage =
       readonly type: 'worker.offered';
       readonly record: WorkerRecord;
       readonly committedCores: number;
-      /** The same cores by job. */
-      readonly uses: readonly JobCores[];
+      /** The same cores by step. */
+      readonly uses: readonly StepCores[];
       /** Holdings of its tasks besides cores. */
       readonly holdings: readonly Holding[];
       /** The step that tasks are being taken back for on the worker; null for none. */
@@ -178,11 +183,12 @@ export type LeaseMessage =
   | { readonly type: 'attempts.surveyed'; readonly attempts: readonly SurveyedAttempt[] }
   /** From a worker actor: the worker was deleted. */
   | { readonly type: 'worker.removed'; readonly workerId: WorkerId }
-  /** From a worker actor: some of its cores that tasks of a job held are free again. */
+  /** From a worker actor: some of its cores that tasks of a step held are free again. */
   | {
       readonly type: 'cores.freed';
       readonly workerId: WorkerId;
       readonly jobId: JobId;
+      readonly stepOrder: number;
       readonly cores: number;
       /** Other amounts that are free too. Absent: none. */
       readonly holdings?: readonly Holding[];
@@ -193,6 +199,7 @@ export type LeaseMessage =
       readonly maxConcurrentTasks: number;
       readonly bookedAmounts: BookedAmountsSetting | null;
       readonly queuePolicy: QueuePolicySetting | null;
+      readonly namedCaps: NamedCaps;
     }
   | { readonly type: 'farm.removed' }
   /** From the shard at shutdown: replies empty to all parked requests. No new requests arrive afterwards. */
@@ -206,6 +213,7 @@ export type LeaseMessage =
       readonly isolation: IsolationIdentity | null;
       readonly name: string;
       readonly preemption: PreemptionSetting;
+      readonly namedCaps: NamedCaps;
     }
   /** From the catalog: all usage pools of the service. Replaces earlier data. */
   | { readonly type: 'pools.changed'; readonly pools: readonly UsagePoolRecord[] }

@@ -72,6 +72,7 @@ function explainSteps(state: LeaseState, steps: readonly StepInQuestion[]): Step
       farmCap: shared.cap(null),
       queueCap: shared.cap(queueId),
       ...(entry !== undefined && ownCapsOf(entry)),
+      ...(entry !== undefined && groupCapsOf(state, entry)),
       isQueuePaused: state.index.caps.of(queueId).paused,
       pools: step.requirements.pools.map((name) => poolFor(step, shared.pool(name))),
       workers: workersOf(state, step, shared.workers(step)),
@@ -171,6 +172,21 @@ function ownCapsOf(entry: StepEntry): Pick<LeaseExplanation, 'jobCap' | 'stepCap
     }),
     ...(maxConcurrentTasks > 0 && { stepCap: { maxConcurrentTasks, live, holders: holders([entry]) } }),
   };
+}
+
+/** Returns the caps of the owner and the project of the step's job, as far as there are any. */
+function groupCapsOf(
+  state: LeaseState,
+  { signature: { capGroups } }: StepEntry,
+): Pick<LeaseExplanation, 'groupCaps'> {
+  if (capGroups.length === 0) return {};
+  const groupCaps = capGroups.map((group) => {
+    const { by, name, queueId, maxConcurrentTasks, live } = group;
+    const isIn = (step: StepEntry): boolean => step.signature.capGroups.includes(group);
+    const holders = live >= maxConcurrentTasks ? largest(holdersAmong(state, isIn)) : [];
+    return { by, name, queueId, maxConcurrentTasks, live, holders };
+  });
+  return { groupCaps };
 }
 
 const holderOf = ({ jobId, stepOrder, live }: StepEntry): Holder => ({ jobId, stepOrder, live });

@@ -4,13 +4,21 @@ import { reindexParkedRequests, serveAll } from './serve.ts';
 import { changePolicy } from './share-farm.ts';
 import { bookedAmountsOf, type LeaseState } from './state.ts';
 
+/** Finds the caps of owners and projects again. Reported steps stay reported under their new signature. */
+export function regroupSteps({ index, unschedulable }: LeaseState): void {
+  for (const step of index.regroup()) {
+    const known = unschedulable.get(step);
+    if (known !== undefined) unschedulable.set({ ...known, signature: step.signature });
+  }
+}
+
 /**
  * Applies the settings of the farm to later leases. Tasks that are assigned keep what they hold: amounts that the farm
  * books from now on count for tasks that are assigned from now on.
  */
 export function onFarmLimitsChanged(
   state: LeaseState,
-  { maxConcurrentTasks, bookedAmounts, queuePolicy }: Extract<LeaseMessage, { type: 'farm.limits-changed' }>,
+  { maxConcurrentTasks, bookedAmounts, queuePolicy, namedCaps }: Extract<LeaseMessage, { type: 'farm.limits-changed' }>,
   context: ServiceContext<'lease'>,
 ): void {
   state.index.caps.limitFarm(maxConcurrentTasks);
@@ -20,5 +28,6 @@ export function onFarmLimitsChanged(
     for (const worker of state.workers.values()) reindexParkedRequests(state, worker);
   }
   changePolicy(state, queuePolicy, context);
+  if (state.index.groupCaps.limitFarm(namedCaps)) regroupSteps(state);
   serveAll(state, context);
 }

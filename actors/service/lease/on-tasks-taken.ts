@@ -24,7 +24,7 @@ export function onTasksTaken(
     hasFreedCapacity = state.index.settle(jobId, stepOrder, refused, workers);
     if (worker !== undefined) {
       for (const holding of message.refusedHoldings ?? []) worker.amounts.remove(holding);
-      freeCores(state, worker, message.jobId, message.refused * message.cores);
+      freeCores(state, worker, message, message.refused * message.cores);
     }
   }
   if (message.assignments.length > 0) {

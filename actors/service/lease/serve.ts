@@ -8,7 +8,6 @@ import type { Signature } from '../../../src/core/lease/step-entry.ts';
 import type { UnansweredRequest } from './pending-leases.ts';
 import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 import { countUse } from './share-farm.ts';
-import type { JobId } from '../../../src/core/ids.ts';
 
 const BOUNDS = { tasks: WIRE_LIMITS.tasksPerLease, steps: WIRE_LIMITS.stepsPerLease };
 
@@ -39,7 +38,7 @@ export function serve(
   const leaseId = state.pending.begin({ request, outstanding: taken, assignments: [], steps: [] });
   for (const pick of taken) {
     worker.committedCores += pick.count * pick.cores;
-    worker.uses.add(pick.jobId, pick.count * pick.cores);
+    worker.uses.add(pick.jobId, pick.stepOrder, pick.count * pick.cores);
     reindexParkedRequests(state, worker);
     context.send('job', pick.jobId, {
       type: 'tasks.take',
@@ -153,10 +152,10 @@ function serveReserved(state: LeaseState, context: ServiceContext<'lease'>): voi
   }
 }
 
-/** Frees committed cores of a worker that tasks of a job held, and reindexes its parked requests. */
-export function freeCores(state: LeaseState, worker: LeaseWorker, jobId: JobId, cores: number): void {
+/** Frees committed cores of a worker that tasks of a step held, and reindexes its parked requests. */
+export function freeCores(state: LeaseState, worker: LeaseWorker, step: StepName, cores: number): void {
   worker.committedCores -= cores;
-  countUse(state, worker, jobId, -cores);
+  countUse(state, worker, step, -cores);
   reindexParkedRequests(state, worker);
 }
 

@@ -24,6 +24,7 @@ import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { Tallies } from '../../../src/core/ports/tallies.ts';
 import type { BookedAmountsSetting } from '../../../src/core/records/farm.ts';
+import { namedCapsOf } from '../../../src/core/records/named-caps.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { isolationOf } from '../../../src/core/wire/assignment-parts.ts';
 import type { IsolationIdentity, LeaseReply } from '../../../src/core/wire/bus-messages.ts';
@@ -145,12 +146,14 @@ export function loadLease(id: string, reader: StoreReader, tallies: Tallies, now
   );
   state.pathMaps.replace([...reader.scan('storageLocation')].map((row) => row.value));
   state.index.caps.limitFarm(farm.maxConcurrentTasks);
+  state.index.groupCaps.limitFarm(namedCapsOf(farm));
   state.bookedAmounts = bookedAmountsOf(farm.bookedAmounts ?? null);
   state.queuePolicyVersion = farm.queuePolicy?.version ?? 0;
   state.index.shareBy(loadShares(farm, reader));
   for (const { value: queue } of reader.scan('queue')) {
     if (queue.farmId !== farm.id) continue;
     state.index.caps.limitQueue(queue.id, queue.maxConcurrentTasks, queue.paused);
+    state.index.groupCaps.limitQueue(queue.id, namedCapsOf(queue));
     setPreemption(state.preemption, queue.id, queue.name, queue);
     const isolation = isolationOf(queue);
     if (isolation !== null) state.isolation.set(queue.id, isolation);

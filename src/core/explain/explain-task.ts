@@ -19,6 +19,7 @@ import {
 } from './hold-gates.ts';
 import { liveSummary, terminalSummary } from './outcome.ts';
 import { shareText } from './share-text.ts';
+import { groupCapGates } from './group-cap-gates.ts';
 import { jobCapGates, stepCapGates } from './own-cap-gates.ts';
 import { quarantineGates } from './quarantine-gate.ts';
 import type { TaskFacts } from './task-facts.ts';
@@ -78,6 +79,7 @@ function gatesOf(
     ...(isReady ? retryGates(facts) : []),
     ...(isReady && lease !== null ? farmCapGates(facts, lease) : []),
     ...(isReady && lease !== null ? queueCapGates(facts, lease) : []),
+    ...(isReady && lease !== null ? groupCapGates(facts, lease) : []),
     ...(isReady && lease !== null ? jobCapGates(facts, lease) : []),
     ...(isReady && lease !== null ? stepCapGates(facts, lease) : []),
     ...(lease === null ? [] : poolGates(facts, lease)),

@@ -42,6 +42,8 @@ export const GATES = [
   'retry_after',
   'farm_cap',
   'queue_cap',
+  'owner_cap',
+  'project_cap',
   'job_cap',
   'step_cap',
   'usage_pool',
@@ -137,6 +139,23 @@ export interface FarmCapGate extends GateOf<'farm_cap', 'farm at max_concurrent_
 
 export interface QueueCapGate extends GateOf<'queue_cap', 'queue at max_concurrent_tasks'> {
   readonly queue: Named<QueueId>;
+  readonly limit: number;
+  readonly live: number;
+  readonly holders: readonly HolderShare[];
+}
+
+/** The owner of the job is at a cap of the farm, or of the queue if there is one. */
+export interface OwnerCapGate extends GateOf<'owner_cap', 'owner at cap'> {
+  readonly owner: string;
+  readonly queue?: Named<QueueId>;
+  readonly limit: number;
+  readonly live: number;
+  readonly holders: readonly HolderShare[];
+}
+
+export interface ProjectCapGate extends GateOf<'project_cap', 'project at cap'> {
+  readonly project: string;
+  readonly queue?: Named<QueueId>;
   readonly limit: number;
   readonly live: number;
   readonly holders: readonly HolderShare[];
@@ -242,6 +261,8 @@ export type Gate =
   | RetryGate
   | FarmCapGate
   | QueueCapGate
+  | OwnerCapGate
+  | ProjectCapGate
   | JobCapGate
   | StepCapGate
   | UsagePoolGate

@@ -29,6 +29,8 @@ const WEIGHTIEST_FIRST = [
   'retry_after',
   'farm_cap',
   'queue_cap',
+  'owner_cap',
+  'project_cap',
   'job_cap',
   'step_cap',
   'usage_pool',
@@ -109,6 +111,10 @@ function asideOf(gate: Gate, { task, now }: TaskFacts): string {
       return 'its farm is at its cap';
     case 'queue_cap':
       return `queue ${gate.queue.name} is at its cap`;
+    case 'owner_cap':
+      return 'its owner is at a cap';
+    case 'project_cap':
+      return 'its project is at a cap';
     case 'job_cap':
       return 'its job is at its cap';
     case 'step_cap':

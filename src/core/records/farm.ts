@@ -1,5 +1,6 @@
 import type { FarmId } from '../ids.ts';
 import type { RetryOverride } from '../lifecycle/retry-policy.ts';
+import type { NamedCaps } from './named-caps.ts';
 import type { QueuePolicySetting } from './queue-policy.ts';
 
 /** The part of a booked amount that a step without a requirement for it takes: none, or its share of the cores. */
@@ -25,7 +26,7 @@ export interface QuarantineSetting {
  * A farm (docs/contract/resources.md#farm). Times are milliseconds since the epoch. `maxConcurrentTasks` 0 means no
  * cap.
  */
-export interface FarmRecord {
+export interface FarmRecord extends NamedCaps {
   readonly version: 1;
   readonly id: FarmId;
   readonly name: string;

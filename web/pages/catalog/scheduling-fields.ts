@@ -43,6 +43,24 @@ export const TASK_LIMIT_FIELD: FormField = {
   placeholder: 'no limit',
 };
 
+/** Fields of a farm or queue: caps of owners and projects (docs/policy.md#caps). */
+export const NAMED_CAPS_FIELDS: readonly FormField[] = [
+  {
+    kind: 'json',
+    name: 'owner_caps',
+    label: 'Concurrent tasks of owners',
+    hint: 'A JSON object, such as {"ana": 20, "*": 50}, where * is each other owner. 0 is no limit. Leave empty for none.',
+    isObject: true,
+  },
+  {
+    kind: 'json',
+    name: 'project_caps',
+    label: 'Concurrent tasks of projects',
+    hint: 'A JSON object, such as {"film": 20, "*": 50}. Leave empty for none.',
+    isObject: true,
+  },
+];
+
 export const PRIORITY_FIELD: FormField = {
   kind: 'integer',
   name: 'priority',

@@ -17,6 +17,7 @@ import {
 import { CatalogPage } from '../catalog/catalog-page.tsx';
 import {
   BOOKED_AMOUNT_FIELDS,
+  NAMED_CAPS_FIELDS,
   QUARANTINE_FIELD,
   QUEUE_POLICY_FIELDS,
   retryFields,
@@ -63,6 +64,7 @@ const FARMS: Catalog<Farm> = {
     { kind: 'text', name: 'name', label: 'Name', isRequired: true },
     { kind: 'area', name: 'description', label: 'Description' },
     TASK_LIMIT_FIELD,
+    ...NAMED_CAPS_FIELDS,
     ...retryFields('server'),
     ...BOOKED_AMOUNT_FIELDS,
     ...QUEUE_POLICY_FIELDS,

@@ -49,6 +49,14 @@ export function linksOf(
         { label: gate.queue.name, href: searchHref('queues', gate.queue.name) },
         ...holderLinks(gate.holders),
       ];
+    case 'owner_cap':
+    case 'project_cap':
+      return [
+        gate.queue === undefined
+          ? { label: 'Farm', href: '/farms' }
+          : { label: gate.queue.name, href: searchHref('queues', gate.queue.name) },
+        ...holderLinks(gate.holders),
+      ];
     case 'usage_pool':
       return [{ label: gate.pool, href: searchHref('usage-pools', gate.pool) }, ...holderLinks(gate.holders)];
     case 'workers':
@@ -115,6 +123,8 @@ const TITLES: Readonly<Record<Gate['gate'], string>> = {
   retry_after: 'Retry delay',
   farm_cap: 'Farm cap',
   queue_cap: 'Queue cap',
+  owner_cap: 'Owner cap',
+  project_cap: 'Project cap',
   job_cap: 'Job cap',
   step_cap: 'Step cap',
   usage_pool: 'Usage pool',

@@ -258,6 +258,22 @@ test('only tasks of other, preemptible queues with the same or a lower priority 
   t.end();
 });
 
+test('of a few workers, one at a time is kept free for a step', (t) => {
+  const farm = new NightFarm();
+  farm.register('w2');
+  farm.submit('more', [{ name: 's', tasks: 4 }], { queueId: farm.night });
+  farm.lease('w2');
+  for (let index = 0; index < 4; index++) farm.report(`more/0/${index}`, 'running');
+  farm.submit('U', [{ name: 's', tasks: 1, needs: { cores: 2 } }], { queueId: farm.urgent });
+  farm.submit('V', [{ name: 's', tasks: 1, needs: { cores: 2 } }], { queueId: farm.urgent });
+  farm.takeOutputs();
+  farm.advance(AFTER_SECONDS * 1000 + SWEEP_MS);
+  t.equal(farm.stops().length, 2, 'for the first step');
+  farm.advance(4 * SWEEP_MS);
+  t.strictSame(farm.stops(), [], 'a tenth of two workers, at least one, is kept free: the second step waits');
+  t.end();
+});
+
 test('without other sweeps, and with booked memory, tasks are taken back too', (t) => {
   const farm = new NightFarm({ reservationAfterMs: 0, unschedulableGraceMs: 0 });
   farm.replaceFarm({ bookedAmounts: { names: ['amount.worker.memory'], byDefault: 'none' } });
