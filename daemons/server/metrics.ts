@@ -11,6 +11,7 @@ import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { REFUSAL_REASONS, type RefusalReason } from '../../src/core/wire/sender-check.ts';
 import type { CounterIncrement } from '../../actors/service/gateway/outbox-batch.ts';
 import { MEASURE_PERIOD_MS, type ShardMeasures } from '../threads/shard-protocol.ts';
+import { addClusterMetrics, type ClusterSample } from './cluster/cluster-metrics.ts';
 import { SummedHistogram } from './summed-histogram.ts';
 
 const SECOND_MS = 1000;
@@ -166,6 +167,11 @@ export class ServiceMetrics {
         this.set(read().kind === 'open' ? isolatedQueues(queues()).length : 0);
       },
     });
+  }
+
+  /** Adds the metrics of a node of a cluster. `read` is called at each scrape. */
+  cluster(read: () => ClusterSample): void {
+    addClusterMetrics(this.registry, read);
   }
 
   /** Adds metrics of the event channel, which are read at each scrape. */

@@ -7,6 +7,7 @@ import {
 import { CLUSTER_MARK_KEY, StoreOpenError } from '../../src/adapters/lmdb/store-format.ts';
 import { readChangeSet } from '../../src/adapters/lmdb/change-set-codec.ts';
 import type { JournaledStore } from '../../src/adapters/lmdb/local-journal.ts';
+import { reasonOf } from '../../src/adapters/nats/connection.ts';
 import { openStateWriter } from '../../src/adapters/lmdb/state-writer.ts';
 import type { ClusterHooks, ClusterStoreOptions } from '../../src/adapters/lmdb/store-thread.ts';
 import type { WriterOptions } from '../../src/adapters/lmdb/writer-environment.ts';
@@ -28,6 +29,7 @@ export async function openClusterStore(
   await copyIfBehind(options, { cluster, node, servers });
   const writer = await openStateWriter(options);
   let opened: ReplicatedJournal | null = null;
+  let isLeaving = false;
   try {
     const journal = await openReplicatedJournal(
       {
@@ -48,17 +50,30 @@ export async function openClusterStore(
             position,
           ),
         stateChanged: (state, epoch) => standingChanged(state, epoch, opened?.logId ?? ''),
-        ended: (reason, text) =>
+        ended: (reason, text) => {
+          if (reason === 'handed-over' && isLeaving) return;
           endProcess({
             kind: reason === 'fenced' || reason === 'handed-over' ? 'log-lost' : 'log-unreadable',
             detail: text,
-          }),
+          });
+        },
         warned: warn,
       },
     );
     opened = journal;
     setImmediate(() => standingChanged(journal.state, journal.epoch, journal.logId));
-    return { writer, journal, isShared: true };
+    return {
+      writer,
+      journal,
+      isShared: true,
+      handOver: (to, begun) => journal.handOver(to, begun),
+      leave: async () => {
+        if (journal.state !== 'owner') return;
+        isLeaving = true;
+        // Without a successor that is current, one takes over by itself.
+        await journal.handOver(null).catch((error: unknown) => warn(reasonOf(error)));
+      },
+    };
   } catch (error) {
     await writer.close();
     throw refusalOf(directory, error);

@@ -68,11 +68,7 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
     now: () => performance.now(),
   });
   const gate = options.cluster === null ? null : new StateGate(options.cluster.standing);
-  const whenKnown = (
-    key: string,
-    delivery: LogDelivery | PreviewDelivery,
-    add: () => void,
-  ): void => {
+  const whenKnown = (key: string, delivery: LogDelivery | PreviewDelivery, add: () => void): void => {
     const attempt = gate === null ? null : parseAttemptId(delivery.message.attempt_id);
     if (gate === null || attempt === null) add();
     else gate.pass(key, () => workers.workerOf(attempt) !== null, add);

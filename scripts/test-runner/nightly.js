@@ -17,6 +17,7 @@ export const NIGHTLY = [
     'leases-are-read',
     'log-spool',
     'nats-cluster',
+    'cluster-rolling',
     'no-bus',
     'preemption',
     'request-limits',

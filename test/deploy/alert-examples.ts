@@ -130,4 +130,24 @@ export const ALERT_EXAMPLES: Readonly<Record<string, AlertExample>> = {
     fires: [at('svc_isolated_queues_on_open_bus', '1x100')],
     calm: [at('svc_isolated_queues_on_open_bus', '0x100')],
   },
+  CallsheetClusterWithoutOwner: {
+    minutes: 5,
+    fires: [at('svc_cluster_role', '0x100', 'role="owner"')],
+    calm: [at('svc_cluster_role', '1x100', 'role="owner"')],
+  },
+  CallsheetClusterNodeMissing: {
+    minutes: 10,
+    fires: [at('svc_cluster_nodes', '1x100', 'standing="missing"')],
+    calm: [at('svc_cluster_nodes', '0x100', 'standing="missing"')],
+  },
+  CallsheetClusterNodeBehind: {
+    minutes: 10,
+    fires: [at('svc_cluster_lag_seconds', '0x100'), at('svc_cluster_current', '0x100')],
+    calm: [at('svc_cluster_lag_seconds', '0.1x100'), at('svc_cluster_current', '1x100')],
+  },
+  CallsheetClusterTakeovers: {
+    minutes: 60,
+    fires: [at('svc_cluster_epoch', '1+1x100')],
+    calm: [at('svc_cluster_epoch', '1x10 2x100')],
+  },
 };

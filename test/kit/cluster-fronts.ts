@@ -5,13 +5,7 @@ import { ownersPorts } from '../../http/cluster/owner-ports.ts';
 import type { AuthSettings } from '../../http/ports.ts';
 import { SharedStanding, standingMemory, steadyMs } from '../../src/adapters/cluster/standing.ts';
 import type { EventBatch } from '../../src/core/wire/event-batch.ts';
-import {
-  ApiFixture,
-  AUTH_OFF,
-  BROWSER_OPTIONS,
-  NO_RATE_LIMIT,
-  wideLimits,
-} from '../http/kit/api-fixture.ts';
+import { ApiFixture, AUTH_OFF, BROWSER_OPTIONS, NO_RATE_LIMIT, wideLimits } from '../http/kit/api-fixture.ts';
 import { Client } from '../http/kit/client.ts';
 import { testEngine } from './http-engine.ts';
 import { NatsServer } from './nats-server.ts';
@@ -92,6 +86,7 @@ async function startOne(t: Test, name: Name, bus: NatsServer, auth: AuthSettings
       standing: memory,
       logId: () => 'log',
       version: '0.1.0',
+      handOver: () => Promise.reject(new Error('this node has no log')),
       httpAddress: `127.0.0.1:${name}`,
     },
     heard,
@@ -119,5 +114,14 @@ async function startOne(t: Test, name: Name, bus: NatsServer, auth: AuthSettings
     client.close();
     await server.stop(0);
   });
-  return { name, api, client, node, standing: new SharedStanding(memory), events, gaps: () => gaps, problems };
+  return {
+    name,
+    api,
+    client,
+    node,
+    standing: new SharedStanding(memory),
+    events,
+    gaps: () => gaps,
+    problems,
+  };
 }

@@ -1,12 +1,23 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { stopLeftServer } from '../../src/adapters/nats/managed-server.ts';
 import { ApiClient } from './api-client.ts';
 import { Daemon, freePort } from './daemons.ts';
 import { NODES, planCluster, type ClusterPlan, type NodeName } from './managed-cluster.ts';
 import { until } from './until.ts';
 
 const CLUSTER = 'farm';
+
+interface Readiness {
+  readonly details: { readonly cluster?: { readonly role: string } };
+}
+
+/** Returns the role of a node; null if it does not answer. */
+const roleOf = async (api: ApiClient): Promise<string | null> => {
+  const answer = await api.call<Readiness>('GET', '/readyz').catch(() => null);
+  return answer?.body.details.cluster?.role ?? null;
+};
 
 /** A node of a cluster in its own process, with the nats-server that it supervises. */
 export interface ClusterMember {
@@ -56,19 +67,13 @@ export class ClusterNodes {
 
   /** Starts a node, and waits until it is ready. */
   async startNode(name: NodeName): Promise<ClusterMember> {
-    const { folder, peers, secretFile, ports } = this.#plan;
-    const directory = join(folder, `node-${name}`);
-    mkdirSync(directory, { recursive: true });
+    const { folder } = this.#plan;
+    mkdirSync(join(folder, `node-${name}`), { recursive: true });
     const daemon = new Daemon(
       [
         'server',
-        `--cluster=${CLUSTER}`,
-        `--node=${name}`,
-        `--peers=${peers.map((peer) => `${peer.name}=${peer.host}:${peer.port}`).join(',')}`,
-        `--cluster-secret-file=${secretFile}`,
-        `--bus-addr=127.0.0.1:${ports[name]}`,
+        ...this.flagsOf(name),
         `--http-addr=127.0.0.1:${this.#httpPorts[name]}`,
-        `--data-dir=${directory}`,
         '--http-rate-limit-enabled=false',
         '--log-format=text',
         '--stop-bus',
@@ -84,11 +89,10 @@ export class ClusterNodes {
 
   /** Waits until one of the running nodes owns the farms, and returns it. */
   owner(): Promise<ClusterMember> {
-    return until('a node owns the farms', () => {
-      const owners = this.all.filter(
-        ({ daemon }) => daemon.isRunning && daemon.log().includes('this node owns the farms'),
-      );
-      return owners.at(-1) ?? null;
+    return until('a node owns the farms', async () => {
+      const running = this.all.filter(({ daemon }) => daemon.isRunning);
+      const roles = await Promise.all(running.map(({ api }) => roleOf(api)));
+      return running.find((_, index) => roles[index] === 'owner') ?? null;
     });
   }
 
@@ -101,6 +105,19 @@ export class ClusterNodes {
   async kill(member: ClusterMember): Promise<void> {
     await member.daemon.kill();
     this.#members.delete(member.name);
+  }
+
+  /** Returns the flags with which commands on a node find its cluster and its data. */
+  flagsOf(name: NodeName): readonly string[] {
+    const { folder, peers, secretFile, ports } = this.#plan;
+    return [
+      `--cluster=${CLUSTER}`,
+      `--node=${name}`,
+      `--peers=${peers.map((peer) => `${peer.name}=${peer.host}:${peer.port}`).join(',')}`,
+      `--cluster-secret-file=${secretFile}`,
+      `--bus-addr=127.0.0.1:${ports[name]}`,
+      `--data-dir=${join(folder, `node-${name}`)}`,
+    ];
   }
 
   /** Starts a worker that knows all servers of the bus. */
@@ -123,11 +140,11 @@ export class ClusterNodes {
     return worker;
   }
 
-  /** Stops everything. A node that was killed is started once more, because only that stops its nats-server. */
+  /** Stops everything, the nats-servers of killed nodes included. */
   async stop(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.kill('SIGTERM')));
-    const killed = NODES.filter((name) => this.#members.get(name)?.daemon.isRunning !== true);
-    await Promise.all(killed.map((name) => this.startNode(name)));
     await Promise.all(this.all.map(({ daemon }) => daemon.kill('SIGTERM')));
+    const { folder } = this.#plan;
+    await Promise.all(NODES.map((name) => stopLeftServer(join(folder, `node-${name}`, 'bus', 'cluster'))));
   }
 }

@@ -44,8 +44,8 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     ],
     [
       'a takeover repeats the epoch',
-      'null, this.#chain.mark.epoch + 1)',
-      'null, Math.max(1, this.#chain.mark.epoch))',
+      '[], this.#chain.mark.epoch + 1)',
+      '[], Math.max(1, this.#chain.mark.epoch))',
     ],
     [
       'output is sent without a lease',
@@ -118,8 +118,8 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     ['test/core/cluster/log-node.test.ts'],
     [
       'the mark of an epoch record is stored before earlier entries',
-      'this.#stored.push({ entry, mark: { position, epoch, digest: record.digest } });',
-      'this.#stored.push({ entry, mark: { position, epoch, digest: record.digest } });\n    if (kind === "epoch") this.#effects.push({ type: "apply", windows: [], mark: this.#chain.mark });',
+      'this.#stored.push({ entries, mark: { position, epoch, digest: record.digest } });',
+      'this.#stored.push({ entries, mark: { position, epoch, digest: record.digest } });\n    if (kind === "epoch") this.#effects.push({ type: "apply", windows: [], mark: this.#chain.mark });',
     ],
   ),
   ...mutantsOf(
@@ -128,6 +128,22 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     ['records of the last hour are removed', 'nowMs - this.#limits.keepMs', 'nowMs'],
     ['records that a member has not flushed are removed', 'Math.min(flushed, notKept) + 1', 'notKept + 1'],
     ['an absent member is waited for', 'nowMs - atMs < this.#limits.absentMs', 'nowMs >= atMs'],
+  ),
+  ...mutantsOf(
+    'src/core/cluster/entry-queue.ts',
+    ['test/core/cluster/log-node.test.ts'],
+    ['a record takes entries without limit', ' && bytes < this.#groupBytes', ''],
+    ['entries are placed twice', '    this.#placedCount -= count;\n', '    this.#placedCount = 0;\n'],
+  ),
+  ...mutantsOf(
+    'src/adapters/cluster/store-marks.ts',
+    ['test/adapters/cluster/store-marks.test.ts'],
+    [
+      'the mark of a store goes back',
+      'if (position <= this.#applied.position) return this.#applied;',
+      'if (position === this.#applied.position) return this.#applied;',
+    ],
+    ['an applied record hides a later one', 'if (passed > position) break;', ''],
   ),
   ...mutantsOf(
     'src/core/cluster/append-window.ts',

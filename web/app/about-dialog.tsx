@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { ClusterNode } from '../../client/resources.ts';
 import { Button } from '../parts/button.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -28,6 +29,7 @@ export function AboutDialog({ onClose }: { onClose: () => void }) {
               ['Node', data.node],
             ]}
           />
+          <ClusterFacts />
           <div className="row">
             <CopyButton
               text={JSON.stringify({ ...data, page: location.href, browser: navigator.userAgent }, null, 2)}
@@ -42,3 +44,24 @@ export function AboutDialog({ onClose }: { onClose: () => void }) {
     </Dialog>
   );
 }
+
+/** Shows the nodes of the cluster; nothing on a single node. */
+function ClusterFacts() {
+  const { rest } = useService();
+  const isNode = useQuery(queries.readiness(rest)).data?.details.cluster !== undefined;
+  const { data } = useQuery({ ...queries.cluster(rest), enabled: isNode });
+  if (data === undefined) return null;
+  return (
+    <KeyValues
+      facts={[
+        ['Cluster', `${data.name}, epoch ${data.epoch}, ${data.quorum.present} of ${data.nodes.length} nodes`],
+        ...data.nodes.map(
+          (node) => [`Node ${node.name}${node.name === data.node ? ' (this one)' : ''}`, standingOf(node)] as const,
+        ),
+      ]}
+    />
+  );
+}
+
+const standingOf = ({ role, position, lag_ms: lag, version }: ClusterNode): string =>
+  role === 'unreachable' ? role : `${role}, position ${position}, lag ${lag} ms, version ${version}`;

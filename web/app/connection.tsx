@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 import { Button } from '../parts/button.tsx';
 import { durationText } from '../parts/time-text.ts';
 import { queries } from '../state/queries.ts';
-import { faultOf, type ServiceFault } from '../state/service-health.ts';
+import { faultOf, nodeText, type ServiceFault } from '../state/service-health.ts';
 import { liveUpdates } from '../state/live-updates.ts';
 import { useService } from '../state/service.tsx';
 import { useNow } from '../state/use-now.ts';
@@ -30,12 +30,13 @@ const useIsPaused = (): boolean => useSyncExternalStore(liveUpdates.subscribe, l
 /** Time between two requests for the health of the server. */
 const HEALTH_MS = 5_000;
 
-/** Returns what does not work in the server; null if it is ready or unreachable. */
-function useServiceFault(): ServiceFault | null {
+/** Returns what does not work in the server; null if it is ready or unreachable. And its node in a cluster. */
+function useServiceHealth(): { readonly fault: ServiceFault | null; readonly node: string } {
   const { rest } = useService();
   const connection = useConnection();
   const { data, isError } = useQuery({ ...queries.readiness(rest), refetchInterval: HEALTH_MS });
-  return isError || connection.kind === 'waiting' || connection.kind === 'closed' ? null : faultOf(data);
+  const isUnknown = isError || connection.kind === 'waiting' || connection.kind === 'closed';
+  return { fault: isUnknown ? null : faultOf(data), node: isUnknown ? '' : nodeText(data) };
 }
 
 /**
@@ -45,7 +46,7 @@ function useServiceFault(): ServiceFault | null {
 export function ConnectionState() {
   const connection = useConnection();
   const isPaused = useIsPaused();
-  const fault = useServiceFault();
+  const { fault, node } = useServiceHealth();
   const own = isPaused && connection.kind === 'live' ? 'paused' : connection.kind;
   const shown = fault === null ? own : 'fault';
   return (
@@ -53,7 +54,9 @@ export function ConnectionState() {
       type="button"
       className={`connection connection--${shown}`}
       aria-pressed={isPaused}
-      title={`${fault === null ? '' : `${fault.sentence} `}${isPaused ? 'Live updates paused. Select to resume.' : 'Pause live updates'}`}
+      title={[fault?.sentence, node, isPaused ? 'Live updates paused. Select to resume.' : 'Pause live updates']
+        .filter((text) => text !== undefined && text !== '')
+        .join(' ')}
       onClick={() => liveUpdates.pause(!isPaused)}
     >
       <span className="connection__dot" />
@@ -67,7 +70,7 @@ export function ConnectionBanner() {
   const { events } = useService();
   const connection = useConnection();
   const now = useNow('second');
-  const fault = useServiceFault();
+  const { fault } = useServiceHealth();
   if (fault !== null)
     return (
       <div className="connection-banner" role="status">

@@ -108,6 +108,13 @@ export const queries = {
       staleTime: 60_000,
     }),
   /** Health of the server and the bus. */
+  /** The nodes of the cluster; fails on a single node. */
+  cluster: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['cluster'],
+      queryFn: ({ signal }) => rest.call('get', '/cluster', { signal }),
+      refetchInterval: 2_000,
+    }),
   readiness: (rest: Rest) =>
     queryOptions({
       queryKey: ['readiness'],

@@ -18,6 +18,8 @@ import { leaderOf, streamInfoSubject } from '../../../src/adapters/nats/log/log-
 import { askOwner } from '../../../src/adapters/cluster/owner-requests.ts';
 import { OwnerService } from '../../../src/adapters/cluster/owner-service.ts';
 import { SharedStanding, steadyMs, type StandingMemory } from '../../../src/adapters/cluster/standing.ts';
+import { reasonOf } from '../../../src/adapters/nats/connection.ts';
+import { handOverAnswer, readHandOver } from '../../../src/adapters/nats/hand-over.ts';
 import type { ServerList } from '../../../src/adapters/nats/server-address.ts';
 import type { ForwardedRequest, ForwardedResponse } from '../../../src/core/cluster/forwarded-http.ts';
 import type { NodeOverview, NodeRole } from '../../../src/core/cluster/cluster-overview.ts';
@@ -26,6 +28,7 @@ import { isOwning, isTerminal } from '../../../src/core/cluster/node-states.ts';
 import type { ClusterConfig } from '../../../src/core/config/cluster-config.ts';
 import type { BusEvent } from '../../../src/core/ports/bus.ts';
 import type { EventBatch } from '../../../src/core/wire/event-batch.ts';
+import type { ClusterFigures, ClusterSample } from './cluster-metrics.ts';
 import { EventReader, EventWriter, type EventReceivers } from './event-link.ts';
 import { Members } from './members.ts';
 import { ownerNotes, receiveNote } from './owner-notes.ts';
@@ -51,6 +54,8 @@ export interface ClusterNodeOptions {
   /** Returns the id of the log; empty before the node has read it. */
   readonly logId: () => string;
   readonly version: string;
+  /** Lets another node own the log; null: any that is current. Resolves with its name, just before this process ends. */
+  readonly handOver: (to: string | null) => Promise<string>;
   /** `host:port` of the REST API, for the other nodes and for people. */
   readonly httpAddress: string;
 }
@@ -59,14 +64,6 @@ export interface ClusterNodeEvents extends EventReceivers {
   readonly busChanged: (event: BusEvent) => void;
   /** An error of a handler of a forwarded request. */
   readonly failed: (error: unknown) => void;
-}
-
-/** Counts of a node, for the metrics. */
-export interface ClusterFigures {
-  forwarded: number;
-  stale: number;
-  /** Times that this process has become the owner: 0 or 1. */
-  takeovers: number;
 }
 
 export class ClusterNode {
@@ -163,6 +160,11 @@ export class ClusterNode {
   /** Messages to actors that a node sends without being the owner. */
   notes(): Pick<Actors, 'ask' | 'tell'> {
     return ownerNotes(this.#bus, () => this.#subjects.notes(this.#standing.read().epoch));
+  }
+
+  /** Returns the values of the metrics. */
+  sample(): ClusterSample {
+    return { self: this.self(), nodes: this.#members.overview().nodes, figures: this.figures };
   }
 
   ports(): ClusterPorts {
@@ -267,6 +269,7 @@ export class ClusterNode {
       ends.push(
         service.listen(this.#subjects.http(epoch)),
         this.#bus.listen(this.#subjects.notes(epoch), (message) => this.#receiveNote(message)),
+        this.#bus.listen(this.#subjects.handOver, (message) => void this.#handOver(message)),
       );
     }
     return () => {
@@ -278,6 +281,23 @@ export class ClusterNode {
     const handler = this.#forwarded;
     if (handler === null || this.#isStopping || !this.#isServing()) return null;
     return Promise.resolve(handler(receivedRequest(request))).then(wholeResponse);
+  }
+
+  async #handOver({ data, replyTo }: NodeMessage): Promise<void> {
+    const answer = await this.#answerHandOver(data);
+    if (replyTo !== '') this.#bus.publish(replyTo, answer);
+  }
+
+  async #answerHandOver(data: Uint8Array): Promise<string> {
+    const { name, node } = this.#options.config;
+    const request = readHandOver(data);
+    if ('fault' in request) return handOverAnswer(false, `the request cannot be read: ${request.fault}`);
+    try {
+      const successor = await this.#options.handOver(request.to);
+      return handOverAnswer(true, `node ${node} hands cluster ${name} over to node ${successor}`);
+    } catch (error) {
+      return handOverAnswer(false, reasonOf(error));
+    }
   }
 
   #receiveNote(message: NodeMessage): void {

@@ -27,6 +27,7 @@ export function startClusterNode(
       standing: store.standing,
       logId: () => store.logId(),
       version: version.version,
+      handOver: (to) => store.thread.handOver(to),
       httpAddress: `${host}:${port}`,
     },
     {
@@ -40,6 +41,7 @@ export function startClusterNode(
       failed: (error) => logger.error({ err: error }, 'a request of another node was not answered'),
     },
   );
+  observers.metrics.cluster(() => node.sample());
   shutdown.add('bus', () => node.close());
   shutdown.add('http', () => node.stopServing());
   return node;

@@ -186,11 +186,47 @@ const STORE_AND_BUS: readonly Alert[] = [
   },
 ];
 
+const CLUSTER: readonly Alert[] = [
+  {
+    name: 'CallsheetClusterWithoutOwner',
+    severity: 'critical',
+    for: '1m',
+    expr: `sum by (job) (${of('svc_cluster_role', { role: 'owner' })}) == 0`,
+    summary: 'No node owns the cluster',
+    description: 'No tasks are assigned and no changes are accepted. Running tasks continue for a time.',
+  },
+  {
+    name: 'CallsheetClusterNodeMissing',
+    severity: 'warning',
+    for: '5m',
+    expr: `max by (job) (${of('svc_cluster_nodes', { standing: 'missing' })}) > 0`,
+    summary: 'Nodes of the cluster are missing',
+    description: '{{ $value }} nodes do not answer. With too few of them the cluster stops.',
+  },
+  {
+    name: 'CallsheetClusterNodeBehind',
+    severity: 'warning',
+    for: '5m',
+    expr: `${of('svc_cluster_lag_seconds')} > 5 or ${of('svc_cluster_current')} == 0`,
+    summary: 'A node of the cluster is behind',
+    description: '{{ $labels.instance }} does not follow the owner of the cluster; its reads may be stale.',
+  },
+  {
+    name: 'CallsheetClusterTakeovers',
+    severity: 'warning',
+    for: '0m',
+    expr: `max by (job) (changes(${of('svc_cluster_epoch')}[1h])) > 3`,
+    summary: 'The owner of the cluster changes often',
+    description: '{{ $value }} epochs began within an hour.',
+  },
+];
+
 /** Groups of rules, by name. */
 export const ALERTS = {
   'callsheet-scheduling': SCHEDULING,
   'callsheet-service': SERVICE,
   'callsheet-store-and-bus': STORE_AND_BUS,
+  'callsheet-cluster': CLUSTER,
 } as const;
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

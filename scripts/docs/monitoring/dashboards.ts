@@ -264,6 +264,33 @@ const SERVICE: Dashboard = {
       ['sent', `sum(rate(${of('svc_ws_events_pushed_total')}[${RANGE}]))`],
       ['missed', `sum(rate(${of('svc_ws_events_missed_total')}[${RANGE}]))`],
     ),
+    panel('Owner of the cluster', 'short', '1 for the node that owns the cluster.', [
+      '{{instance}}',
+      `sum by (instance) (${of('svc_cluster_role', { role: 'owner' })})`,
+    ]),
+    panel('Lag of nodes', 's', 'How long the last record of the owner took until a node had applied it.', [
+      '{{instance}}',
+      `max by (instance) (${of('svc_cluster_lag_seconds')})`,
+    ]),
+    panel('Records behind', 'short', 'Records of the owner that a node has not applied.', [
+      '{{instance}}',
+      `max by (instance) (${of('svc_cluster_lag_records')})`,
+    ]),
+    panel('Records of the log', 'ops', 'Records that each node applies, per second.', [
+      '{{instance}}',
+      `sum by (instance) (rate(${of('svc_cluster_position')}[${RANGE}]))`,
+    ]),
+    panel('Takeovers', 'short', 'Times that a process has become the owner since it has started.', [
+      '{{instance}}',
+      `sum by (instance) (${of('svc_cluster_takeovers_total')})`,
+    ]),
+    panel(
+      'Requests in the cluster',
+      'ops',
+      'Requests that were passed on to the owner, and reads that were marked as stale, per second.',
+      ['passed on', `sum(rate(${of('svc_cluster_forwarded_requests_total')}[${RANGE}]))`],
+      ['stale', `sum(rate(${of('svc_cluster_stale_reads_total')}[${RANGE}]))`],
+    ),
   ],
 };
 

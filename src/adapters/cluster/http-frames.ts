@@ -139,15 +139,10 @@ export const readRequestFrame = (frame: Uint8Array): Frame<RequestHead> | string
 /** Returns the reason for a message that is not valid. */
 export const readAnswerFrame = (frame: Uint8Array): Frame<AnswerHead> | string => read(frame, parseAnswer);
 
-function read<Head>(
-  frame: Uint8Array,
-  parse: Parameters<typeof readText<Head>>[1],
-): Frame<Head> | string {
+function read<Head>(frame: Uint8Array, parse: Parameters<typeof readText<Head>>[1]): Frame<Head> | string {
   if (frame.length < LENGTH_BYTES) return 'the message is shorter than its length field';
   const length = new DataView(frame.buffer, frame.byteOffset).getUint32(0);
   if (length > frame.length - LENGTH_BYTES) return 'the message ends within its head';
   const parsed = readText(frame.subarray(LENGTH_BYTES, LENGTH_BYTES + length), parse);
-  return parsed.ok
-    ? { head: parsed.value, piece: frame.subarray(LENGTH_BYTES + length) }
-    : parsed.reason;
+  return parsed.ok ? { head: parsed.value, piece: frame.subarray(LENGTH_BYTES + length) } : parsed.reason;
 }

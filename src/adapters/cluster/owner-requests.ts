@@ -6,7 +6,14 @@
 
 import type { ForwardedRequest, ForwardOutcome } from '../../core/cluster/forwarded-http.ts';
 import { PiecedBody } from './body-pieces.ts';
-import { bodyPieces, pairsOf, PIECE_BYTES, readAnswerFrame, requestFrame, type AnswerHead } from './http-frames.ts';
+import {
+  bodyPieces,
+  pairsOf,
+  PIECE_BYTES,
+  readAnswerFrame,
+  requestFrame,
+  type AnswerHead,
+} from './http-frames.ts';
 import type { Inbox, NodeBus } from './node-bus.ts';
 
 /** An owner that works sends a message each second. */
@@ -110,7 +117,10 @@ class OwnerRequest {
     const body = response.body.whole;
     if (body === null) return;
     const { status, headers, bytes } = response.head;
-    this.#settle({ kind: 'answered', response: { status, headers: pairsOf(headers), body: bytes < 0 ? null : body } });
+    this.#settle({
+      kind: 'answered',
+      response: { status, headers: pairsOf(headers), body: bytes < 0 ? null : body },
+    });
   }
 
   #expect(): void {

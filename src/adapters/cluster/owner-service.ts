@@ -5,7 +5,14 @@
 
 import type { ForwardedRequest, ForwardedResponse } from '../../core/cluster/forwarded-http.ts';
 import { PiecedBody } from './body-pieces.ts';
-import { encodeFrame, pairsOf, readRequestFrame, responseFrames, type AnswerHead, type RequestHead } from './http-frames.ts';
+import {
+  encodeFrame,
+  pairsOf,
+  readRequestFrame,
+  responseFrames,
+  type AnswerHead,
+  type RequestHead,
+} from './http-frames.ts';
 import type { NodeBus } from './node-bus.ts';
 
 const WORKING_MS = 1000;

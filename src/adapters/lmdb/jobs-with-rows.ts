@@ -15,9 +15,7 @@ export function jobsWithRows(
   const jobs: JobId[] = [];
   let last = after;
   while (jobs.length < limit) {
-    const [next] = tables
-      .flatMap((table) => nextJob(table, last) ?? [])
-      .sort((a, b) => (a < b ? -1 : 1));
+    const [next] = tables.flatMap((table) => nextJob(table, last) ?? []).sort((a, b) => (a < b ? -1 : 1));
     if (next === undefined) break;
     jobs.push(next);
     last = next;

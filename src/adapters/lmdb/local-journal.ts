@@ -78,6 +78,13 @@ export interface JournaledStore {
   readonly journal: Journal;
   /** Whether several nodes have the journal. Only its owner may submit entries. */
   readonly isShared: boolean;
+  /**
+   * Lets another node own the journal: the given one, or null for any that is current. Calls back with its name before it
+   * happens, after which the process must end. Rejects with the reason. Null for a single node.
+   */
+  readonly handOver: ((to: string | null, begun: (successor: string) => void) => Promise<void>) | null;
+  /** Does so before a stop of this node, without an end of the process. Null for a single node. */
+  readonly leave: (() => Promise<void>) | null;
 }
 
 /** Opens the state store of a single node for writing, with its journal. Throws `StoreOpenError`. */
@@ -86,7 +93,13 @@ export async function openJournaledStore(options: LocalJournalOptions): Promise<
   try {
     if (writer.appliedMark(CLUSTER_MARK_KEY) !== null)
       throw new StoreOpenError(options.directory, OF_A_CLUSTER);
-    return { writer, journal: openLocalJournal(writer, options), isShared: false };
+    return {
+      writer,
+      journal: openLocalJournal(writer, options),
+      isShared: false,
+      handOver: null,
+      leave: null,
+    };
   } catch (error) {
     await writer.close();
     throw error;

@@ -83,6 +83,8 @@ export type StoreCommand =
   | (Versioned & { readonly type: 'store-provisional-job'; readonly job: JobId; readonly rows: LargeRows })
   /** The job of such rows will not be created. */
   | (Versioned & { readonly type: 'discard-provisional-job'; readonly job: JobId })
+  /** Lets another node of the cluster own the journal: the given one, or null for any that is current. */
+  | (Versioned & { readonly type: 'hand-over'; readonly to: string | null })
   /** Commits queued sets, closes the store and ends. Shards must have stopped. */
   | (Versioned & { readonly type: 'stop' });
 
@@ -102,6 +104,9 @@ export type StoreNotice =
       readonly epoch: number;
       readonly logId: string;
     })
+  /** The journal goes to this node, and the process ends. */
+  | (Versioned & { readonly type: 'handing-over'; readonly successor: string })
+  | (Versioned & { readonly type: 'hand-over-refused'; readonly reason: string })
   /** The rows of a provisional job are on disk. */
   | (Versioned & { readonly type: 'provisional-job-stored'; readonly job: JobId })
   /** The process must end now with the exit status of the failure; the thread does nothing more. */

@@ -26,6 +26,11 @@ export interface StoreThread extends LargeJobs {
   watchJobs(): MessagePort;
   /** Subscribes this thread to every commit of shards that are attached later. */
   watch(): ChangeSubscription;
+  /**
+   * Lets another node of the cluster own the journal: the given one, or null for any that is current. Resolves with its name
+   * just before the process ends. Rejects with the reason.
+   */
+  handOver(to: string | null): Promise<string>;
   /** Commits queued sets and closes the store. The shards must have stopped. Resolves when the thread has ended. */
   stop(): Promise<void>;
 }
@@ -59,6 +64,11 @@ export function startStoreThread(
     worker.postMessage(message, transfer);
   let disk: DiskState = 'ok';
   const waiting = new Map<JobId, () => void>();
+  /** Requests to hand over, in their order. */
+  const heirs: {
+    readonly resolve: (successor: string) => void;
+    readonly reject: (error: Error) => void;
+  }[] = [];
   let hasEnded = false;
   let isEndExpected = false;
 
@@ -98,6 +108,12 @@ export function startStoreThread(
       command({ v: STORE_PROTOCOL_VERSION, type: 'watch', port: port1, memory }, [port1]);
       return openChangeWatch(port2, memory);
     },
+    handOver(to) {
+      return new Promise((resolve, reject) => {
+        heirs.push({ resolve, reject });
+        command({ v: STORE_PROTOCOL_VERSION, type: 'hand-over', to });
+      });
+    },
     stop() {
       if (!hasEnded) command({ v: STORE_PROTOCOL_VERSION, type: 'stop' });
       return ended;
@@ -128,6 +144,12 @@ export function startStoreThread(
           return;
         case 'standing':
           events.standingChanged?.(notice.state, notice.epoch, notice.logId);
+          return;
+        case 'handing-over':
+          heirs.shift()?.resolve(notice.successor);
+          return;
+        case 'hand-over-refused':
+          heirs.shift()?.reject(new Error(notice.reason));
           return;
         case 'measured':
           events.measured?.(notice.lag);

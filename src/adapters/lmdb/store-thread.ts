@@ -49,6 +49,8 @@ const CHECK_MS = 1_000;
  * nothing of them was sent.
  */
 const OUTCOME_WAIT_MS = 5_000;
+/** Time in which an owner hands over at its stop. Without it, another node takes over by itself two seconds later. */
+const LEAVE_MS = 3_000;
 
 /** Receives what the journal of a cluster reads. */
 export interface ClusterHooks {
@@ -118,7 +120,7 @@ interface Served {
 /** Starts to handle requests. */
 function serve(
   control: MessagePort,
-  { writer, journal, isShared }: JournaledStore,
+  { writer, journal, isShared, handOver, leave }: JournaledStore,
   tell: (notice: StoreNotice) => void,
   end: (failure: StoreFailure) => never,
 ): Served {
@@ -169,6 +171,16 @@ function serve(
     else accept(lane, request);
   };
 
+  const giveUp = async (to: string | null): Promise<void> => {
+    try {
+      if (handOver === null) throw new Error('this service is a single node');
+      await handOver(to, (successor) => tell({ v: STORE_PROTOCOL_VERSION, type: 'handing-over', successor }));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      tell({ v: STORE_PROTOCOL_VERSION, type: 'hand-over-refused', reason });
+    }
+  };
+
   /** The first notice says that the subscriber gets all later changes. */
   const watchJobs = (port: MessagePort): void => {
     if (!mayWatchJobs) {
@@ -193,6 +205,7 @@ function serve(
     for (const lane of lanes.values()) drain(lane.port, (request) => hear(lane, request));
     // Requests to store further rows are no longer answered; the next start removes the rows stored so far.
     await (isShared ? withDeadline(pipeline.stop(), OUTCOME_WAIT_MS) : pipeline.stop());
+    if (leave !== null) await withDeadline(leave(), LEAVE_MS);
     for (const { port } of lanes.values()) port.close();
     for (const publisher of publishers) publisher.close();
     journal.close();
@@ -222,6 +235,9 @@ function serve(
         return;
       case 'discard-provisional-job':
         pipeline.discardProvisionalJob(command.job);
+        return;
+      case 'hand-over':
+        void giveUp(command.to);
         return;
       case 'stop':
         void stop();

@@ -76,6 +76,9 @@ export const SERVER_LIMITS = {
   watchMs: 250,
   restartMsMin: 100,
   restartMsMax: 5 * SECOND_MS,
+  /** Below the first, writes of the server may have failed. At the second, it can write again. */
+  disk: { lowBytes: 16 * MIB, okBytes: 64 * MIB },
+  diskCheckMs: 1 * SECOND_MS,
   /** After this uptime a server is restarted with the minimum delay. */
   settledMs: 10 * SECOND_MS,
 } as const;

@@ -5,6 +5,7 @@ import { managedAccess, type BusAuthentication, type ManagedAccess } from './aut
 import { backoffMs, BackoffTimer } from './backoff.ts';
 import { reasonOf } from './connection.ts';
 import { clusterRoutes, type ManagedCluster } from './cluster-routes.ts';
+import { watchFullDisk } from './full-disk-watch.ts';
 import { SERVER_LIMITS } from './limits.ts';
 import { addressText, isLoopback, type ListenAddress } from './server-address.ts';
 import { findServerBinary, ManagedServerError, type ServerBinary } from './server-binary.ts';
@@ -168,6 +169,7 @@ class Supervisor {
   #launching = false;
   #supervision: Promise<void> = Promise.resolve();
   #sweep: NodeJS.Timeout | undefined;
+  #endDiskWatch: () => void = () => undefined;
 
   constructor(server: SupervisedServer, onEvent: (event: ManagedServerEvent) => void) {
     this.#folder = server.folder;
@@ -183,6 +185,7 @@ class Supervisor {
   async start(): Promise<boolean> {
     const server = await this.#launch();
     this.#sweep = setInterval(() => void this.#removeOldLogs(), SERVER_LIMITS.logSweepMs).unref();
+    this.#endDiskWatch = watchFullDisk(this.#folder, () => void this.#restartAfterFullDisk());
     this.#supervision = this.#supervise(server);
     return this.#isAdopted;
   }
@@ -191,6 +194,7 @@ class Supervisor {
     this.#isStopping = true;
     this.#pauses.end();
     clearInterval(this.#sweep);
+    this.#endDiskWatch();
     if (this.#current !== null) await endServer(this.#current);
     await this.#supervision;
   }
@@ -205,8 +209,18 @@ class Supervisor {
     this.#isStopping = true;
     this.#pauses.end();
     clearInterval(this.#sweep);
+    this.#endDiskWatch();
     server.release();
     await this.#supervision;
+  }
+
+  /** The supervision starts the server again. */
+  async #restartAfterFullDisk(): Promise<void> {
+    const server = this.#current;
+    if (server === null || this.#launching || this.#isStopping) return;
+    const text = `the disk of ${this.#folder} was full and has room again: nats-server is restarted, because it stores nothing after a failed write`;
+    this.#onEvent({ type: 'warning', text });
+    await endServer(server);
   }
 
   async #supervise(first: ServerProcess): Promise<void> {

@@ -6,8 +6,8 @@ export interface Slot {
   readonly position: number;
   readonly epoch: number;
   readonly kind: RecordKind;
-  /** The entry of which this is the last record; null if there is none. */
-  readonly entry: number | null;
+  /** The entries of which this is the last record. */
+  readonly entries: readonly number[];
   readonly record: EncodedRecord;
   /** When the record was sent for the first time. Sending it again does not change this. */
   readonly sentMs: number;

@@ -50,7 +50,7 @@ export class LogNode {
   readonly #chain: LogChain;
   readonly #follower: LogFollower;
   readonly #window = new AppendWindow();
-  readonly #queue = new EntryQueue();
+  readonly #queue: EntryQueue;
   #state: NodeState = 'follower';
   #effects: NodeEffect[] = [];
   #nowMs = 0;
@@ -59,7 +59,7 @@ export class LogNode {
   #lastSentMs = -Infinity;
   #appends = 0;
   /** Entries and epoch records of this node in the log that wait for a lease. */
-  #stored: { readonly entry: number | null; readonly mark: LogMark }[] = [];
+  #stored: { readonly entries: readonly number[]; readonly mark: LogMark }[] = [];
   #isReading = false;
   #isSearching = false;
   #readAllowedMs = -Infinity;
@@ -81,6 +81,7 @@ export class LogNode {
     this.#limits = limits;
     this.#chain = new LogChain(this.#logId, mark, tools);
     this.#follower = new LogFollower(tools, limits);
+    this.#queue = new EntryQueue((windows) => this.#bodiesOf(windows), limits.groupBytes);
   }
 
   get state(): NodeState {
@@ -161,7 +162,7 @@ export class LogNode {
   #onSubmitted({ entry, windows }: Input<'entry.submitted'>): void {
     if (!isOwning(this.#state)) throw new RangeError(`entry ${entry} was submitted to a ${this.#state}`);
     // The process ends. What it still decides is lost, as in a crash.
-    if (this.#successor === null) this.#queue.add(entry, this.#bodiesOf(windows));
+    if (this.#successor === null) this.#queue.add(entry, windows);
   }
 
   #bodiesOf(windows: readonly CommitWindow[]): readonly RecordBody[] {
@@ -261,7 +262,7 @@ export class LogNode {
     this.#window.clear();
     this.#queue.restart();
     const body = encodeOwner({ node: this.#node, nonce: this.#nonce() }, this.#tools);
-    this.#append(wholeBody('epoch', body), null, this.#chain.mark.epoch + 1);
+    this.#append(wholeBody('epoch', body), [], this.#chain.mark.epoch + 1);
   }
 
   #settle(): void {
@@ -269,7 +270,7 @@ export class LogNode {
   }
 
   #onSettled({ slot, isAcknowledged }: Settled): void {
-    const { position, epoch, entry, record, kind } = slot;
+    const { position, epoch, entries, record, kind } = slot;
     if (this.#chain.position < position) this.#chain.extend(position, epoch, record);
     const leaseFromMs = isAcknowledged ? slot.sentMs : -Infinity;
     this.#leaseFromMs = Math.max(this.#leaseFromMs, leaseFromMs);
@@ -281,9 +282,9 @@ export class LogNode {
     if (kind === 'epoch') {
       this.#transit(hasLease ? 'acknowledged' : 'epoch-stored');
     } else if (this.#state === 'suspended' && hasLease) this.#transit('acknowledged');
-    if (entry !== null) this.#queue.completed();
-    if (entry !== null || kind === 'epoch')
-      this.#stored.push({ entry, mark: { position, epoch, digest: record.digest } });
+    this.#queue.completed(entries.length);
+    if (entries.length > 0 || kind === 'epoch')
+      this.#stored.push({ entries, mark: { position, epoch, digest: record.digest } });
   }
 
   /** Does what has become possible or due. */
@@ -299,9 +300,9 @@ export class LogNode {
   }
 
   #acceptStored(): void {
-    for (const { entry, mark } of this.#stored) {
-      if (entry === null) this.#effects.push({ type: 'apply', windows: [], mark });
-      else this.#effects.push({ type: 'accept', entry, mark });
+    for (const { entries, mark } of this.#stored) {
+      if (entries.length === 0) this.#effects.push({ type: 'apply', windows: [], mark });
+      else this.#effects.push({ type: 'accept', entries, mark });
     }
     this.#stored = [];
   }
@@ -310,23 +311,23 @@ export class LogNode {
     while (this.#window.size < this.#limits.inFlight) {
       const next = this.#queue.takeNext();
       if (next === undefined) break;
-      this.#append(next.body, next.entry, this.#chain.mark.epoch);
+      this.#append(next.body, next.entries, this.#chain.mark.epoch);
     }
     if (this.#isIdle() && this.#state === 'owner' && this.#successor !== null) {
       this.#transit('handing-over');
       const body = encodeSuccessor(this.#successor, this.#tools);
-      this.#append(wholeBody('hand-over', body), null, this.#chain.mark.epoch);
+      this.#append(wholeBody('hand-over', body), [], this.#chain.mark.epoch);
       return;
     }
     const isDue = this.#state === 'suspended' || this.#nowMs - this.#lastSentMs >= this.#limits.heartbeatMs;
-    if (this.#isIdle() && isDue) this.#append(HEARTBEAT, null, this.#chain.mark.epoch);
+    if (this.#isIdle() && isDue) this.#append(HEARTBEAT, [], this.#chain.mark.epoch);
   }
 
-  #append(body: RecordBody, entry: number | null, epoch: number): void {
+  #append(body: RecordBody, entries: readonly number[], epoch: number): void {
     const previous = this.#window.mark ?? this.#chain.mark;
     const position = (this.#window.mark ?? this.#chain).position + 1;
     const record = encodeRecord({ ...body, logId: this.#logId, epoch, position, previous }, this.#tools);
-    const slot: Slot = { position, epoch, kind: body.kind, entry, record, sentMs: this.#nowMs };
+    const slot: Slot = { position, epoch, kind: body.kind, entries, record, sentMs: this.#nowMs };
     this.#window.add(slot);
     this.#send(slot);
   }
@@ -340,7 +341,7 @@ export class LogNode {
   }
 
   #isIdle(): boolean {
-    return this.#window.size === 0 && this.#queue.plannedCount === 0 && !this.#isSearching;
+    return this.#window.size === 0 && this.#queue.isPlaced && !this.#isSearching;
   }
 
   #mustRead(): boolean {

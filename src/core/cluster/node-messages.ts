@@ -61,8 +61,11 @@ export type NodeEffect =
   | { readonly type: 'read'; readonly from: number }
   /** Apply the changes of a record of another process. The mark is stored in the same transaction. */
   | { readonly type: 'apply'; readonly windows: readonly CommitWindow[]; readonly mark: LogMark }
-  /** An entry of this owner is in the log. Apply it, then send its output. The mark is that of its last record. */
-  | { readonly type: 'accept'; readonly entry: number; readonly mark: LogMark }
+  /**
+   * Entries of this owner are in the log. Apply them, in one transaction with the mark of their last record, then send their
+   * output.
+   */
+  | { readonly type: 'accept'; readonly entries: readonly number[]; readonly mark: LogMark }
   | { readonly type: 'state'; readonly state: NodeState; readonly epoch: number }
   /** The node handles no more input. `position` is that of the last record that it has read. */
   | { readonly type: 'end'; readonly reason: EndReason; readonly position: number };

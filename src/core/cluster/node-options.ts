@@ -18,6 +18,8 @@ export interface NodeLimits {
   /** Maximum number of records in flight. */
   readonly inFlight: number;
   readonly recordBytes: number;
+  /** A record takes no further entry when its changes have this size. */
+  readonly groupBytes: number;
 }
 
 export const NODE_LIMITS: NodeLimits = {
@@ -29,6 +31,7 @@ export const NODE_LIMITS: NodeLimits = {
   shorterMs: 20_000,
   inFlight: 4,
   recordBytes: MAX_RECORD_BYTES,
+  groupBytes: MAX_RECORD_BYTES,
 };
 
 export interface LogNodeOptions {

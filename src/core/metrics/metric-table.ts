@@ -67,6 +67,16 @@ export const METRICS = {
   svc_ws_events_missed_total: counter(
     'Events that clients of the event channel have missed, because they read too slowly or reconnected too late.',
   ),
+  svc_cluster_role: gauge('1 for the role of this node in its cluster, 0 for the other roles.', 'role'),
+  svc_cluster_epoch: gauge('Epoch of the log that this node has read.'),
+  svc_cluster_position: gauge('Position of the last record of the log that this node has applied.'),
+  svc_cluster_lag_records: gauge('Records of the owner that this node has not applied.'),
+  svc_cluster_lag_seconds: gauge('How long the last record of the owner took until this node had applied it.'),
+  svc_cluster_current: gauge('1 if this node shows everything that clients have received from other nodes.'),
+  svc_cluster_nodes: gauge('Nodes of the cluster as this node sees them.', 'standing'),
+  svc_cluster_takeovers_total: counter('Times that this process has become the owner.'),
+  svc_cluster_forwarded_requests_total: counter('Requests that this node has passed on to the owner.'),
+  svc_cluster_stale_reads_total: counter('Reads that were marked as stale.'),
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
 export type MetricName = keyof typeof METRICS;

@@ -13,7 +13,10 @@ export interface JournalEntry {
 
 /** Outcome of an entry: its place in the journal is final. */
 export interface Acceptance {
-  /** Increases from entry to entry. */
+  /**
+   * Never decreases from entry to entry. Entries with the same position are accepted in the same turn of the event loop, and
+   * must be applied in one transaction.
+   */
   readonly position: number;
   /**
    * True: no crash takes the entry back. False: this holds only after the tables have it, so the entry must be applied

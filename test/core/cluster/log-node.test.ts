@@ -217,11 +217,12 @@ test('an owner that finds void records begins an epoch and appends its entries a
   const again = appendsOf(bench.store(renewal));
   t.same(
     again.map(({ position }) => position),
-    [7, 8],
+    [7],
+    'both entries have one record',
   );
   t.same(
     again.map((append) => recordOf(append).epoch),
-    [3, 3],
+    [3],
   );
   t.same(
     again.flatMap((append) => acceptedIn(bench.store(append))),
@@ -387,9 +388,33 @@ test('an entry that was found by reading is accepted before the mark of a later 
   const epoch = firstAppend(bench.read());
   t.equal(bench.node.state, 'renewing');
   const marks = bench.store(epoch).flatMap((effect) => {
-    if (effect.type === 'accept') return [`entry ${effect.entry} at ${effect.mark.position}`];
+    if (effect.type === 'accept') return [`entry ${effect.entries.join()} at ${effect.mark.position}`];
     return effect.type === 'apply' ? [`mark ${effect.mark.position}`] : [];
   });
   t.same(marks, [`entry 1 at ${entry.position}`, `mark ${epoch.position}`]);
+  t.end();
+});
+
+test('entries that wait for a place have one record', (t) => {
+  const bench = new NodeBench([], undefined, { inFlight: 2, groupBytes: 25 });
+  bench.becomeOwner();
+  const appends = [1, 2, 3, 4, 5, 6].flatMap((entry) => appendsOf(bench.submit(entry)));
+  const [first, second] = appends;
+  if (first === undefined || second === undefined) throw new Error('two records are in flight');
+  t.equal(appends.length, 2);
+  const effects = bench.store(first);
+  t.same(acceptedIn(effects), [1]);
+  const third = firstAppend(effects);
+  const fourth = firstAppend(bench.store(second));
+  // Each decision has 10 bytes.
+  t.same(acceptedIn(bench.store(third)), [3, 4, 5], 'until the record has its size');
+  t.same(acceptedIn(bench.store(fourth)), [6]);
+  const follower = new NodeBench([]);
+  follower.log.push(...bench.log);
+  follower.wait(0);
+  const numbers = follower
+    .read()
+    .flatMap((effect) => (effect.type === 'apply' ? effect.windows.map(({ number }) => number) : []));
+  t.same(numbers, [1, 2, 3, 4, 5, 6]);
   t.end();
 });

@@ -103,7 +103,7 @@ export function firstAppend(effects: readonly NodeEffect[]): Append {
 }
 
 export const acceptedIn = (effects: readonly NodeEffect[]): readonly number[] =>
-  effects.filter((effect) => effect.type === 'accept').map(({ entry }) => entry);
+  effects.flatMap((effect) => (effect.type === 'accept' ? effect.entries : []));
 
 export const endOf = (effects: readonly NodeEffect[]): string | undefined =>
   effects.find((effect) => effect.type === 'end')?.reason;

@@ -115,6 +115,19 @@ test('docs/metrics.md names every metric with its type and labels, and no other'
   metrics.eventChannel(() => ({ clients: 2, pushed: 7, missed: 1 }));
   metrics.openBus(() => ({ kind: 'closed' }));
   metrics.queueLoads(() => new Map());
+  const self = {
+    name: 'a',
+    role: 'owner',
+    position: 7,
+    epoch: 2,
+    lagRecords: 0,
+    lagMs: 0,
+    isCurrent: true,
+    version: '',
+    httpAddress: '',
+    seenAt: 0,
+  } as const;
+  metrics.cluster(() => ({ self, nodes: [self], figures: { forwarded: 1, stale: 0, takeovers: 1 } }));
   const scrape = parseMetrics(await metrics.text());
   const found = [...scrape.types]
     .filter(([name]) => name.startsWith('svc_'))

@@ -2,7 +2,11 @@
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
+  /** The node says that it may not have the latest state (docs/visibility.md). */
+  readonly isStale: boolean;
 }
+
+const STALE = 'callsheet-stale';
 
 /** Sends one request. Returns null if no answer arrived in time: its outcome is unknown. */
 export async function ask(
@@ -20,7 +24,8 @@ export async function ask(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
+    const isStale = response.headers.has(STALE);
+    return { status: response.status, isStale, body: text === '' ? null : (JSON.parse(text) as unknown) };
   } catch {
     return null;
   }

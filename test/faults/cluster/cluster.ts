@@ -62,6 +62,8 @@ interface Outcome {
   readonly nemesis: Readonly<Record<string, number>>;
   readonly counts: Counts;
   readonly processes: number;
+  /** Reads of a state that the same client had received from another node. */
+  readonly readsAgain: number;
   readonly violations: readonly string[];
 }
 
@@ -110,13 +112,15 @@ async function run(): Promise<Outcome> {
   const violations = [
     ...failures,
     ...rig.load.refusals,
+    ...rig.load.staleReads,
     ...verdicts
       .filter((verdict) => verdict.class !== 'ok')
       .map((verdict) => `${verdict.class}: ${verdict.text}`),
   ];
   const processes = recordedProcesses(rig.recordFile).length;
   await rig.close(values.keep || violations.length > 0);
-  return { trials, nemesis, counts: countsOf(verdicts), processes, violations };
+  const { readsAgain } = rig.load;
+  return { trials, nemesis, counts: countsOf(verdicts), processes, readsAgain, violations };
 }
 
 async function judged(rig: Rig): Promise<Verdict[]> {

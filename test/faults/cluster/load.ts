@@ -8,6 +8,7 @@ import { recordedTemplate, uptimeNow } from './task-program.ts';
 const REPEAT_MS = 60_000;
 const REPEAT_PAUSE_MS = 250;
 const READ_PAUSE_MS = 500;
+const ENDED: readonly string[] = ['completed', 'failed', 'canceled'];
 const TASKS_MAX = 3;
 const SHORTEST_MS = 300;
 const LONGEST_MS = 2500;
@@ -38,6 +39,9 @@ export class Load {
   readonly observations: Observation[] = [];
   /** Answers that no node may give. */
   readonly refusals: string[] = [];
+  /** Reads of a state that the same client had received from another node, and those that were older than it. */
+  readsAgain = 0;
+  readonly staleReads: string[] = [];
   readonly #fronts: readonly Front[];
   readonly #options: LoadOptions;
   #isStopped = false;
@@ -92,6 +96,7 @@ export class Load {
     }
     const { id } = answer.body as ReadJob;
     submission.jobId = id;
+    await this.#readAgain(first + 1, id, []);
     if (count % 5 === 2) await this.#order(first, id, 'cancel');
     else if (failsFirst) void this.#retryWhenFailed(first, id);
     else void this.#readUntilEnded(first, id);
@@ -120,14 +125,31 @@ export class Load {
       const answer = await ask(`${front.url}/api/v1/jobs/${jobId}`);
       if (answer?.status === 200) {
         const { status } = answer.body as ReadJob;
-        if (['completed', 'failed', 'canceled'].includes(status)) {
+        if (ENDED.includes(status)) {
           this.observations.push({ jobId, node: front.name, status, at });
+          await this.#readAgain(turn + 1, jobId, ENDED);
           return status;
         }
       }
       await delay(READ_PAUSE_MS);
     }
     return null;
+  }
+
+  /**
+   * Reads a job from a node, which must not answer with an older state than this client has received: the job exists, with one
+   * of the statuses (any if empty).
+   */
+  async #readAgain(turn: number, jobId: string, statuses: readonly string[]): Promise<void> {
+    const { name, url } = this.#front(turn);
+    const answer = await ask(`${url}/api/v1/jobs/${jobId}`);
+    if (answer === null || answer.isStale || mayRepeat(answer)) return;
+    this.readsAgain++;
+    const status = answer.status === 200 ? (answer.body as ReadJob).status : String(answer.status);
+    if (answer.status === 200 && (statuses.length === 0 || statuses.includes(status))) return;
+    this.staleReads.push(
+      `read of ${jobId} from ${name}: ${status} is older than what this client has received`,
+    );
   }
 
   /** Sends a request to one node after the other until it is decided. Returns null if it was not. */

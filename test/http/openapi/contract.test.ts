@@ -119,6 +119,7 @@ const ADDITIVE_PERMISSIONS: readonly (readonly [string, string])[] = [
   ['POST /api/v1/auth/command-grants', 'apikeys.self'],
   ['POST /api/v1/auth/command-token', 'public'],
   ['GET /api/v1/audit', 'users.read'],
+  ['GET /api/v1/cluster', 'infra.read'],
   ['GET /api/v1/stats', 'infra.read'],
   ['GET /api/v1/workers/{id}/attempts', 'workers.read'],
   ['GET /api/v1/farms/{id}/attempts', 'workers.read'],

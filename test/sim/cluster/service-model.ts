@@ -23,6 +23,7 @@ const DECISION_MS = 180;
 const PRESENCE_MS = 250;
 /** Small records, so that many bodies have parts. */
 const RECORD_BYTES = 320;
+const GROUP_BYTES = 100;
 const LONG_SHARE = 0.15;
 const LONG_BYTES = 700;
 const SPREAD_MS = 400;
@@ -55,6 +56,7 @@ export class ServiceModel {
   readonly process = new ProcessModel();
   readonly #parts: ServiceParts;
   readonly #rate: number;
+  readonly #inFlight: number;
   #node: LogNode;
   #store = EMPTY_STORE;
   /** The store after a loss of power. */
@@ -71,6 +73,7 @@ export class ServiceModel {
     this.id = id;
     this.name = `service ${id}`;
     this.#parts = parts;
+    this.#inFlight = parts.random.between(1, NODE_LIMITS.inFlight);
     this.#rate = 1 + RATE_SPREAD * (2 * parts.random.next() - 1);
     this.#node = this.#newNode();
     this.#begin();
@@ -121,6 +124,8 @@ export class ServiceModel {
         ...NODE_LIMITS,
         takeoverMs: NODE_LIMITS.takeoverMs + random.between(0, SPREAD_MS),
         recordBytes: RECORD_BYTES,
+        groupBytes: GROUP_BYTES,
+        inFlight: this.#inFlight,
       },
     });
   }
@@ -152,8 +157,11 @@ export class ServiceModel {
         this.#apply(effect.windows, effect.mark);
         break;
       case 'accept':
-        this.#apply(this.#submitted.get(effect.entry) ?? [], effect.mark);
-        this.#submitted.delete(effect.entry);
+        this.#apply(
+          effect.entries.flatMap((entry) => this.#submitted.get(entry) ?? []),
+          effect.mark,
+        );
+        for (const entry of effect.entries) this.#submitted.delete(entry);
         this.#parts.oracle.checkOutput(this.name, effect.mark, this.#node.epoch);
         note(this.name, 'sends output for', effect.mark.position);
         break;

@@ -204,6 +204,13 @@ export class LogStream {
     return reply?.type === 'answer';
   }
 
+  /** Asks the servers to let another one lead the stream. Appends wait for a moment. Resolves with whether they did. */
+  async moveLeader(server: string): Promise<boolean> {
+    const request = { placement: { preferred: server } };
+    const reply = await this.#askApi(`STREAM.LEADER.STEPDOWN.${this.#names.stream}`, request, ANSWER_MS);
+    return reply?.type === 'answer';
+  }
+
   /** Ends all requests without an answer, and the connection. */
   close(): Promise<void> {
     this.#tail.end();
