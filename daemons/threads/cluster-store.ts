@@ -62,41 +62,22 @@ export async function openClusterStore(
     );
     opened = journal;
     setImmediate(() => standingChanged(journal.state, journal.epoch, journal.logId));
-    const others = members.filter((member) => member !== node);
     return {
       writer,
       journal,
       isShared: true,
-      handOver: (to, begun) => handOverTo(journal, to === null ? others : [to], begun),
+      handOver: (to, begun) => journal.handOver(to, begun),
       leave: async () => {
         if (journal.state !== 'owner') return;
         isLeaving = true;
         // Without a successor that is current, one takes over by itself.
-        await handOverTo(journal, others, () => undefined).catch((error: unknown) => warn(reasonOf(error)));
+        await journal.handOver(null).catch((error: unknown) => warn(reasonOf(error)));
       },
     };
   } catch (error) {
     await writer.close();
     throw refusalOf(directory, error);
   }
-}
-
-/** Hands over to the first of these nodes that is current. Rejects with the reason of the last one. */
-async function handOverTo(
-  journal: ReplicatedJournal,
-  candidates: readonly string[],
-  begun: (successor: string) => void,
-): Promise<void> {
-  let failure: unknown = new Error('there is no other node');
-  for (const successor of candidates) {
-    try {
-      await journal.handOver(successor, () => begun(successor));
-      return;
-    } catch (error) {
-      failure = error;
-    }
-  }
-  throw failure;
 }
 
 /** Replaces the store by a copy of another node's, if the log no longer has the records after it. */

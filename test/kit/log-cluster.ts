@@ -27,7 +27,10 @@ interface Server {
   readonly routePort: number;
 }
 
-/** Three nats-servers on the loopback that flush every message before they acknowledge it. */
+/**
+ * Three nats-servers on the loopback that flush every message before they acknowledge it. They do not tell clients of each
+ * other, so that a client uses only the servers that it was given.
+ */
 export class LogCluster {
   readonly #folder = mkdtempSync(join(tmpdir(), 'callsheet-log-'));
   readonly #binary: string;
@@ -132,7 +135,7 @@ export class LogCluster {
       `listen: "127.0.0.1:${port}"`,
       'max_payload: 8MB',
       `jetstream { store_dir: "${join(folder, 'data')}", max_file_store: 8GB, sync_interval: always }`,
-      `cluster { name: test, listen: "127.0.0.1:${routePort}", routes: [${routes.join(', ')}] }`,
+      `cluster { name: test, listen: "127.0.0.1:${routePort}", routes: [${routes.join(', ')}], no_advertise: true }`,
       '',
     ].join('\n');
   }

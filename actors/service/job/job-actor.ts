@@ -21,6 +21,7 @@ import { onStepHold } from './on-step-hold.ts';
 import { armStart, offerOpenSteps, onStartDue } from './on-start-due.ts';
 import { onStepSchedulable, onStepUnschedulable } from './on-step-unschedulable.ts';
 import { onTasksReported } from './on-tasks-reported.ts';
+import { onFailuresExcused, onFailureWeighed } from './outage-failures.ts';
 import { onTasksTake } from './on-tasks-take.ts';
 import { onUpstreamsCompleted } from './on-upstreams-completed.ts';
 import { saveJob } from './save-job.ts';
@@ -28,15 +29,20 @@ import { loadJob, type JobState } from './state.ts';
 
 export { loadJob, type JobState };
 
+/** Returns the state of a job that was loaded before, and equals that of the store; undefined if there is none. */
+export type PreloadedJob = (id: string) => JobState | undefined;
+
 /**
  * The job actor owns one job with its steps, tasks and attempts. No other actor writes them. It stays in memory until
  * the job is terminal, and is loaded again for later requests.
  */
-export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSystem, 'job', JobState> {
+export function jobActor(
+  settings: ServiceSettings,
+  preloadedJob: PreloadedJob,
+): ActorDefinition<ServiceSystem, 'job', JobState> {
   return {
     kind: 'job',
-    load: (id, reader) =>
-      settings.preloadedJob?.(id) ?? loadJob(id, reader, settings.retry, settings.staleAssignedMs),
+    load: (id, reader) => preloadedJob(id) ?? loadJob(id, reader, settings.retry, settings.staleAssignedMs),
     onActivated: (state, context) => {
       armAssigned(settings.staleAssignedMs)(state, context);
       armStart(state, context);
@@ -60,6 +66,8 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSyst
       'step.schedulable': onStepSchedulable,
       'tasks.reported': onTasksReported(settings.regex),
       'attempts.held': onAttemptsHeld,
+      'failure.weighed': onFailureWeighed(settings.regex),
+      'failures.excused': onFailuresExcused,
       'attempts.reclaim': onAttemptsReclaim,
       'attempts.stop': onAttemptsStop,
       'attempts.survey': onAttemptsSurvey,
@@ -124,6 +132,8 @@ function onMissing(id: string, message: JobMessage, context: ServiceContext<'job
     case 'upstreams.completed':
     case 'upstream.failed':
     case 'attempts.held':
+    case 'failure.weighed':
+    case 'failures.excused':
     case 'attempts.reclaim':
     case 'attempts.stop':
     case 'attempts.preempt':

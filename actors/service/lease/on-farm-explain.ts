@@ -1,5 +1,6 @@
 import type { JobId } from '../../../src/core/ids.ts';
 import { coresOf, isEligible } from '../../../src/core/lease/eligibility.ts';
+import type { CapGroup } from '../../../src/core/lease/group-caps.ts';
 import { unschedulableReason } from '../../../src/core/lease/unschedulable-reason.ts';
 import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import { done } from '../../../src/core/problems.ts';
@@ -97,6 +98,8 @@ function causeFor(state: LeaseState, signature: Signature, roomy: readonly Roomy
   if (noWorker !== null) return { reason: 'workers', unschedulableReason: noWorker };
   if (isReached(state.index.caps.of(null))) return { reason: 'farm_cap' };
   if (isReached(queue)) return { reason: 'queue_cap', queueId };
+  const group = signature.capGroups.find(isReached);
+  if (group !== undefined) return groupCause(group);
   const full = pools.find(
     ({ inUse, maxConcurrent, hold }) =>
       hold !== undefined || (maxConcurrent !== null && inUse >= maxConcurrent),
@@ -108,6 +111,13 @@ function causeFor(state: LeaseState, signature: Signature, roomy: readonly Roomy
   if (!hasRoom) return { reason: 'cores' };
   const amount = state.bookedAmounts === null ? null : shortAmountOf(state, signature);
   return amount === null ? { reason: 'order' } : { reason: 'amounts', amount };
+}
+
+function groupCause({ by, name, queueId }: CapGroup): WaitingCause {
+  const scope = queueId === null ? {} : { queueId };
+  return by === 'owner'
+    ? { reason: 'owner_cap', owner: name, ...scope }
+    : { reason: 'project_cap', project: name, ...scope };
 }
 
 /** Returns the amount that keeps tasks of the signature off workers with enough free cores; null if one has room. */

@@ -1,18 +1,23 @@
 import { RECORD_FORMAT } from '../../core/cluster/log-record.ts';
 import { TRIM_LIMITS, TrimRule, type TrimLimits } from '../../core/cluster/trim-rule.ts';
 import { clusterNames } from '../nats/log/cluster-names.ts';
+import { nodeOfServer } from '../nats/cluster-servers.ts';
 import type { LogStream } from '../nats/log/log-stream.ts';
+import type { LogInfo } from '../nats/log/stream-config.ts';
 import { steadyMs } from './standing.ts';
 
 const VERSION = 1;
 const INTERVAL_MS = 10_000;
+const MOVE_MS = 60_000;
 
 export interface UpkeepLimits {
   readonly intervalMs: number;
   readonly trim: TrimLimits;
+  /** Minimum time between two requests to move the leader of the stream. */
+  readonly moveMs: number;
 }
 
-export const UPKEEP_LIMITS: UpkeepLimits = { intervalMs: INTERVAL_MS, trim: TRIM_LIMITS };
+export const UPKEEP_LIMITS: UpkeepLimits = { intervalMs: INTERVAL_MS, trim: TRIM_LIMITS, moveMs: MOVE_MS };
 
 export interface UpkeepParts {
   readonly stream: LogStream;
@@ -28,13 +33,17 @@ export interface UpkeepParts {
 
 const decoder = new TextDecoder();
 
-/** Reports how far the store of this node is, and trims the log if this node owns it. Runs until `close`. */
+/**
+ * Reports how far the store of this node is. If this node owns the log, trims it, and moves the leader of its stream to the
+ * nats-server of another machine: the loss of a machine with both costs an election and then a takeover. Runs until `close`.
+ */
 export class LogUpkeep {
   readonly #parts: UpkeepParts;
   readonly #timer: NodeJS.Timeout;
   /** Null while another node owns the log. */
   #rule: TrimRule | null = null;
-  #isTrimming = false;
+  #isBusy = false;
+  #movedMs = -Infinity;
 
   constructor(parts: UpkeepParts) {
     this.#parts = parts;
@@ -57,16 +66,28 @@ export class LogUpkeep {
     }
     this.#rule ??= new TrimRule(members, steadyMs(), limits.trim);
     this.#rule.reported(node, report.position, steadyMs());
-    if (!this.#isTrimming) void this.#trim(this.#rule);
+    if (!this.#isBusy) void this.#care(this.#rule);
   }
 
-  async #trim(rule: TrimRule): Promise<void> {
+  async #care(rule: TrimRule): Promise<void> {
     const { stream, isOwner } = this.#parts;
-    this.#isTrimming = true;
+    this.#isBusy = true;
     const look = await stream.lookUp();
-    const keepFrom = look.type === 'found' ? rule.firstToKeep(look.info, steadyMs()) : null;
-    if (keepFrom !== null && isOwner()) await stream.trim(keepFrom);
-    this.#isTrimming = false;
+    if (look.type === 'found') {
+      const keepFrom = rule.firstToKeep(look.info, steadyMs());
+      if (keepFrom !== null && isOwner()) await stream.trim(keepFrom);
+      if (isOwner()) await this.#moveLeader(look.info);
+    }
+    this.#isBusy = false;
+  }
+
+  async #moveLeader({ leader, copies }: LogInfo): Promise<void> {
+    const { stream, node, limits } = this.#parts;
+    const target = copies.find(({ name, isCurrent }) => isCurrent && nodeOfServer(name) !== node);
+    const isOwn = leader !== null && nodeOfServer(leader) === node;
+    if (!isOwn || target === undefined || steadyMs() - this.#movedMs < limits.moveMs) return;
+    this.#movedMs = steadyMs();
+    await stream.moveLeader(target.name);
   }
 
   #heard(data: Uint8Array): void {

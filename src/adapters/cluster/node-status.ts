@@ -26,22 +26,39 @@ export function serveStatus(
   });
 }
 
-/**
- * Asks a node whether it could take over from an owner at this position. Resolves with null if it could, otherwise with why
- * not.
- */
-export async function successorFault(
+/** A follower that can take over; or why the node cannot. */
+type Candidate = { readonly node: string; readonly position: number } | { readonly fault: string };
+
+async function candidate(
   { messages }: Messages,
   cluster: string,
   node: string,
   position: number,
-): Promise<string | null> {
+): Promise<Candidate> {
   const answer = await messages.ask(clusterNames(cluster).statusOf(node), '', ANSWER_MS);
-  if (answer === null) return `node ${node} does not answer: is it running?`;
+  if (answer === null) return { fault: `node ${node} does not answer: is it running?` };
   const status = readStatus(new TextDecoder().decode(answer));
-  if (status?.state !== 'follower') return `node ${node} does not follow the log`;
+  if (status?.state !== 'follower') return { fault: `node ${node} does not follow the log` };
   const lag = position - status.position;
-  return lag > LAG_MAX ? `node ${node} is ${lag} records behind: try again when it has read them` : null;
+  return lag > LAG_MAX
+    ? { fault: `node ${node} is ${lag} records behind: try again when it has read them` }
+    : { node, position: status.position };
+}
+
+/** Asks nodes where they are. Returns the one that is the furthest, or why none can take over from an owner at this position. */
+export async function findSuccessor(
+  messages: Messages,
+  cluster: string,
+  nodes: readonly string[],
+  position: number,
+): Promise<Candidate> {
+  const found = await Promise.all(nodes.map((node) => candidate(messages, cluster, node, position)));
+  const [best] = found
+    .flatMap((each) => ('node' in each ? [each] : []))
+    .toSorted((one, other) => other.position - one.position);
+  if (best !== undefined) return best;
+  const faults = found.flatMap((each) => ('fault' in each ? [each.fault] : []));
+  return { fault: faults.length === 0 ? 'there is no other node' : faults.join('; ') };
 }
 
 function readStatus(text: string): { readonly state: unknown; readonly position: number } | null {

@@ -11,7 +11,7 @@ import { appliedMarkRow, parseAppliedMark, type StoredMark } from './applied-mar
 import { endText } from './end-texts.ts';
 import { LogStream } from '../nats/log/log-stream.ts';
 import { LogUpkeep, UPKEEP_LIMITS, type UpkeepLimits } from './log-upkeep.ts';
-import { serveStatus, successorFault } from './node-status.ts';
+import { findSuccessor, serveStatus } from './node-status.ts';
 import { QuietWarnings } from './quiet-warnings.ts';
 import { StoreMarks } from './store-marks.ts';
 import { findOrCreateLog, LogOpenError } from './open-log.ts';
@@ -70,13 +70,14 @@ export interface ReplicatedJournal extends Journal {
   readonly epoch: number;
   readonly state: NodeState;
   /**
-   * Hands the log over to a follower, which takes over at once. Entries that are submitted from now on get no outcome, and the
-   * node sends no output when all earlier ones are accepted. Resolves when the log has the hand-over record; then the journal
-   * ends with the reason `handed-over`. Rejects with why the log is not handed over: this node remains the owner, unless it ends.
+   * Hands the log over to a follower, which takes over at once: the named one, or null for the most current of the members.
+   * Entries that are submitted from then on get no outcome, and the node sends no output when all earlier ones are accepted.
+   * Resolves when the log has the hand-over record; then the journal ends with the reason `handed-over`. Rejects with why the
+   * log is not handed over: this node remains the owner, unless it ends.
    *
    * @param begun - Called when the successor is known to be current, before the record is appended.
    */
-  handOver(successor: string, begun?: () => void): Promise<void>;
+  handOver(to: string | null, begun?: (successor: string) => void): Promise<void>;
   /** Resolves when the connection is closed, after `close`. */
   readonly closed: Promise<void>;
 }
@@ -277,15 +278,17 @@ class JournalDriver implements ReplicatedJournal {
     if (this.#node !== null) this.#shareUnchanged(this.#node);
   }
 
-  async handOver(successor: string, begun: () => void = () => undefined): Promise<void> {
-    const { cluster, node } = this.#options;
-    const refuse = (reason: string): Error => new Error(`cluster ${cluster} is not handed over: ${reason}`);
-    if (this.#node?.state !== 'owner') throw refuse(`node ${node} does not own it`);
-    if (successor === node) throw refuse(`node ${node} owns it already`);
-    const fault = await successorFault(this.#stream, cluster, successor, this.#node.mark.position);
-    if (fault !== null) throw refuse(fault);
-    if (this.#isClosed || !isOwning(this.#node.state)) throw refuse(`node ${node} does not own it any more`);
-    begun();
+  async handOver(to: string | null, begun: (successor: string) => void = () => undefined): Promise<void> {
+    const { cluster, node, members = [] } = this.#options;
+    const refusal = (reason: string): Error => new Error(`cluster ${cluster} is not handed over: ${reason}`);
+    if (this.#node?.state !== 'owner') throw refusal(`node ${node} does not own it`);
+    if (to === node) throw refusal(`node ${node} owns it already`);
+    const nodes = to === null ? members.filter((name) => name !== node) : [to];
+    const found = await findSuccessor(this.#stream, cluster, nodes, this.#node.mark.position);
+    if ('fault' in found) throw refusal(found.fault);
+    if (this.#isClosed || !isOwning(this.state)) throw refusal(`node ${node} does not own it any more`);
+    const successor = found.node;
+    begun(successor);
     await new Promise<void>((resolve, reject) => {
       this.#leaving = { resolve, reject };
       this.#handle({ type: 'hand-over.requested', successor });

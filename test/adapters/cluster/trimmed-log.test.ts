@@ -27,7 +27,11 @@ const skip = (await clusterFault()) ?? false;
 const { stream } = clusterNames(CLUSTER);
 
 /** Keeps no record that all present members have flushed. */
-const EAGER = { intervalMs: 50, trim: { keepMs: 0, keepBytes: 0, absentMs: 2000, recordsMin: 5 } };
+const EAGER = {
+  intervalMs: 50,
+  trim: { keepMs: 0, keepBytes: 0, absentMs: 2000, recordsMin: 5 },
+  moveMs: 1000,
+};
 
 /** A node with a state store on disk. */
 class StoreMember {
