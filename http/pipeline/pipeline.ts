@@ -142,13 +142,13 @@ export function createPipeline(
   };
 
   function admitNow(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
-      const requestId = requestIdOf(request.headers, () => ports.newId());
-      const refusal = refusedAtDoor(request, requestId, 'upgrade') ?? refusedUpgrade(request, requestId);
-      if (refusal !== null) return refuseUpgrade(request, refusal, requestId);
-      const principal = access.principalOf(request);
-      if (principal === null) return refuseUpgrade(request, unauthorized(requestId), requestId);
-      const visitor = { address: client(request), principal, requestId };
-      return { status: 101, headers: commonHeaders(request.path, requestId), body: null, visitor };
+    const requestId = requestIdOf(request.headers, () => ports.newId());
+    const refusal = refusedAtDoor(request, requestId, 'upgrade') ?? refusedUpgrade(request, requestId);
+    if (refusal !== null) return refuseUpgrade(request, refusal, requestId);
+    const principal = access.principalOf(request);
+    if (principal === null) return refuseUpgrade(request, unauthorized(requestId), requestId);
+    const visitor = { address: client(request), principal, requestId };
+    return { status: 101, headers: commonHeaders(request.path, requestId), body: null, visitor };
   }
 
   /** Records a response in the audit log if it belongs there, and completes it. */
@@ -256,7 +256,8 @@ export function createPipeline(
     const match = router.match(request.method, request.path);
     if (!match.found) return local(request, requestId);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (isRead && !isOwnersRead(match.target.operation)) return readHere(cluster, request, match.target, requestId);
+    if (isRead && !isOwnersRead(match.target.operation))
+      return readHere(cluster, request, match.target, requestId);
     if (cluster.isServing()) return asOwner(() => local(request, requestId), requestId);
     return onOwner(cluster, request, match.target, requestId, OWNER_WAIT_MS);
   }
@@ -405,10 +406,10 @@ export function createPipeline(
       ended: () => request.ended(),
     });
     if (route.body !== null) return withBody(request, route, route.body, call, requestId);
-    if (request.method !== 'GET') return respondWhenReadable(() => run(route, call(undefined), requestId, given));
+    if (request.method !== 'GET')
+      return respondWhenReadable(() => run(route, call(undefined), requestId, given));
     const isKept = given === ports && ResponseCache.mayKeep(route.operation);
-    if (!isKept || !isPermitted(principal, 'jobs.read'))
-      return run(route, call(undefined), requestId, given);
+    if (!isKept || !isPermitted(principal, 'jobs.read')) return run(route, call(undefined), requestId, given);
     const count = recent.begin();
     const made = run(route, call(undefined), requestId);
     if (made instanceof Promise || made.status !== 200 || made.isTransient === true) return made;

@@ -67,7 +67,8 @@ class Clients {
       const response = await this.#send(turn, turn % 2 === 0 ? '' : '?history=false');
       if (response?.status !== 200) {
         this.counts.failed++;
-        const why = response === null ? 'no response' : `${response.status} ${(await response.text()).slice(0, 200)}`;
+        const why =
+          response === null ? 'no response' : `${response.status} ${(await response.text()).slice(0, 200)}`;
         this.failures.set(why, (this.failures.get(why) ?? 0) + 1);
         continue;
       }

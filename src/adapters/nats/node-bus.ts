@@ -7,8 +7,8 @@ import { randomBytes } from 'node:crypto';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
 import type { BusEvent, SendOutcome } from '../../core/ports/bus.ts';
 import { SERVICE_INBOX_ROOT } from '../../core/wire/subjects.ts';
-import { BusConnection } from '../nats/connection.ts';
-import type { ServerList } from '../nats/server-address.ts';
+import { BusConnection } from './connection.ts';
+import type { ServerList } from './server-address.ts';
 
 /** A message of another node. */
 export interface NodeMessage {
