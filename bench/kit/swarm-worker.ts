@@ -28,14 +28,14 @@ export class SwarmWorker {
   private registered: (() => void) | null = null;
   private heartbeat: NodeJS.Timeout | null = null;
   private isRunning = true;
-  private readonly paceMs: number;
+  private readonly paceMs: number | null;
 
   private constructor(
     client: RawNatsClient,
     cpuCount: number,
     events: SwarmEvents,
     inbox: string,
-    paceMs: number,
+    paceMs: number | null,
   ) {
     this.paceMs = paceMs;
     this.client = client;
@@ -44,13 +44,13 @@ export class SwarmWorker {
     this.inbox = inbox;
   }
 
-  /** Connects and registers. `paceMs` is the pause before each further lease. */
+  /** Connects and registers. `paceMs` is the pause before each further lease; null: there is none by itself. */
   static async start(
     port: number,
     index: number,
     cpuCount: number,
     events: SwarmEvents,
-    paceMs = 0,
+    paceMs: number | null = 0,
   ): Promise<SwarmWorker> {
     const inbox = `_INBOX.worker${index}`;
     const client: RawNatsClient = await RawNatsClient.open('127.0.0.1', port, (subscription, payload) => {
@@ -150,7 +150,7 @@ export class SwarmWorker {
       this.report(assignment, 'succeeded');
     }
     if (this.paceMs === 0) this.lease();
-    else setTimeout(() => this.lease(), this.paceMs);
+    else if (this.paceMs !== null) setTimeout(() => this.lease(), this.paceMs);
   }
 
   private report({ task_id, attempt_id, job_id }: Assignment, status: 'running' | 'succeeded'): void {

@@ -59,6 +59,8 @@ function commandForGate(gate: Gate, { jobId }: Subject): string | null {
       return gate.registered ? `pools show ${word(gate.pool)}` : `pools create ${word(gate.pool)} SLOTS`;
     case 'workers':
       return gate.nearest_miss === undefined ? 'workers list' : `workers show ${gate.nearest_miss.worker_id}`;
+    case 'outage':
+      return 'farms outages';
     case 'quarantine':
       return `workers show ${gate.doubted[0]?.worker_id ?? ''}`;
     case 'cores':

@@ -1,3 +1,4 @@
+import { outageSettingView } from './outage-view.ts';
 import type { FarmRecord } from '../../src/core/records/farm.ts';
 import { namedCapsView } from './named-caps-view.ts';
 import { queuePolicyView } from './queue-policy-view.ts';
@@ -20,6 +21,7 @@ export function farmView(farm: FarmRecord): Schemas['Farm'] {
       policy_version: farm.bookedAmounts.version,
     }),
     ...(farm.queuePolicy !== undefined && queuePolicyView(farm.queuePolicy)),
+    ...(farm.outages !== undefined && outageSettingView(farm.outages)),
     ...(farm.quarantine !== undefined && {
       quarantine: farm.quarantine.isOn,
       quarantine_version: farm.quarantine.version,

@@ -130,6 +130,22 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     ['an absent member is waited for', 'nowMs - atMs < this.#limits.absentMs', 'nowMs >= atMs'],
   ),
   ...mutantsOf(
+    'src/core/cluster/entry-queue.ts',
+    ['test/core/cluster/log-node.test.ts'],
+    ['a record takes entries without limit', ' && bytes < this.#groupBytes', ''],
+    ['entries are placed twice', '    this.#placedCount -= count;\n', '    this.#placedCount = 0;\n'],
+  ),
+  ...mutantsOf(
+    'src/adapters/cluster/store-marks.ts',
+    ['test/adapters/cluster/store-marks.test.ts'],
+    [
+      'the mark of a store goes back',
+      'if (position <= this.#applied.position) return this.#applied;',
+      'if (position === this.#applied.position) return this.#applied;',
+    ],
+    ['an applied record hides a later one', 'if (passed > position) break;', ''],
+  ),
+  ...mutantsOf(
     'src/core/cluster/append-window.ts',
     SIMULATION,
     [

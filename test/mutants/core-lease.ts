@@ -249,6 +249,7 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
     [
       `${LEASE}/ready-index.test.ts`,
       'test/actors/service/lease/avoidance.test.ts',
+      'test/actors/service/lease/group-caps.test.ts',
       'test/actors/service/lease/reservation.test.ts',
     ],
     ['a withdrawn step is offered', '      entry.open = false;\n', ''],
@@ -324,7 +325,6 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
       'for (const sharer of this.sharers.values()) this.rank(sharer);\n    }',
       '}',
     ],
-    ['a job that moves leaves what its cores count in advance', '-cores, -aheadMs', '-cores, 0'],
   ),
   ...mutantsOf(
     'src/core/lease/share-usage.ts',
@@ -336,7 +336,7 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf(
     'src/core/records/named-caps.ts',
-    [`${LEASE}/group-caps.test.ts`],
+    ['test/actors/service/lease/group-caps.test.ts'],
     [
       'owners without a cap of their own have none',
       'return Object.hasOwn(caps, EACH_OTHER) ? (caps[EACH_OTHER] ?? 0) : 0;',
@@ -347,13 +347,8 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf(
     'src/core/lease/group-caps.ts',
-    [`${LEASE}/group-caps.test.ts`],
+    ['test/actors/service/lease/group-caps.test.ts'],
     ['an owner that was full stays passed over', 'if (wasFull && ', 'if (!wasFull && '],
-    [
-      'a cap of a queue is one of the farm',
-      "this.groupOf('owner', owner, queueId,",
-      "this.groupOf('owner', owner, null,",
-    ],
     ['a changed cap stays as it was', '      known.maxConcurrentTasks = maxConcurrentTasks;\n', ''],
   ),
   ...mutantsOf(

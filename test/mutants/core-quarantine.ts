@@ -18,8 +18,8 @@ export const CORE_QUARANTINE_MUTANTS: readonly Mutant[] = [
     ],
     [
       'one failure is enough for a quarantine',
-      'step.elsewhere >= STEP_FAILURES_MIN && oddsInStep',
-      'oddsInStep',
+      'FALSE_ALARMS_INVERSE * Math.max(STEP_ATTEMPTS_MIN, attempts)',
+      '2 * Math.max(STEP_ATTEMPTS_MIN, attempts)',
     ],
     ['a suspicion does not end', 'at > now - SUSPICION_MS && at <= now;', 'at <= now;'],
     [
@@ -34,7 +34,16 @@ export const CORE_QUARANTINE_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'src/core/quarantine/evidence.ts',
     [VERDICT, ACTORS],
-    ['a verdict leaves the failure open', 'open: step.open - 1,', 'open: step.open,'],
+    [
+      'a verdict leaves the failure open',
+      "open: step.open - (verdict === 'open' ? 0 : 1),",
+      'open: step.open,',
+    ],
+    [
+      'a failure on another worker closes the failure',
+      "open: step.open - (verdict === 'open' ? 0 : 1),",
+      'open: step.open - 1,',
+    ],
     [
       'a task that fails everywhere counts against the worker',
       "(verdict === 'elsewhere' ? 1 : 0)",
@@ -68,15 +77,11 @@ export const CORE_QUARANTINE_MUTANTS: readonly Mutant[] = [
     [ACTORS],
     [
       'a success on the same worker counts against it',
-      "only === workerId ? 'unknown' : 'elsewhere'",
+      "worker === workerId ? 'unknown' : 'elsewhere'",
       "'elsewhere'",
     ],
-    ['a final failure stays open', "return isFinal ? null : 'open';", "return 'open';"],
-    [
-      'a failure elsewhere does not clear the first worker',
-      'if (before.length === 1 && only !== workerId)',
-      'if (before.length === 7 && only !== workerId)',
-    ],
+    ['a failure on another worker does not reach the first', 'if (isNew || isFinal)\n', 'if (isFinal)\n'],
+    ['a final failure stays open', "!isFinal ? 'open' : isElsewhereToo", 'isElsewhereToo'],
   ),
   ...mutantsOf(
     'actors/service/lease/grant-quarantines.ts',

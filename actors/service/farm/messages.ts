@@ -1,6 +1,7 @@
 import type { IfMatch } from '../../../src/core/records/settings-version.ts';
 import type { JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { FarmSample } from '../../../src/core/history/farm-samples.ts';
+import type { OutageSetting } from '../../../src/core/outages/outage.ts';
 import type { BookedAmountsSetting, QuarantineSetting } from '../../../src/core/records/farm.ts';
 import type { JobCaps } from '../../../src/core/records/job-caps.ts';
 import type { QueuePolicySetting } from '../../../src/core/records/queue-policy.ts';
@@ -51,6 +52,8 @@ export interface FarmSettings extends NamedCaps {
   readonly queuePolicy?: QueuePolicySetting;
   /** Absent: workers are not put in quarantine, and never were. */
   readonly quarantine?: QuarantineSetting;
+  /** Absent: outages are not looked for, and never were. */
+  readonly outages?: OutageSetting;
 }
 
 /** Settings of a queue that a client can change. */

@@ -74,6 +74,7 @@ export function onFarmDelete(
   for (const { id } of state.workers.all()) context.send('worker', id, { type: 'worker.remove' });
   context.change(removePrefix('farmSample', keys.farmSamplesOf(state.record.id)));
   context.change(removePrefix('shareUsage', keys.shareUsageOf(state.record.id)));
+  context.change(remove('farmOutages', keys.farmOutages(state.record.id)));
   context.change(remove('farm', keys.farm(state.record.id)));
   context.send('lease', state.record.id, { type: 'farm.removed' });
   context.effect({
@@ -119,6 +120,7 @@ function writeFarm(state: FarmState, record: FarmRecord, context: FarmContext): 
     bookedAmounts: record.bookedAmounts ?? null,
     queuePolicy: record.queuePolicy ?? null,
     namedCaps: namedCapsOf(record),
+    outages: record.outages ?? null,
   });
 }
 
@@ -127,7 +129,11 @@ export function inheritedRetry(state: FarmState, queueId: QueueId, serverRetry: 
   const queue = state.queues.get(queueId);
   const ruleSets = inheritedRules(queue, state.poolRules);
   const settings = effectiveRetry(serverRetry, state.record.retry, queue?.retry ?? {});
-  return ruleSets === undefined ? settings : { ...settings, ruleSets };
+  return {
+    ...settings,
+    ...(ruleSets !== undefined && { ruleSets }),
+    ...(state.record.outages?.isOn === true && { findsOutages: true }),
+  };
 }
 
 /** Records the retry rules of all usage pools, and sends them to the active jobs. */

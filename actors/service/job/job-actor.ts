@@ -21,6 +21,7 @@ import { onStepHold } from './on-step-hold.ts';
 import { armStart, offerOpenSteps, onStartDue } from './on-start-due.ts';
 import { onStepSchedulable, onStepUnschedulable } from './on-step-unschedulable.ts';
 import { onTasksReported } from './on-tasks-reported.ts';
+import { onFailuresExcused, onFailureWeighed } from './outage-failures.ts';
 import { onTasksTake } from './on-tasks-take.ts';
 import { onUpstreamsCompleted } from './on-upstreams-completed.ts';
 import { saveJob } from './save-job.ts';
@@ -60,6 +61,8 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSyst
       'step.schedulable': onStepSchedulable,
       'tasks.reported': onTasksReported(settings.regex),
       'attempts.held': onAttemptsHeld,
+      'failure.weighed': onFailureWeighed(settings.regex),
+      'failures.excused': onFailuresExcused,
       'attempts.reclaim': onAttemptsReclaim,
       'attempts.stop': onAttemptsStop,
       'attempts.survey': onAttemptsSurvey,
@@ -124,6 +127,8 @@ function onMissing(id: string, message: JobMessage, context: ServiceContext<'job
     case 'upstreams.completed':
     case 'upstream.failed':
     case 'attempts.held':
+    case 'failure.weighed':
+    case 'failures.excused':
     case 'attempts.reclaim':
     case 'attempts.stop':
     case 'attempts.preempt':

@@ -9,6 +9,14 @@ import { onFarmLimitsChanged, regroupSteps } from './on-farm-limits-changed.ts';
 import { onFarmExplain } from './on-farm-explain.ts';
 import { onLeaseRequested } from './on-lease-requested.ts';
 import { armPoolHolds, onPoolHoldDue } from './pool-holds.ts';
+import {
+  onAttemptsEnded,
+  onFailureWeigh,
+  onOutageDue,
+  onOutageEnd,
+  saveOutages,
+  startOutages,
+} from './outages.ts';
 import { onPoolUse } from './on-pool-use.ts';
 import { onStepsReady, onTaskDue, onTasksReady } from './on-steps-ready.ts';
 import { onAttemptsSurveyed, onBookingsSurveyed } from './preempt.ts';
@@ -47,8 +55,12 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
       for (const id of state.knownWorkers) context.send('worker', id, { type: 'worker.activate' });
       loadJobs(state, settings.recoveryBatchSize, context);
       armPoolHolds(state, context);
+      startOutages(state, context);
     },
-    save: saveShares,
+    save: (state, context) => {
+      saveShares(state, context);
+      saveOutages(state, context);
+    },
     isDeleted: (state) => state.isDeleted,
     onMissing: (id, message, context) => {
       if (message.type === 'farm.limits-changed') return newLeaseState(farmId(id), settings.tallies);
@@ -59,7 +71,8 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
         message.type === 'pool.explain' ||
         message.type === 'pool.use' ||
         message.type === 'demands.explain' ||
-        message.type === 'farm.explain'
+        message.type === 'farm.explain' ||
+        message.type === 'outage.end'
       )
         context.reply(message.replyTo, refused('not-found', `there is no farm ${id}`));
       return null;
@@ -115,6 +128,10 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
         clearSchedulable(state, context);
       }),
       'pool-hold.due': onPoolHoldDue,
+      'failure.weigh': onFailureWeigh,
+      'attempts.ended': onAttemptsEnded,
+      'outage.due': onOutageDue,
+      'outage.end': onOutageEnd,
       // For later leases only: assigned tasks keep the path map of their lease.
       'storage.changed': (state, { storage }) => {
         state.pathMaps.replace(storage);

@@ -23,6 +23,8 @@ import type {
   StepExplanation,
   WaitingExplanation,
 } from '../../../src/core/lease/explanation.ts';
+import type { OutagePlace, OutageSetting } from '../../../src/core/outages/outage.ts';
+import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
 import type { BookedAmountsSetting } from '../../../src/core/records/farm.ts';
 import type { WorkerDoubts } from '../../../src/core/records/worker-evidence.ts';
 import type { Holding } from '../../../src/core/records/holding.ts';
@@ -84,6 +86,21 @@ export interface ReadyStep {
   readonly lastReadyAt: number;
   /** Reason of the last `step.unschedulable` for its ready tasks, or null. */
   readonly unschedulableReason: string | null;
+}
+
+/** An attempt that has ended, as far as outages are concerned (docs/outages.md). */
+export interface EndedAttempt {
+  readonly attemptId: AttemptId;
+  readonly workerId: WorkerId;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Usage pools of its step, in lower case. */
+  readonly pools: readonly string[];
+  readonly hasSucceeded?: boolean;
+  /** Of a failure: the key and the text of its message, and whether its task had not failed on the worker before. */
+  readonly key?: string;
+  readonly text?: string;
+  readonly isFirstOnWorker?: boolean;
 }
 
 /**
@@ -150,6 +167,26 @@ export type LeaseMessage =
       /** Their workers, one for each. Only for a step with usage pools. */
       readonly workers?: readonly WorkerId[];
     }
+  /**
+   * From a job actor of a farm that looks for outages: a worker has reported a failure about which no retry rule decides.
+   * Answered by `failure.weighed` in the same unit of work, with the report.
+   */
+  | {
+      readonly type: 'failure.weigh';
+      readonly jobId: JobId;
+      readonly failure: EndedAttempt;
+      readonly report: AttemptReport;
+    }
+  /** From a job actor of such a farm: attempts have ended in another way. */
+  | { readonly type: 'attempts.ended'; readonly jobId: JobId; readonly ends: readonly EndedAttempt[] }
+  /** From a client. Replies with null; `conflict` if the place has no outage. */
+  | {
+      readonly type: 'outage.end';
+      readonly place: OutagePlace;
+      /** Username. */
+      readonly by: string;
+      readonly replyTo: ReplyTo<Outcome<null>>;
+    }
   /** From a worker actor: its current offer. A worker that is not online offers nothing. */
   | {
       readonly type: 'worker.offered';
@@ -200,6 +237,8 @@ export type LeaseMessage =
       readonly bookedAmounts: BookedAmountsSetting | null;
       readonly queuePolicy: QueuePolicySetting | null;
       readonly namedCaps: NamedCaps;
+      /** Null if it never looked for outages. */
+      readonly outages: OutageSetting | null;
     }
   | { readonly type: 'farm.removed' }
   /** From the shard at shutdown: replies empty to all parked requests. No new requests arrive afterwards. */
@@ -279,9 +318,10 @@ export type LeaseMessage =
   | { readonly type: 'lease.recovered'; readonly isLast: boolean }
   /**
    * The actor's own timers: the next sweep; the hold of the oldest parked request; the end of
-   * a hold of a usage pool; the end of a task's retry delay.
+   * a hold of a usage pool; the end of a hold or probe of an outage; the end of a task's retry delay.
    */
   | { readonly type: 'sweep.due' }
   | { readonly type: 'hold.expired' }
   | { readonly type: 'pool-hold.due' }
+  | { readonly type: 'outage.due' }
   | { readonly type: 'task.due'; readonly jobId: JobId; readonly stepOrder: number; readonly index: number };

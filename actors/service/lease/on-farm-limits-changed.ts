@@ -1,5 +1,6 @@
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
+import { setOutages } from './outages.ts';
 import { reindexParkedRequests, serveAll } from './serve.ts';
 import { changePolicy } from './share-farm.ts';
 import { bookedAmountsOf, type LeaseState } from './state.ts';
@@ -18,7 +19,13 @@ export function regroupSteps({ index, unschedulable }: LeaseState): void {
  */
 export function onFarmLimitsChanged(
   state: LeaseState,
-  { maxConcurrentTasks, bookedAmounts, queuePolicy, namedCaps }: Extract<LeaseMessage, { type: 'farm.limits-changed' }>,
+  {
+    maxConcurrentTasks,
+    bookedAmounts,
+    queuePolicy,
+    namedCaps,
+    outages,
+  }: Extract<LeaseMessage, { type: 'farm.limits-changed' }>,
   context: ServiceContext<'lease'>,
 ): void {
   state.index.caps.limitFarm(maxConcurrentTasks);
@@ -29,5 +36,6 @@ export function onFarmLimitsChanged(
   }
   changePolicy(state, queuePolicy, context);
   if (state.index.groupCaps.limitFarm(namedCaps)) regroupSteps(state);
+  setOutages(state, outages, context);
   serveAll(state, context);
 }

@@ -6,6 +6,8 @@ import type { ServiceContext } from '../service-system.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
 import type { Signature } from '../../../src/core/lease/step-entry.ts';
 import type { UnansweredRequest } from './pending-leases.ts';
+import type { TakenTasks } from '../../../src/core/lease/ready-index.ts';
+import { boundsIn, noteProbes, stepsToTry } from './outage-state.ts';
 import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 import { countUse } from './share-farm.ts';
 
@@ -33,7 +35,16 @@ export function serve(
   if (worker === undefined || state.recovery !== 'ready') return false;
   const only = state.reservations.get(request.workerId) ?? null;
   const ledger = ledgerOf(state, worker);
-  const taken = state.index.take(worker.offer, request.queueId, freeCoresOf(worker), BOUNDS, only, ledger);
+  const { computeLocation } = worker.offer;
+  const bounds = boundsIn(state, computeLocation, BOUNDS);
+  if (bounds === null) return false;
+  const take = (step: StepName | null): TakenTasks[] =>
+    state.index.take(worker.offer, request.queueId, freeCoresOf(worker), bounds, step, ledger);
+  let taken: TakenTasks[] = [];
+  if (only === null)
+    for (const step of stepsToTry(state, computeLocation, context.now))
+      if (taken.length === 0) taken = take(step);
+  if (taken.length === 0) taken = take(only);
   if (taken.length === 0) return false;
   const leaseId = state.pending.begin({ request, outstanding: taken, assignments: [], steps: [] });
   for (const pick of taken) {
@@ -49,6 +60,7 @@ export function serve(
     });
     releaseReservationsOf(state, pick, context);
   }
+  noteProbes(state, leaseId, taken, computeLocation, context.now);
   return true;
 }
 
@@ -99,6 +111,7 @@ export function serveSignature(
     else if (
       signature.avoiding === 0 &&
       state.doubts.size === 0 &&
+      state.outages.locations.size === 0 &&
       !state.pools.dependsOnHost(signature.requirements)
     )
       return;
@@ -166,7 +179,10 @@ export function reindexParkedRequests(state: LeaseState, worker: LeaseWorker): v
 }
 
 const coresForAll = (state: LeaseState, worker: LeaseWorker): number =>
-  state.reservations.has(worker.offer.workerId) ? 0 : freeCoresOf(worker);
+  state.reservations.has(worker.offer.workerId) ||
+  state.outages.locations.get(worker.offer.computeLocation) === 0
+    ? 0
+    : freeCoresOf(worker);
 
 /** Parks a request. Replies empty to an earlier one of the same worker and queue, which it replaces. */
 export function park(state: LeaseState, request: UnansweredRequest, context: ServiceContext<'lease'>): void {

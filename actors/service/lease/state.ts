@@ -29,6 +29,7 @@ import { keys } from '../../../src/core/records/tables.ts';
 import { isolationOf } from '../../../src/core/wire/assignment-parts.ts';
 import type { IsolationIdentity, LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import { newOutages, type OutageState } from './outage-state.ts';
 import { newPreemption, setPreemption, type PreemptionState } from './preemption-state.ts';
 import { PendingLeases } from './pending-leases.ts';
 import { loadShares } from './load-shares.ts';
@@ -83,6 +84,7 @@ export interface LeaseState {
   /** Accounts that tasks run as, by queue, for queues that name one. */
   readonly isolation: Map<QueueId, IsolationIdentity>;
   readonly unschedulable: UnschedulableSteps;
+  readonly outages: OutageState;
   /** Whether the timer of the next sweep is set. */
   isSweepSet: boolean;
   /** Whether `step.unschedulable` or `step.schedulable` messages are still pending after the last batch. */
@@ -117,6 +119,7 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
     preemption: newPreemption(),
     isolation: new Map(),
     unschedulable: new UnschedulableSteps(),
+    outages: newOutages(),
     isSweepSet: false,
     hasPendingNotifications: false,
     isDeleted: false,
@@ -135,6 +138,7 @@ export function loadLease(id: string, reader: StoreReader, tallies: Tallies, now
   const prefix = keys.activeJobsOf(farm.id);
   const state: LeaseState = {
     ...newLeaseState(farmId(id), tallies),
+    outages: newOutages(farm.outages, reader.get('farmOutages', keys.farmOutages(farm.id))),
     pendingJobs: [...reader.scan('activeJob', { prefix })].map((row) => jobId(row.key.slice(prefix.length))),
     knownWorkers: [...reader.scan('worker')].flatMap((row) =>
       row.value.farmId === farm.id ? [row.value.id] : [],

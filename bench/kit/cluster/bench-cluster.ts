@@ -1,21 +1,36 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { benchDirectory } from '../service.ts';
 import { BenchNode } from './bench-node.ts';
 import { startBusServers, type BusServer, type BusServers } from './bus-servers.ts';
 
 const NODES = 3;
 const READY_MS = 60_000;
+const LOOK_MS = 50;
 
 /** Name of the cluster of a bench (`cluster.name`). */
 export const BENCH_CLUSTER = 'bench';
+
+/** Resolves when the node is ready: before that, messages of workers have no stream. */
+async function untilServes(url: string): Promise<void> {
+  const deadline = performance.now() + READY_MS;
+  while (!(await fetch(`${url}/readyz`)).ok) {
+    if (performance.now() > deadline) throw new Error(`${url} was not ready in time`);
+    await delay(LOOK_MS);
+  }
+}
 
 /** Three nodes and three nats-servers on this machine, without credentials. */
 export class BenchCluster {
   readonly nodes: readonly BenchNode[];
   readonly #directory: string;
   readonly #bus: BusServers;
-  #waiting: { readonly isTrue: () => boolean; readonly resolve: () => void }[] = [];
+  #waiting: {
+    readonly isTrue: () => boolean;
+    readonly resolve: () => void;
+    readonly reject: (error: Error) => void;
+  }[] = [];
 
   private constructor(directory: string, bus: BusServers, environment: Readonly<Record<string, string>>) {
     this.#directory = directory;
@@ -49,8 +64,8 @@ export class BenchCluster {
         bus,
       );
       for (const node of cluster.nodes) node.start();
-      await cluster.owner();
       await cluster.until(() => cluster.nodes.every(({ isReady }) => isReady));
+      await untilServes((await cluster.owner()).url);
     } catch (error) {
       await cluster.stop();
       throw error;
@@ -87,6 +102,10 @@ export class BenchCluster {
           clearTimeout(timer);
           resolve();
         },
+        reject: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
       });
     });
   }
@@ -98,6 +117,11 @@ export class BenchCluster {
   }
 
   #changed(): void {
+    const failed = this.nodes.find(({ hasFailed }) => hasFailed);
+    if (failed !== undefined) {
+      for (const { reject } of this.#waiting.splice(0)) reject(new Error(`node ${failed.name} has ended`));
+      return;
+    }
     const due = this.#waiting.filter(({ isTrue }) => isTrue());
     this.#waiting = this.#waiting.filter((each) => !due.includes(each));
     for (const { resolve } of due) resolve();

@@ -31,6 +31,7 @@ export class BenchNode {
   readonly #options: NodeOptions;
   #child: ChildProcess | null = null;
   #reports: Reports = noReports();
+  #isEndWanted = false;
   readonly #changed: () => void;
 
   /** `changed` is called after each report of the node. */
@@ -57,6 +58,11 @@ export class BenchNode {
     return this.#reports.url !== null && !this.#reports.hasEnded;
   }
 
+  /** Whether its process has ended by itself. */
+  get hasFailed(): boolean {
+    return this.#reports.hasEnded && !this.#isEndWanted;
+  }
+
   /** When its process heard that it owns the log; null if it does not own it. */
   get ownsLogAt(): number | null {
     return this.#reports.hasEnded ? null : this.#reports.ownsLogAt;
@@ -71,6 +77,7 @@ export class BenchNode {
     const { name, dataDirectory, busUrl, peers, environment } = this.#options;
     const reports = noReports();
     this.#reports = reports;
+    this.#isEndWanted = false;
     const child = spawn(
       process.execPath,
       [
@@ -82,6 +89,7 @@ export class BenchNode {
         '--cluster=bench',
         `--node=${name}`,
         `--peers=${peers}`,
+        '--cluster-servers-sync-always=true',
         '--log-level=info',
         '--log-format=json',
         '--http-rate-limit-enabled=false',
@@ -112,12 +120,18 @@ export class BenchNode {
   async #end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child;
     if (child === null || this.#reports.hasEnded) return;
+    this.#isEndWanted = true;
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill(signal);
     await ended;
   }
 
   #logged(reports: Reports, line: string): void {
+    // A node that cannot start says so in plain text.
+    if (!line.startsWith('{')) {
+      process.stderr.write(`node ${this.name}: ${line}\n`);
+      return;
+    }
     const { level, msg, state, ...others } = JSON.parse(line) as Readonly<Record<string, unknown>>;
     if (msg === STANDING && state === 'owner') reports.ownsLogAt ??= performance.now();
     else if (msg === OWNER) reports.ownsFarmsAt ??= performance.now();

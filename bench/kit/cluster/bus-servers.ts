@@ -24,6 +24,7 @@ export interface BusServers {
 }
 
 const ANSWER_TRIES = 200;
+const STREAM_TRIES = 1_000;
 const TRY_MS = 50;
 
 /** Starts `count` servers with their data below a directory. Resolves when each answers a client. */
@@ -53,6 +54,7 @@ export async function startBusServers(directory: string, count: number): Promise
     servers.push({ pid: child.pid ?? 0, port, routePort });
   }
   for (const { port } of servers) await untilAnswers(port);
+  await untilStreams(servers[0]?.port ?? 0);
   return {
     servers,
     url: servers.map(({ port }) => `nats://127.0.0.1:${port}`).join(','),
@@ -67,6 +69,22 @@ export async function startBusServers(directory: string, count: number): Promise
       );
     },
   };
+}
+
+/** Resolves when the servers have elected a leader for their streams. */
+async function untilStreams(port: number): Promise<void> {
+  const inbox = '_INBOX.bench-streams';
+  const client: RawNatsClient = await RawNatsClient.open('127.0.0.1', port, (_subscription, payload) => {
+    hasLeader ||= payload.length > 0 && !payload.includes('"error"');
+  });
+  let hasLeader = false;
+  client.subscribe(inbox, 1);
+  for (let tries = 1; !hasLeader; tries++) {
+    if (tries === STREAM_TRIES) throw new Error('the NATS cluster has no leader for its streams');
+    client.publish('$JS.API.STREAM.NAMES', '', inbox);
+    await delay(TRY_MS);
+  }
+  client.close();
 }
 
 async function untilAnswers(port: number): Promise<void> {

@@ -1,9 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { SwarmWorker } from '../swarm-worker.ts';
 
 const WORKERS = 16;
-/** A worker does not request again by itself. */
-const PACE_MS = 2 ** 30;
 /** Interval at which requests are repeated until a task is leased. */
 const REPEAT_MS = 20;
 const LEASE_MS = 120_000;
@@ -29,7 +26,7 @@ export class ProbeWorkers {
     };
     probes.#workers = await Promise.all(
       Array.from({ length: WORKERS }, (_, nth) =>
-        SwarmWorker.start(busPorts[nth % busPorts.length] ?? 0, nth, 1, events, PACE_MS),
+        SwarmWorker.start(busPorts[nth % busPorts.length] ?? 0, nth, 1, events, null),
       ),
     );
     return probes;
@@ -40,16 +37,16 @@ export class ProbeWorkers {
     const repeating = setInterval(() => {
       for (const worker of this.#workers) worker.lease();
     }, REPEAT_MS);
+    let limit: NodeJS.Timeout | null = null;
     try {
-      const leased = new Promise<number>((resolve) => {
+      return await new Promise<number>((resolve, reject) => {
         this.#onLease = resolve;
+        limit = setTimeout(() => reject(new Error(`no task was leased within ${LEASE_MS} ms`)), LEASE_MS);
       });
-      const at = await Promise.race([leased, delay(LEASE_MS, null)]);
-      if (at === null) throw new Error(`no task was leased within ${LEASE_MS} ms`);
-      return at;
     } finally {
       this.#onLease = null;
       clearInterval(repeating);
+      if (limit !== null) clearTimeout(limit);
     }
   }
 

@@ -54,7 +54,7 @@ export async function fetchStore(parts: FetchParts): Promise<FetchedStore | null
     while (!isClosing()) {
       const offer = await askForOffer(parts);
       const reason =
-        offer === null ? 'no other node offers one' : await receive(parts, offer, incomingOf(directory));
+        offer === null ? 'no other node offers one' : await received(parts, offer, incomingOf(directory));
       if (offer !== null && reason === null) return install(parts, offer.node);
       warned(`node ${node} needs a copy of the state store of another node of cluster ${cluster}: ${reason}`);
       await pause(OFFER_MS);
@@ -83,6 +83,15 @@ async function askForOffer({ stream, cluster, node, logId }: FetchParts): Promis
   const from = copyField(message, 'node');
   const copy = copyField(message, 'copy');
   return typeof from === 'string' && typeof copy === 'string' ? { node: from, copy } : null;
+}
+
+/** As `receive`, also if the disk of this node cannot take the copy. */
+async function received(parts: FetchParts, offer: Offer, folder: string): Promise<string | null> {
+  try {
+    return await receive(parts, offer, folder);
+  } catch (error) {
+    return `the copy cannot be written: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 /** Writes the pieces of the copy to a file. Returns why it is not complete, or null. */

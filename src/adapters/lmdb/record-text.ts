@@ -43,6 +43,7 @@ type WholeAttempt = RequireAllFields<
   | 'reclaimed'
   | 'rule'
   | 'preemption'
+  | 'outage'
   | 'sessionId'
   | 'progress'
   | 'statusMessage'
@@ -55,7 +56,7 @@ function attemptText(attempt: WholeAttempt): string | null {
   const { endedAt, exitCode, maxRssMib, cpuMs, message, sessionId } = attempt;
   if (message !== '' || attempt.progress !== undefined || attempt.statusMessage !== undefined) return null;
   if (attempt.failureExcerpt !== undefined || attempt.rule !== undefined) return null;
-  if (attempt.preemption !== undefined) return null;
+  if (attempt.preemption !== undefined || attempt.outage !== undefined) return null;
   if (attempt.reclaimed !== undefined || !isPlain(sessionId)) return null;
   let more = endedAt === undefined ? 0 : 1;
   if (exitCode !== undefined) more++;

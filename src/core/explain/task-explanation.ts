@@ -5,6 +5,7 @@ import type { RejectedWorkers, ShareExplanation, ShortAmount } from '../lease/ex
 import type { JobStatus, TerminalJobStatus } from '../lifecycle/job-transitions.ts';
 import type { AppliedRule } from '../retry-rules/applied-rule.ts';
 import type { PoolHold } from '../retry-rules/pool-hold.ts';
+import type { Outage } from '../outages/outage.ts';
 import type { StepStatus } from '../lifecycle/step-rules.ts';
 
 /** Explanation of the status of a task (docs/explain.md). Times are milliseconds since the epoch. */
@@ -47,6 +48,7 @@ export const GATES = [
   'job_cap',
   'step_cap',
   'usage_pool',
+  'outage',
   'workers',
   'quarantine',
   'cores',
@@ -217,6 +219,11 @@ export interface CanaryGate extends GateOf<'canary', 'canary tasks first'> {
   readonly indices: readonly number[];
 }
 
+/** Something that the task needs, and many jobs share, has an outage (docs/outages.md). */
+export interface OutageGate extends GateOf<'outage', 'outage'> {
+  readonly outages: readonly Outage[];
+}
+
 /** Workers that could run the task are kept from it because of their failures (docs/quarantine.md). */
 export interface QuarantineGate extends GateOf<'quarantine', 'workers in quarantine'> {
   readonly doubted: readonly (Doubt & { readonly worker: Named<WorkerId>; readonly isWhole: boolean })[];
@@ -266,6 +273,7 @@ export type Gate =
   | JobCapGate
   | StepCapGate
   | UsagePoolGate
+  | OutageGate
   | WorkersGate
   | QuarantineGate
   | CoresGate

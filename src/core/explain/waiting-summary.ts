@@ -1,6 +1,7 @@
 import type { LeaseExplanation } from '../lease/explanation.ts';
 import { amountsGates, beforeText, busyText, isBehind, shortText } from './capacity-gates.ts';
 import { shareText } from './share-text.ts';
+import { placeText } from '../outages/outage.ts';
 import { quarantineGates } from './quarantine-gate.ts';
 import type { Gate, GateName } from './task-explanation.ts';
 import type { TaskFacts } from './task-facts.ts';
@@ -34,6 +35,7 @@ const WEIGHTIEST_FIRST = [
   'job_cap',
   'step_cap',
   'usage_pool',
+  'outage',
   'scheduler',
   'quarantine',
   'cores',
@@ -129,6 +131,8 @@ function asideOf(gate: Gate, { task, now }: TaskFacts): string {
     }
     case 'scheduler':
       return 'its state in the scheduler is unknown at the moment';
+    case 'outage':
+      return `it waits for the end of an outage (${gate.outages.map(placeText).join(', ')})`;
     case 'quarantine':
       return `${pluralize(gate.doubted.length, 'worker')} that could run it ${gate.doubted.length === 1 ? 'is' : 'are'} in quarantine`;
     case 'cores':

@@ -2,6 +2,7 @@ import type { JobId, WorkerId, QueueId } from '../ids.ts';
 import type { PoolCounts } from '../records/usage-pool.ts';
 import type { DoubtedWorker } from '../records/worker-evidence.ts';
 import type { CapBy } from './group-caps.ts';
+import type { Outage } from '../outages/outage.ts';
 import type { PoolHold } from '../retry-rules/pool-hold.ts';
 import type { QueuePolicyKind, SharedBy } from '../records/queue-policy.ts';
 import type { Ineligibility, IneligibleReason, UnmetRequirementReason } from './eligibility.ts';
@@ -23,6 +24,8 @@ export interface LeaseExplanation {
   /** Every pool that the step names. */
   readonly pools: readonly PoolExplanation[];
   readonly workers: WorkersExplanation;
+  /** Outages that hold the step. Absent: none. */
+  readonly outages?: readonly Outage[];
   /**
    * Number of ready tasks before this one in the order of candidates, on workers that both may run on, and of other
    * jobs among them.

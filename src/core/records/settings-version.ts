@@ -44,7 +44,14 @@ export const SETTINGS = {
   farm: (
     farm: Pick<
       FarmRecord,
-      'name' | 'description' | 'maxConcurrentTasks' | 'retry' | 'bookedAmounts' | 'quarantine' | 'queuePolicy'
+      | 'name'
+      | 'description'
+      | 'maxConcurrentTasks'
+      | 'retry'
+      | 'bookedAmounts'
+      | 'quarantine'
+      | 'queuePolicy'
+      | 'outages'
     > &
       NamedCaps,
   ): Settings => ({
@@ -58,6 +65,7 @@ export const SETTINGS = {
     amount_default: farm.bookedAmounts?.byDefault,
     queue_policy: farm.queuePolicy,
     quarantine: farm.quarantine?.isOn,
+    outage_holds: farm.outages,
   }),
   queue: (queue: QueueRecord): Settings => ({
     name: queue.name,

@@ -155,6 +155,36 @@ export const QUARANTINE_FIELD: FormField = {
   hint: 'Keeps workers from tasks that fail on them and succeed elsewhere. Off lifts all quarantines.',
 };
 
+/** Fields of a farm: holds in outages that many jobs share (docs/outages.md). */
+export const OUTAGE_FIELDS: readonly FormField[] = [
+  {
+    kind: 'flag',
+    name: 'outage_holds',
+    label: 'Outage holds',
+    hint: 'Holds a usage pool or compute location while tasks of several jobs fail there with one message. Off ends all outages.',
+  },
+  {
+    kind: 'integer',
+    name: 'outage_jobs',
+    label: 'Jobs of an outage',
+    hint: 'Number of jobs of which tasks must fail with one message.',
+    min: 1,
+    max: 64,
+    whenEmpty: 2,
+    placeholder: '2',
+  },
+  {
+    kind: 'integer',
+    name: 'outage_workers',
+    label: 'Workers of an outage',
+    hint: 'Number of workers on which they must fail.',
+    min: 1,
+    max: 64,
+    whenEmpty: 3,
+    placeholder: '3',
+  },
+];
+
 /** Returns the fields of the retry policy. An empty field is inherited from `parent`: "farm". */
 export const retryFields = (parent: string): readonly FormField[] => [
   {

@@ -18,6 +18,7 @@ import { CatalogPage } from '../catalog/catalog-page.tsx';
 import {
   BOOKED_AMOUNT_FIELDS,
   NAMED_CAPS_FIELDS,
+  OUTAGE_FIELDS,
   QUARANTINE_FIELD,
   QUEUE_POLICY_FIELDS,
   retryFields,
@@ -69,6 +70,7 @@ const FARMS: Catalog<Farm> = {
     ...BOOKED_AMOUNT_FIELDS,
     ...QUEUE_POLICY_FIELDS,
     QUARANTINE_FIELD,
+    ...OUTAGE_FIELDS,
   ],
   deletionNote:
     'Deletes the farm, its queues, and its workers. Finished jobs remain readable. You cannot delete a farm with unfinished jobs.',

@@ -63,6 +63,8 @@ export function linksOf(
       return gate.nearest_miss === undefined
         ? [{ label: 'Workers', href: '/workers' }]
         : [{ label: gate.nearest_miss.worker, href: workerHref(gate.nearest_miss.worker_id) }];
+    case 'outage':
+      return [{ label: 'outages', href: '/farms' }];
     case 'quarantine':
       return gate.doubted.map((each) => ({ label: each.worker, href: workerHref(each.worker_id) }));
     case 'cores':
@@ -128,6 +130,7 @@ const TITLES: Readonly<Record<Gate['gate'], string>> = {
   job_cap: 'Job cap',
   step_cap: 'Step cap',
   usage_pool: 'Usage pool',
+  outage: 'Outage',
   workers: 'Workers',
   quarantine: 'Quarantine',
   cores: 'Cores',

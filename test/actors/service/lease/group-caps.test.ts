@@ -41,6 +41,21 @@ test('an owner at the cap is passed over, and a task that ends makes room for an
   t.end();
 });
 
+test('a task of a full owner that ends lets a worker with a parked request take the next one', (t) => {
+  const fixture = new TestFarm();
+  fixture.replaceFarm({ ownerCaps: { ana: 1 } });
+  for (const worker of ['w1', 'w2']) fixture.register(worker, { cpu_count: 1 });
+  submit(fixture, 'A', 'ana');
+  submit(fixture, 'B', 'ana');
+  fixture.lease('w1');
+  fixture.lease('w2');
+  fixture.takeOutputs();
+  fixture.report('A/0/0', 'succeeded', { exitCode: 0 });
+  t.match(fixture.takeOutputs().at(-1), 'lease w2: A/0/1#1', 'w1 has not asked again');
+  fixture.expectInvariants(t, 'another worker');
+  t.end();
+});
+
 test('a star caps each owner that is not named, 0 exempts one, and jobs without an owner count together', (t) => {
   const fixture = cappedFarm({ ownerCaps: { '*': 1, tomas: 0 } });
   submit(fixture, 'A', 'ana');
@@ -58,7 +73,11 @@ test('caps of projects and of queues hold besides those of the farm', (t) => {
   fixture.replaceQueue({ ownerCaps: { ana: 1 } });
   const other = fixture.createQueue({ name: 'other' });
   submit(fixture, 'A', 'ana', 'film');
-  fixture.submit('B', [{ name: 's', tasks: 9, ...ONE_CORE }], { owner: 'ana', project: 'film', queueId: other });
+  fixture.submit('B', [{ name: 's', tasks: 9, ...ONE_CORE }], {
+    owner: 'ana',
+    project: 'film',
+    queueId: other,
+  });
   submit(fixture, 'C', 'tomas', 'film');
   fixture.lease('w1');
   t.equal(leased(fixture), 'A/0/0#1, B/0/0#1, B/0/1#1', 'one of ana in the queue, three of the project');
@@ -119,7 +138,14 @@ test('explain names the cap and its holders, and the farm counts what waits for 
     { by: 'owner', name: 'ana', queueId: null, maxConcurrentTasks: 2, live: 2, holders: [{ live: 2 }] },
   ]);
   t.match(fixture.explain('P/0/1').groupCaps, [
-    { by: 'project', name: 'film', queueId: fixture.queue, maxConcurrentTasks: 1, live: 1, holders: [{ live: 1 }] },
+    {
+      by: 'project',
+      name: 'film',
+      queueId: fixture.queue,
+      maxConcurrentTasks: 1,
+      live: 1,
+      holders: [{ live: 1 }],
+    },
   ]);
   t.match(fixture.explainFarm().groups, [
     { reason: 'project_cap', project: 'film', queueId: fixture.queue, tasks: 8, jobs: 1 },
