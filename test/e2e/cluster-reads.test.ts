@@ -22,7 +22,7 @@ const template = {
   steps: [{ name: 'S', script: { actions: { onRun: { command: 'true' } } } }],
 };
 
-/** Reads and writes the priority of a job through all nodes until it is told to stop. */
+/** Reads and writes the priority of a job through all nodes until `stop`. */
 class Clients {
   readonly counts = { acknowledged: 0, refused: 0, reads: 0, stale: 0, failed: 0 };
   /** Reads without a result, by status and reason. */

@@ -210,7 +210,7 @@ export class ClusterNode {
     if (fault !== null) throw new Error(fault);
   }
 
-  /** A short silence of the owner, as at a takeover, is no fault: clients need a node that waits for the next one. */
+  /** Ignores a short silence of the owner, as at a takeover: clients need a node that waits for the next owner. */
   #fault(): string | null {
     const role = this.#role();
     if (role === 'ended') return 'this node has left the cluster, and its process ends';

@@ -35,7 +35,7 @@ export function ownerNotes(
   return {
     tell: (envelope) => {
       const note = noteOf(envelope);
-      // The use of a key is a hint: it is told again at a later use.
+      // The use of a key is a hint: it is sent again at a later use.
       if (note !== null) bus.publish(subject(), JSON.stringify(note));
     },
     ask: (make) => {

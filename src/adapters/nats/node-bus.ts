@@ -1,6 +1,6 @@
 /**
- * States of an inbox: open, closed (final). Invariants: subscriptions survive the loss of a connection; an inbox is told of
- * it once for each connection. Exits: `close` ends all.
+ * States of an inbox: open, closed (final). Invariants: subscriptions survive the loss of a connection; an inbox is notified
+ * of it once for each connection. Exits: `close` ends all.
  */
 
 import { randomBytes } from 'node:crypto';
