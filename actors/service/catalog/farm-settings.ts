@@ -4,7 +4,10 @@ import { FIFO, SHARERS_OF, type QueuePolicySetting } from '../../../src/core/rec
 import type { FarmSettings } from '../farm/messages.ts';
 import type { FarmInput } from './messages.ts';
 
-type Stored = Pick<FarmSettings, 'bookedAmounts' | 'quarantine' | 'queuePolicy' | 'ownerCaps' | 'projectCaps'>;
+type Stored = Pick<
+  FarmSettings,
+  'bookedAmounts' | 'quarantine' | 'queuePolicy' | 'ownerCaps' | 'projectCaps'
+>;
 
 /** Returns the settings of a farm after the input. `before`: the stored ones; undefined for a new farm. */
 export function farmSettingsOf(

@@ -18,7 +18,12 @@ export function regroupSteps({ index, unschedulable }: LeaseState): void {
  */
 export function onFarmLimitsChanged(
   state: LeaseState,
-  { maxConcurrentTasks, bookedAmounts, queuePolicy, namedCaps }: Extract<LeaseMessage, { type: 'farm.limits-changed' }>,
+  {
+    maxConcurrentTasks,
+    bookedAmounts,
+    queuePolicy,
+    namedCaps,
+  }: Extract<LeaseMessage, { type: 'farm.limits-changed' }>,
   context: ServiceContext<'lease'>,
 ): void {
   state.index.caps.limitFarm(maxConcurrentTasks);

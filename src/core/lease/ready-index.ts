@@ -164,7 +164,10 @@ export class ReadyIndex {
     for (const entry of this.allSteps()) {
       const groups = this.groupCaps.join(entry);
       const before = entry.signature;
-      if (groups.length === before.capGroups.length && groups.every((each, at) => each === before.capGroups[at])) {
+      if (
+        groups.length === before.capGroups.length &&
+        groups.every((each, at) => each === before.capGroups[at])
+      ) {
         this.groupCaps.leave(groups);
         continue;
       }
@@ -254,7 +257,6 @@ export class ReadyIndex {
     if (!entry.open && entry.live === 0) this.forget(jobId, stepOrder);
     return madeRoom;
   }
-
 
   /** Returns the signatures of steps that have room under their own caps, or under those of their owner or project, again since the previous call. */
   takeRelisted(): readonly Signature[] {
