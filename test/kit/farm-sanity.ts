@@ -246,7 +246,8 @@ function checkLease(
   for (const { value: pool } of store.scan('usagePool')) {
     const free = Math.max(0, pool.maxConcurrent - lease.tallies.total(pool.slot));
     const name = poolKey(pool.name);
-    if (lease.outages.record.outages.some((each) => each.endedAt === undefined && each.name === name)) continue;
+    if (lease.outages.record.outages.some((each) => each.endedAt === undefined && each.name === name))
+      continue;
     const room = lease.pools.room({ pools: [name] }, null);
     // Hosts that have a slot run any number of tasks.
     if (pool.counts === 'hosts' && room > 0) continue;

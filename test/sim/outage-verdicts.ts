@@ -46,7 +46,8 @@ export const fullFileServer = (seed: number): OutageResult =>
     locationOf: (worker) => (worker % 2 === 0 ? 'north' : 'south'),
     poolsOf: (job) => (job % 3 === 0 ? ['houdini'] : []),
     isHit: ({ worker }) => numberOf(worker) % 2 === 0,
-    message: (random) => `cannot write /mnt/renders/shot_${random.between(1, 99)}/beauty.exr: no space left on device`,
+    message: (random) =>
+      `cannot write /mnt/renders/shot_${random.between(1, 99)}/beauty.exr: no space left on device`,
   });
 
 /** Returns the rows that remain. `isCold`: the service is restarted every some minutes. */

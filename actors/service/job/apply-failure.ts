@@ -46,7 +46,14 @@ export function applyFailure(
     return;
   }
   if (decision === null && weighed !== null && weighed.mark !== null) {
-    retryAfterOutage(state, step, index, { ...closedBy(report, 'failed'), outage: weighed.mark }, turn, context);
+    retryAfterOutage(
+      state,
+      step,
+      index,
+      { ...closedBy(report, 'failed'), outage: weighed.mark },
+      turn,
+      context,
+    );
     logFailure(report, workerId, true, context);
     return;
   }

@@ -123,12 +123,7 @@ const isParkedByFailures = (reason: string): boolean =>
   reason === FAILURE_LIMIT_PARK_REASON || reason.includes('fails everywhere');
 
 /** Notes an excused attempt in the row that a later load of the job reads. */
-function noteExcused(
-  state: JobState,
-  step: StepState,
-  attempt: AttemptAddress,
-  context: JobContext,
-): void {
+function noteExcused(state: JobState, step: StepState, attempt: AttemptAddress, context: JobContext): void {
   const name = failedOnKey(step.record.order, attempt.index);
   const before = state.ruleUses.get(name) ?? { version: 1, uses: {} };
   const record = { ...before, excused: [...(before.excused ?? []), attempt.attemptNumber] };

@@ -57,11 +57,7 @@ export function onStepsExplain(
   context.reply(replyTo, done(state.recovery === 'ready' ? explainSteps(state, steps, context.now) : []));
 }
 
-function explainSteps(
-  state: LeaseState,
-  steps: readonly StepInQuestion[],
-  now: number,
-): StepExplanation[] {
+function explainSteps(state: LeaseState, steps: readonly StepInQuestion[], now: number): StepExplanation[] {
   const entries = steps.map(({ jobId, stepOrder }) => state.index.entry(jobId, stepOrder));
   const places = placesOf(
     state,
@@ -98,13 +94,13 @@ function outagesOfStep(
 ): Pick<LeaseExplanation, 'outages'> {
   const lasting = lastingOutages(outages.record, now);
   if (lasting.length === 0) return {};
-  const pools = lasting.filter(({ kind, name }) => kind === 'usage pool' && step.requirements.pools.includes(name));
+  const pools = lasting.filter(
+    ({ kind, name }) => kind === 'usage pool' && step.requirements.pools.includes(name),
+  );
   const locations = new Set<string>();
   for (const { offer, isOnline } of workers.values())
     if (isOnline && isEligible(offer, step)) locations.add(offer.computeLocation);
-  const ofLocations = lasting.filter(
-    ({ kind, name }) => kind === 'compute location' && locations.has(name),
-  );
+  const ofLocations = lasting.filter(({ kind, name }) => kind === 'compute location' && locations.has(name));
   const areAll = locations.size > 0 && ofLocations.length === locations.size;
   const found = areAll ? [...pools, ...ofLocations] : pools;
   return found.length === 0 ? {} : { outages: found };

@@ -57,7 +57,11 @@ export function onFailureWeigh(state: LeaseState, message: Of<'failure.weigh'>, 
 }
 
 /** Notes attempts that have succeeded, or ended without a verdict. */
-export function onAttemptsEnded(state: LeaseState, message: Of<'attempts.ended'>, context: LeaseContext): void {
+export function onAttemptsEnded(
+  state: LeaseState,
+  message: Of<'attempts.ended'>,
+  context: LeaseContext,
+): void {
   const { setting } = state.outages;
   if (setting?.isOn !== true) return;
   let { record } = state.outages;

@@ -9,7 +9,8 @@ const NUMBERS = /\d+/g;
 const BLANKS = /\s+/g;
 
 /** Words of messages that only say that something has failed. */
-const GENERIC = /\b(?:the|a|an|task|action|command|process|job|failed|failure|exit|exited|exits|status|code|signal|with|by|on|was|error)\b|[^a-z]/g;
+const GENERIC =
+  /\b(?:the|a|an|task|action|command|process|job|failed|failure|exit|exited|exits|status|code|signal|with|by|on|was|error)\b|[^a-z]/g;
 
 const KEY_CHARACTERS_MAX = 200;
 
@@ -27,8 +28,7 @@ const normalized = (text: string): string =>
     .toLowerCase()
     .slice(0, KEY_CHARACTERS_MAX);
 
-const isGeneric = (key: string): boolean =>
-  key.replace(/<[a-z]+>/g, '').replace(GENERIC, '') === '';
+const isGeneric = (key: string): boolean => key.replace(/<[a-z]+>/g, '').replace(GENERIC, '') === '';
 
 /**
  * Returns the key that failures with the same cause share, and the text that it was made from: the error line of the

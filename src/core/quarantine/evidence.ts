@@ -97,11 +97,7 @@ export function withVerdict(
   };
 }
 
-function judgedStreak(
-  each: StreakFailure,
-  task: JudgedTask,
-  verdict: Verdict,
-): readonly StreakFailure[] {
+function judgedStreak(each: StreakFailure, task: JudgedTask, verdict: Verdict): readonly StreakFailure[] {
   if (verdict === 'open' || !isOf(each, task) || each.index !== task.index) return [each];
   return verdict === 'elsewhere' ? [{ ...each, isElsewhere: true }] : [];
 }

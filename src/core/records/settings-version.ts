@@ -43,7 +43,14 @@ export const SETTINGS = {
   farm: (
     farm: Pick<
       FarmRecord,
-      'name' | 'description' | 'maxConcurrentTasks' | 'retry' | 'bookedAmounts' | 'quarantine' | 'queuePolicy' | 'outages'
+      | 'name'
+      | 'description'
+      | 'maxConcurrentTasks'
+      | 'retry'
+      | 'bookedAmounts'
+      | 'quarantine'
+      | 'queuePolicy'
+      | 'outages'
     >,
   ): Settings => ({
     name: farm.name,

@@ -115,11 +115,23 @@ test('after the hold one task is tried, and holds double as long as it fails', (
   t.equal(roomIn(onlyOutage(probing, first.until), first.until), 0, 'only one');
   t.equal(nextDue(probing, first.until), first.until + MINUTE, 'it has passed after a minute');
   const failed = withFailure(probing, end(1, 7, first.until + 500), SETTING, first.until + 500);
-  t.match(failed, { mark: { name: 'houdini' }, held: { times: 2, probe: null, probed: [JOBS[1]], failures: 4 } });
+  t.match(failed, {
+    mark: { name: 'houdini' },
+    held: { times: 2, probe: null, probed: [JOBS[1]], failures: 4 },
+  });
   t.equal(failed.held?.until, first.until + 500 + 2 * MINUTE);
-  const other = withFailure(probing, end(1, 7, first.until + 500, { key: 'bad scene' }), SETTING, first.until + 500);
+  const other = withFailure(
+    probing,
+    end(1, 7, first.until + 500, { key: 'bad scene' }),
+    SETTING,
+    first.until + 500,
+  );
   t.match(other, { mark: null, held: null }, 'another failure counts');
-  t.match(onlyOutage(other.record, first.until + 500), { times: 1, probe: null }, 'and another task is tried');
+  t.match(
+    onlyOutage(other.record, first.until + 500),
+    { times: 1, probe: null },
+    'and another task is tried',
+  );
   t.end();
 });
 
@@ -133,7 +145,12 @@ test('a probe that succeeds or runs long enough ends the outage, one that is los
   const passed = atTime(probing, until + MINUTE);
   t.same(lastingOutages(passed, until + MINUTE), []);
   t.match(lastingOutages(withoutVerdict(probing, probe.attemptId), until + 1), [{ probe: null, times: 1 }]);
-  const late = withFailure(passed, end(2, 5, until + 2 * MINUTE, { startedAt: NOW }), SETTING, until + 2 * MINUTE);
+  const late = withFailure(
+    passed,
+    end(2, 5, until + 2 * MINUTE, { startedAt: NOW }),
+    SETTING,
+    until + 2 * MINUTE,
+  );
   t.match(late.mark, { name: 'houdini' }, 'an attempt that had started before does not count');
   const fresh = withFailure(passed, end(2, 5, until + 2 * MINUTE), SETTING, until + 2 * MINUTE);
   t.equal(fresh.mark, null);

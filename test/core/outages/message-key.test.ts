@@ -9,10 +9,7 @@ test('messages that differ in numbers, paths, ids and addresses have one key', (
       'cannot write /mnt/renders/shot_010/beauty.0042.exr: no space left on device',
       'cannot write /mnt/renders/shot_7/z.exr: no space left on device',
     ],
-    [
-      String.raw`Error: cannot open \\server\share\a.ma`,
-      String.raw`Error: cannot open D:\work\b.ma`,
-    ],
+    [String.raw`Error: cannot open \\server\share\a.ma`, String.raw`Error: cannot open D:\work\b.ma`],
     ['License error: host 10.0.0.1 port 27000 refused', 'License  error: host 10.20.3.4 port 5053 refused'],
     [
       'job 01900000-0000-7000-8000-000000000007 has no license 0xDEADBEEF',
@@ -30,13 +27,23 @@ test('messages that differ in numbers, paths, ids and addresses have one key', (
 });
 
 test('the error line of the log comes before the message of the worker', (t) => {
-  t.same(messageKeyOf('exit status 1', 'ERROR: no license 7'), { key: 'error: no license #', text: 'ERROR: no license 7' });
+  t.same(messageKeyOf('exit status 1', 'ERROR: no license 7'), {
+    key: 'error: no license #',
+    text: 'ERROR: no license 7',
+  });
   t.same(messageKeyOf('no license', 'error'), { key: 'no license', text: 'no license' });
   t.end();
 });
 
 test('a message that only says that something has failed has no key', (t) => {
-  for (const text of ['', 'exit status 1', 'failed (exit 137)', 'The action exited with code 2', 'Error', 'signal 9'])
+  for (const text of [
+    '',
+    'exit status 1',
+    'failed (exit 137)',
+    'The action exited with code 2',
+    'Error',
+    'signal 9',
+  ])
     t.equal(keyOf(text), '', text);
   t.end();
 });

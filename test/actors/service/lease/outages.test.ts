@@ -14,7 +14,10 @@ interface Options {
 }
 
 /** A farm that looks for outages, with workers of one core in a location, and jobs that use a pool. */
-function farmWith(jobs: readonly string[], { pools = ['houdini'], maxAttempts = 2, failureLimit = 0 }: Options = {}): TestFarm {
+function farmWith(
+  jobs: readonly string[],
+  { pools = ['houdini'], maxAttempts = 2, failureLimit = 0 }: Options = {},
+): TestFarm {
   const farm = new TestFarm({ heartbeatTimeoutMs: 1e12, staleAssignedMs: 1e12, leaseHoldMs: 1e12 });
   farm.replaceFarm({
     quarantine: true,
@@ -95,7 +98,15 @@ for (const isCold of [false, true]) {
     restart(farm);
     fail(farm, three, 'w2', 'no license on host 8');
     t.match(outagesOf(farm), [
-      { kind: 'usage pool', name: 'houdini', message: 'no license on host 8', times: 1, failures: 3, jobs: 2, policyVersion: 1 },
+      {
+        kind: 'usage pool',
+        name: 'houdini',
+        message: 'no license on host 8',
+        times: 1,
+        failures: 3,
+        jobs: 2,
+        policyVersion: 1,
+      },
     ]);
     restart(farm);
     for (const word of tasks) t.match(farm.task(word), { status: 'ready', failedAttempts: 0 }, word);
@@ -166,7 +177,8 @@ for (const isCold of [false, true]) {
 test('a task that has failed for good in the outage is tried again, and a parked job continues', (t) => {
   const farm = farmWith(['A', 'B'], { maxAttempts: 1, failureLimit: 1 });
   const [one = '', two = '', three = ''] = breakDown(farm);
-  for (const word of [one, two, three]) t.match(farm.task(word), { status: 'ready', failedAttempts: 0 }, word);
+  for (const word of [one, two, three])
+    t.match(farm.task(word), { status: 'ready', failedAttempts: 0 }, word);
   for (const job of ['A', 'B']) t.match(farm.job(job), { failedAttempts: 0, parkReason: '' }, job);
   for (const job of ['A', 'B']) t.not(farm.job(job).status, 'paused');
   farm.expectInvariants(t, 'taken back');

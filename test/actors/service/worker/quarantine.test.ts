@@ -147,7 +147,11 @@ test('a job that fails everywhere puts no worker in quarantine', (t) => {
 /** Evidence that is enough for a quarantine as a whole. */
 function damning(farm: TestFarm): WorkerEvidenceRecord {
   const others = { failed: 0, succeeded: 50 };
-  const tasks = ['A', 'A', 'B', 'B'].map((name, index) => ({ jobId: farm.job(name).id, stepOrder: 0, index }));
+  const tasks = ['A', 'A', 'B', 'B'].map((name, index) => ({
+    jobId: farm.job(name).id,
+    stepOrder: 0,
+    index,
+  }));
   return tasks.reduce(
     (made, task) =>
       withVerdict(withFailure(made, task, 'open', others, farm.now), task, 'elsewhere', others, farm.now, 1),
@@ -219,11 +223,7 @@ test('without the setting there is no evidence, and turning it off forgets all',
   farm.register('late', { cpu_count: 1 });
   farm.restart();
   works(farm, 'late', 'failed');
-  t.match(
-    evidenceOf(farm, 'late'),
-    { steps: [{ open: 1 }] },
-    'a worker that registers gets the setting',
-  );
+  t.match(evidenceOf(farm, 'late'), { steps: [{ open: 1 }] }, 'a worker that registers gets the setting');
   farm.deleteJob('A');
   farm.deregister('late');
   farm.deleteWorker('late');
