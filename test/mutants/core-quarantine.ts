@@ -124,7 +124,7 @@ export const CORE_QUARANTINE_MUTANTS: readonly Mutant[] = [
     ['test/core/outages/decide.test.ts', OUTAGES],
     ['a hold does not double', '2 ** Math.min(times - 1, 30)', '1'],
     ['a probe does not pass by running', '(probe !== null && probe.passesAt <= now)', 'false'],
-    ['a lost probe holds the place for ever', '{ ...outage, probe: null, probed });', 'outage);'],
+    ['a lost probe holds the place without end', '{ ...outage, probe: null, probed });', 'outage);'],
     ['failures of attempts from before the end count', 'end.startedAt < outage.endedAt', 'false'],
     ['several tasks are tried', 'keepsBack(outage, now) ? 0 : 1', '(outage.until > now ? 0 : 1)'],
     ['old failures are part of an outage', 'now - at < windowSeconds * SECOND_MS && at <= now', 'at <= now'],

@@ -7,6 +7,12 @@ import { keys } from '../../../src/core/records/tables.ts';
 import { startApi } from '../kit/api-fixture.ts';
 import { FARM, farmRecord, jobNumber, T0 } from '../kit/records.ts';
 
+/** A request with a JSON body. */
+const json = (body: object) => ({
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
 const PATH = `/api/v1/farms/${FARM}`;
 
 const outage = (some: Partial<Outage> = {}): Outage => ({
@@ -72,10 +78,10 @@ void test('lists the outages of a farm that last', async (t) => {
 void test('ends an outage', async (t) => {
   const { api, client } = await startApi(t);
   const place = { kind: 'usage pool', name: 'Houdini' };
-  t.match(await client.send('POST', `${PATH}/end-outage`, { body: JSON.stringify(place) }), { status: 404 });
+  t.match(await client.send('POST', `${PATH}/end-outage`, json(place)), { status: 404 });
   api.write(put('farm', keys.farm(FARM), farmRecord()));
   api.answer = () => done(null);
-  t.match(await client.send('POST', `${PATH}/end-outage`, { body: JSON.stringify(place) }), {
+  t.match(await client.send('POST', `${PATH}/end-outage`, json(place)), {
     status: 200,
     body: [],
   });
@@ -87,11 +93,10 @@ void test('ends an outage', async (t) => {
     },
   ]);
   api.answer = () => refused('conflict', 'there is no outage');
-  t.match(await client.send('POST', `${PATH}/end-outage`, { body: JSON.stringify(place) }), { status: 409 });
-  t.match(
-    await client.send('POST', `${PATH}/end-outage`, { body: JSON.stringify({ kind: 'planet', name: 'x' }) }),
-    { status: 400 },
-  );
+  t.match(await client.send('POST', `${PATH}/end-outage`, json(place)), { status: 409 });
+  t.match(await client.send('POST', `${PATH}/end-outage`, json({ kind: 'planet', name: 'x' })), {
+    status: 400,
+  });
 });
 
 void test('a farm has the setting only once it was set, and keeps what a request leaves out', async (t) => {
@@ -109,6 +114,6 @@ void test('a farm has the setting only once it was set, and keeps what a request
     outage_version: 4,
   });
   api.answer = () => done(farmRecord({ outages: setting }));
-  await client.send('PUT', PATH, { body: JSON.stringify({ name: 'north', outage_jobs: 5 }) });
+  await client.send('PUT', PATH, json({ name: 'north', outage_jobs: 5 }));
   t.match(api.asked.at(-1), { message: { input: { outages: { jobs: 5 } } } });
 });
