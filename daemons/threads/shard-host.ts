@@ -55,7 +55,7 @@ export function createHost(
         tallies,
         ownsFarm,
       },
-      preloadedJob ?? undefined,
+      preloadedJob,
     ),
     {
       reader,

@@ -1,6 +1,6 @@
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import type { StateReader } from '../../../src/adapters/lmdb/state-reader.ts';
-import type { TouchedJobs } from '../../../src/adapters/lmdb/store-protocol.ts';
+import type { TouchedJobs } from '../../../src/adapters/lmdb/touched-jobs.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import { jobId, type FarmId } from '../../../src/core/ids.ts';
 import { keys } from '../../../src/core/records/tables.ts';
