@@ -1,5 +1,5 @@
 import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
-import type { KernelPorts } from '../../actors/kernel/ports.ts';
+import { KERNEL_LIMITS, type KernelPorts } from '../../actors/kernel/ports.ts';
 import { ThreadHost } from '../../actors/kernel/thread-host.ts';
 import { RECOVERY_BATCH_SIZE } from '../../actors/service/lease/recovery.ts';
 import { serviceActors } from '../../actors/service/service-actors.ts';
@@ -15,6 +15,12 @@ import type { ShardParts } from './shard-parts.ts';
 import { SHARD_PROTOCOL_VERSION } from './shard-protocol.ts';
 
 type HostPorts = KernelPorts<ServiceSystem>;
+
+/**
+ * Maximum number of windows in flight in a cluster. A window is durable after several milliseconds there, because a quorum
+ * must have its record. So many records are in flight (NODE_LIMITS).
+ */
+const CLUSTER_WINDOWS_IN_FLIGHT = 4;
 
 /** Creates the kernel of a shard with its actors. */
 export function createHost(
@@ -49,7 +55,7 @@ export function createHost(
         tallies,
         ownsFarm,
       },
-      preloadedJob ?? undefined,
+      preloadedJob,
     ),
     {
       reader,
@@ -62,6 +68,7 @@ export function createHost(
         throw error instanceof Error ? error : new Error(String(error));
       },
     },
+    options.standing === null ? KERNEL_LIMITS.windowsInFlight : CLUSTER_WINDOWS_IN_FLIGHT,
   );
 }
 

@@ -6614,7 +6614,10 @@ export interface operations {
     readonly listOutages: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -6627,12 +6630,14 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": readonly components["schemas"]["Outage"][];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];

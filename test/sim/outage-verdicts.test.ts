@@ -13,8 +13,7 @@ const RESUMED_MS_MAX = 40 * MINUTE_MS;
 const seedsOf = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at + 1);
 
 const isRight = (place: string, result: OutageResult): boolean =>
-  result.places.length === 1 &&
-  result.places[0] === place &&
+  result.places.includes(place) &&
   result.consumed <= 0 &&
   result.notCompleted.length === 0 &&
   result.resumedAfterMs <= RESUMED_MS_MAX;
