@@ -109,6 +109,8 @@ __all__ = [
     "MaxConcurrentTasks",
     "Measures",
     "Name",
+    "NamedCaps",
+    "NamedCapsInput",
     "NamedResource",
     "NamedWorker",
     "NearestMiss",
@@ -124,6 +126,7 @@ __all__ = [
     "Output",
     "OutputPage",
     "OutputPreview",
+    "OwnerCapGate",
     "PassedJob",
     "PasswordChange",
     "PasswordInput",
@@ -158,6 +161,7 @@ __all__ = [
     "ProductSummary",
     "ProductTemplate",
     "ProductUserInterface",
+    "ProjectCapGate",
     "Providers",
     "QuarantineGate",
     "QuarantineGateDoubtedItem",
@@ -528,6 +532,9 @@ class Settings(TypedDict):
     scheduler: SettingsScheduler
 
 
+NamedCaps = Dict[str, int]
+
+
 BookedAmounts = List[str]
 
 
@@ -563,6 +570,8 @@ class _FarmRequired(TypedDict):
 class Farm(_FarmRequired, total=False):
     """The schema Farm."""
 
+    owner_caps: NamedCaps
+    project_caps: NamedCaps
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
@@ -674,6 +683,8 @@ class _QueueRequired(TypedDict):
 class Queue(_QueueRequired, total=False):
     """The schema Queue."""
 
+    owner_caps: NamedCaps
+    project_caps: NamedCaps
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
@@ -744,19 +755,24 @@ class Version(TypedDict):
     api: Literal["1"]
 
 
+NamedCapsInput = Optional[Dict[str, int]]
+
+
 class _FarmInputRequired(TypedDict):
     """Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`,
-    `quarantine` or a field of the queue policy, a farm keeps its own."""
+    `quarantine`, `owner_caps`, `project_caps` or a field of the queue policy, a farm keeps its own."""
 
     name: Name
 
 
 class FarmInput(_FarmInputRequired, total=False):
     """Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`,
-    `quarantine` or a field of the queue policy, a farm keeps its own."""
+    `quarantine`, `owner_caps`, `project_caps` or a field of the queue policy, a farm keeps its own."""
 
     description: Description
     max_concurrent_tasks: MaxConcurrentTasks
+    owner_caps: NamedCapsInput
+    project_caps: NamedCapsInput
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
@@ -786,6 +802,8 @@ class QueueSettings(_QueueSettingsRequired, total=False):
     description: Description
     priority: Priority
     max_concurrent_tasks: MaxConcurrentTasks
+    owner_caps: NamedCapsInput
+    project_caps: NamedCapsInput
     paused: bool
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
@@ -2441,7 +2459,7 @@ class FarmOverviewHour(FarmHistory):
     """The last hour, one point per minute."""
 
 
-WaitingReason = Literal["paused_job", "paused_queue", "usage_pool_missing", "workers", "retry_after", "farm_cap", "queue_cap", "job_cap", "step_cap", "usage_pool", "cores", "amounts", "order"]
+WaitingReason = Literal["paused_job", "paused_queue", "usage_pool_missing", "workers", "retry_after", "farm_cap", "queue_cap", "owner_cap", "project_cap", "job_cap", "step_cap", "usage_pool", "cores", "amounts", "order"]
 
 
 class _WaitingGroupRequired(TypedDict):
@@ -2461,7 +2479,11 @@ class WaitingGroup(_WaitingGroupRequired, total=False):
     """The schema WaitingGroup."""
 
     queue_id: str
-    """With `paused_queue` and `queue_cap`."""
+    """With `paused_queue` and `queue_cap`, and with caps of owners and projects in a queue."""
+    owner: str
+    """With `owner_cap`; may be empty."""
+    project: str
+    """With `project_cap`; may be empty."""
     pool: str
     """With `usage_pool` and `usage_pool_missing`."""
     amount: str
@@ -2974,6 +2996,42 @@ class QueueCapGate(TypedDict):
     holders: List[SlotHolder]
 
 
+class _OwnerCapGateRequired(TypedDict):
+    """The owner of the job is at a cap of active tasks, of the queue or, without `queue`, of the farm."""
+
+    gate: Literal["owner_cap"]
+    reason: Literal["owner at cap"]
+    sentence: str
+    owner: str
+    limit: Count
+    live: Count
+    holders: List[SlotHolder]
+
+
+class OwnerCapGate(_OwnerCapGateRequired, total=False):
+    """The owner of the job is at a cap of active tasks, of the queue or, without `queue`, of the farm."""
+
+    queue: NamedResource
+
+
+class _ProjectCapGateRequired(TypedDict):
+    """The project of the job is at a cap of active tasks, of the queue or, without `queue`, of the farm."""
+
+    gate: Literal["project_cap"]
+    reason: Literal["project at cap"]
+    sentence: str
+    project: str
+    limit: Count
+    live: Count
+    holders: List[SlotHolder]
+
+
+class ProjectCapGate(_ProjectCapGateRequired, total=False):
+    """The project of the job is at a cap of active tasks, of the queue or, without `queue`, of the farm."""
+
+    queue: NamedResource
+
+
 class JobCapGate(TypedDict):
     """The job is at its own cap of active tasks."""
 
@@ -3134,7 +3192,7 @@ class SchedulerGate(TypedDict):
     sentence: str
 
 
-Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, CanaryGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, JobCapGate, StepCapGate, UsagePoolGate, WorkersGate, QuarantineGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
+Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, CanaryGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, OwnerCapGate, ProjectCapGate, JobCapGate, StepCapGate, UsagePoolGate, WorkersGate, QuarantineGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
 
 
 class WorkerFailures(TypedDict):
