@@ -2573,11 +2573,11 @@ export interface components {
          * @enum {string}
          */
         readonly SharedBy: "job" | "owner" | "project" | "queue";
-        /** @description Caps on the assigned and running tasks of owners or projects, by name (docs/policy.md#caps). `*` is for each that is not named; 0 is no cap. Absent without caps. */
+        /** @description Caps on the assigned and running tasks of owners or projects, by name (docs/policy.md#caps). `*` is for each that is not named; 0 means no cap. Absent without caps. */
         readonly NamedCaps: {
             readonly [key: string]: number;
         };
-        /** @description Caps on the assigned and running tasks of owners or projects, by name (docs/policy.md#caps). `*` is for each that is not named; 0 is no cap. An empty object or null removes all. A replacement without this key keeps the stored caps. */
+        /** @description Caps on the assigned and running tasks of owners or projects, by name (docs/policy.md#caps). `*` is for each that is not named; 0 means no cap. An empty object or null removes all. A replacement without this key keeps the stored caps. */
         readonly NamedCapsInput: {
             readonly [key: string]: number;
         } | null;

@@ -71,7 +71,7 @@ export interface Signature extends Demand {
   avoiding: number;
 }
 
-/** What a cap is about. */
+/** Field of a job by which tasks have a cap together. */
 export type CapBy = 'owner' | 'project';
 
 /** The tasks of one owner or project in the farm or in one of its queues, which have a cap together. */

@@ -1124,7 +1124,7 @@ test('caps of the owner and of the project', (t) => {
     { gate: 'owner_cap', reason: 'owner at cap', owner: 'ana', queue: { id: QUEUE }, limit: 2, live: 2 },
     { gate: 'project_cap', reason: 'project at cap', project: '', limit: 2, live: 2 },
   ]);
-  t.match(gates[0]?.sentence, /^Owner ana in queue \w+ is at its cap of 2 concurrent tasks; .* holds 2\.$/);
+  t.match(gates[0]?.sentence, /^Owner ana in queue \S+ is at its cap of 2 concurrent tasks; .* holds 2\.$/);
   t.match(
     gates[1]?.sentence,
     /^The group of jobs without a project in the farm is at its cap of 2 concurrent tasks/,

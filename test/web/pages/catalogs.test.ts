@@ -140,8 +140,8 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
 
   await t.test('the form of a farm sets how it is shared, booked and capped', async (t) => {
     const { api } = fixture.service;
-    const { items } = await api.must<{ items: { id: string }[] }>('GET', '/api/v1/farms');
-    const id = items[0]?.id ?? '';
+    const [north] = await api.must<{ id: string }[]>('GET', '/api/v1/farms');
+    const id = north?.id ?? '';
     await page.goto(`/farms?edit=${id}`);
     await dialog.getByLabel('Queue policy').selectOption('weighted');
     await dialog.getByLabel('Shared by').selectOption('project');

@@ -49,7 +49,7 @@ export const NAMED_CAPS_FIELDS: readonly FormField[] = [
     kind: 'json',
     name: 'owner_caps',
     label: 'Owner limits',
-    hint: 'Maximum numbers of concurrent tasks of owners: a JSON object, such as {"ana": 20, "*": 50}, where * is each other owner. 0 is no limit. Leave empty for none.',
+    hint: 'Maximum numbers of concurrent tasks of owners: a JSON object, such as {"ana": 20, "*": 50}, where * is each other owner. 0 means no limit. Leave empty for none.',
     isObject: true,
   },
   {
