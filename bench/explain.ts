@@ -2,16 +2,17 @@
  * Question: how fast is the answer to "why does my task wait"? Measures GET /tasks/{id}/explain on a farm of thousands
  * of different workers, with a thousand jobs of two hundred kinds. Yardstick of the same run: a plain read of the task.
  *
- *   npm run bench -- explain [--workers 5000] [--jobs 1000] [--requests 300] [--booked] [--json]
+ *   npm run bench -- explain [--workers 5000] [--jobs 1000] [--requests 300] [--booked] [--policies] [--json]
  *
- * `--booked`: the farm books four amounts besides cores, and steps take their share of each.
+ * `--booked`: the farm books four amounts besides cores, and steps take their share of each. `--policies`: the farm does so,
+ * is also shared by weight among 200 owners, and caps each of them and each of 25 projects. Each owner has a task that runs.
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import type { PresenceReply } from '../src/core/wire/bus-messages.ts';
+import type { LeaseReply, PresenceReply } from '../src/core/wire/bus-messages.ts';
 import { RawNatsClient } from './kit/raw-nats-client.ts';
 import { saveResult, percentile } from './kit/results.ts';
-import { call, makeFarm, startBenchService, submit } from './kit/service.ts';
+import { call, makeFarm, post, startBenchService } from './kit/service.ts';
 
 const { values } = parseArgs({
   options: {
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: '1000' },
     requests: { type: 'string', default: '300' },
     booked: { type: 'boolean', default: false },
+    policies: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
@@ -26,25 +28,32 @@ const workers = Number(values.workers);
 const jobs = Number(values.jobs);
 const requests = Number(values.requests);
 const KINDS = 200;
+const OWNERS = 200;
+const PROJECTS = 25;
 const INBOX = '_INBOX.bench.explain';
+const LEASES = '_INBOX.bench.leases';
+const INCARNATION = '01936ad0-0000-7000-8000-000000000001';
+const workerIds: string[] = [];
 /** Median of the plain read. It is timed first. */
 let plainRead: number | undefined;
 
 const service = await startBenchService(['--scheduler-heartbeat-timeout=30m']);
 try {
   const farm = await makeFarm(service.url);
-  if (values.booked) await bookAmounts(farm.farmId);
+  if (values.booked || values.policies) await setPolicies(farm.farmId);
   await registerAll();
   const ids: string[] = [];
   for (let each = 0; each < jobs; each++) {
     const tag = each === 0 ? 'no worker has it' : `kind${each % KINDS}`;
-    ids.push((await submit(service.url, farm, templateFor(each, tag))).id);
+    ids.push((await submitAs(farm, templateFor(each, tag), ownerOf(each))).id);
   }
+  if (values.policies) await leaseOneOfEach(farm.farmId);
   const last = ids.at(-1) ?? '';
   const figures = {
     workers,
     jobs,
-    booked: values.booked,
+    booked: values.booked || values.policies,
+    policies: values.policies,
     read: await timed(`/tasks/${last}-0-0`),
     behind_all_others: await timed(`/tasks/${last}-0-0/explain`),
     fits_no_worker: await timed(`/tasks/${ids[0] ?? ''}-0-0/explain`),
@@ -62,12 +71,29 @@ try {
   await service.stop();
 }
 
-async function bookAmounts(farm: string): Promise<void> {
+function submitAs(
+  { farmId, queueId }: { readonly farmId: string; readonly queueId: string },
+  template: object,
+  who: Readonly<Record<string, string>>,
+): Promise<{ readonly id: string }> {
+  const query = new URLSearchParams({ farm_id: farmId, queue_id: queueId, ...who });
+  return post(`${service.url}/api/v1/jobs?${query.toString()}`, template);
+}
+
+/** Returns the owner and the project of a job as parameters of its submission. */
+function ownerOf(each: number): Readonly<Record<string, string>> {
+  return { owner: `artist${each % OWNERS}`, project: `film${each % PROJECTS}` };
+}
+
+async function setPolicies(farm: string): Promise<void> {
   const names = ['memory', 'gpu', 'gpu.memory', 'disk.scratch'].map((name) => `amount.worker.${name}`);
+  const policies = values.policies
+    ? { queue_policy: 'weighted', owner_caps: { '*': 1 }, project_caps: { '*': 20 } }
+    : {};
   await call(`${service.url}/api/v1/farms/${farm}`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'bench', booked_amounts: names, amount_default: 'core_share' }),
+    body: JSON.stringify({ name: 'bench', booked_amounts: names, amount_default: 'core_share', ...policies }),
   });
 }
 
@@ -89,12 +115,33 @@ async function registerAll(): Promise<void> {
   });
 }
 
+/** Lets all workers request tasks, until each owner has as many as the caps allow: one. */
+async function leaseOneOfEach(farm: string): Promise<void> {
+  let leased = 0;
+  await new Promise<void>((resolve, reject) => {
+    void RawNatsClient.open('127.0.0.1', service.busPort, (_subscription, payload) => {
+      const reply = JSON.parse(payload.toString()) as LeaseReply;
+      if (reply.type !== 'leases') reject(new Error(`a worker is ${reply.type}`));
+      else leased += reply.assignments.length;
+      if (leased === Math.min(OWNERS, jobs)) resolve();
+    }).then((client) => {
+      client.subscribe(LEASES, 1);
+      for (const worker_id of workerIds) {
+        const request = { v: 1, worker_id, farm_id: farm, incarnation: INCARNATION };
+        client.publish('work.lease._any', JSON.stringify(request), LEASES);
+      }
+    }, reject);
+  });
+}
+
 function registration(each: number): object {
+  const workerId = randomUUID();
+  workerIds.push(workerId);
   return {
     v: 1,
     type: 'register',
-    worker_id: randomUUID(),
-    incarnation: '01936ad0-0000-7000-8000-000000000001',
+    worker_id: workerId,
+    incarnation: INCARNATION,
     name: `worker-${each}`,
     hostname: 'bench',
     farm: '',

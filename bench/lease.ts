@@ -9,9 +9,12 @@
  *   --workers 1,16  --cores 1,64  --tasks 1000,1000000   all of them with each other; without these the cases below
  *   --jobs N        jobs that are there at once          --signatures N   different requirements among them
  *   --reports ride|stream                                --offered N      leases a second, for the latency
- *   --policy weighted --owners 200 --booked 4    a shared farm: measured after the same case without policy and bookings
+ *   --policy weighted --owners 200 --booked 4    a shared farm, measured after one large job and after the same jobs, both
+ *                   without policy and bookings         --alone   without these
  *   --parked N      only: N workers without work         --repetitions N  --seconds N  --no-disk  --short  --json
+ *   --profile FOLDER    stores a profile of the shard and of the store thread of each case, for the first repetition
  */
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { QUEUE_POLICIES } from '../src/core/records/queue-policy.ts';
 import { BENCH_AMOUNTS } from './kit/bench-amounts.ts';
@@ -33,9 +36,11 @@ const { values } = parseArgs({
     policy: { type: 'string', default: 'fifo' },
     owners: { type: 'string', default: '60' },
     booked: { type: 'string', default: '0' },
+    alone: { type: 'boolean', default: false },
     offered: { type: 'string' },
     parked: { type: 'string' },
     repetitions: { type: 'string' },
+    profile: { type: 'string' },
     seconds: { type: 'string' },
     'no-disk': { type: 'boolean', default: false },
     short: { type: 'boolean', default: false },
@@ -92,6 +97,19 @@ const SHORT: readonly LeaseCase[] = [
   { ...plain, tasks: 100, jobs: 10_000, signatures: 200 },
 ];
 
+/** Rate of a shared farm, divided by that of a plain one. */
+interface Ratio {
+  readonly leases: number;
+  /** Of the reciprocals of the processor time of all processes for a lease: other load of the machine changes it less. */
+  readonly cpu: number;
+}
+
+interface SharedToPlain {
+  readonly same_jobs: Ratio;
+  /** Null for a shared farm with one job. */
+  readonly one_job: Ratio | null;
+}
+
 const times: LeaseTimes = {
   warmUpMs: WARM_UP_MS,
   measureMs:
@@ -102,7 +120,7 @@ const times: LeaseTimes = {
       : 1000 * number(values.seconds, 'seconds'),
   repetitions: number(values.repetitions ?? (values.short ? '1' : '3'), 'repetitions'),
 };
-const figures: { cases: LeaseFigures[]; parked: ParkedFigures[]; shared_to_plain: number[] } = {
+const figures: { cases: LeaseFigures[]; parked: ParkedFigures[]; shared_to_plain: SharedToPlain[] } = {
   cases: [],
   parked: [],
   shared_to_plain: [],
@@ -110,13 +128,9 @@ const figures: { cases: LeaseFigures[]; parked: ParkedFigures[]; shared_to_plain
 const chosen = choose();
 for (const each of chosen.cases) {
   process.stderr.write(`${caseName(each)} ...\n`);
-  const measured = await measureCase(each, times);
-  const before = figures.cases.at(-1);
+  const measured = await measureCase(each, times, profileOf(figures.cases.length));
   figures.cases.push(measured);
-  if (isShared(each) && before !== undefined)
-    figures.shared_to_plain.push(
-      Math.round((100 * measured.leases_per_second) / before.leases_per_second) / 100,
-    );
+  if (isShared(each) && !values.alone) figures.shared_to_plain.push(comparisonOf(measured, figures.cases));
 }
 for (const workers of chosen.parked) {
   process.stderr.write(`${workers} workers without work ...\n`);
@@ -126,8 +140,13 @@ saveResult('lease', figures);
 process.stdout.write(
   values.json ? `${JSON.stringify(figures)}\n` : leaseTables(figures.cases, figures.parked),
 );
-for (const ratio of figures.shared_to_plain)
-  process.stderr.write(`leases of the shared farm by those of the plain one: ${ratio}\n`);
+for (const { same_jobs, one_job } of figures.shared_to_plain) {
+  const of = ({ leases, cpu }: Ratio): string => `${leases} (by processor time ${cpu})`;
+  process.stderr.write(
+    `leases of the shared farm by those of a plain one with the same jobs: ${of(same_jobs)}\n`,
+  );
+  if (one_job !== null) process.stderr.write(`by those of a plain one with one large job: ${of(one_job)}\n`);
+}
 
 function choose(): { readonly cases: readonly LeaseCase[]; readonly parked: readonly number[] } {
   const { workers, cores, tasks, parked } = values;
@@ -159,13 +178,44 @@ function choose(): { readonly cases: readonly LeaseCase[]; readonly parked: read
       })),
     ),
   );
-  const compared = cases.flatMap((each) =>
-    isShared(each) ? [{ ...each, policy: 'fifo' as const, booked: 0 }, each] : [each],
-  );
-  return { cases: compared, parked: [] };
+  return { cases: values.alone ? cases : cases.flatMap(withPlainOnes), parked: [] };
 }
 
-function isShared({ policy, booked }: LeaseCase): boolean {
+/** Returns the case, for a shared farm behind those that it is compared with. */
+function withPlainOnes(each: LeaseCase): readonly LeaseCase[] {
+  if (!isShared(each)) return [each];
+  const plainJobs: LeaseCase = { ...each, policy: 'fifo', booked: 0 };
+  return each.jobs === 1
+    ? [plainJobs, each]
+    : [{ ...plainJobs, jobs: 1, tasks: TASKS, signatures: 1 }, plainJobs, each];
+}
+
+/** Returns where the profiles of a case are stored; null if none are taken. */
+function profileOf(nth: number): string | null {
+  return values.profile === undefined ? null : join(values.profile, `case-${nth + 1}`);
+}
+
+/** Compares a shared farm with the plain ones that were measured before it. */
+function comparisonOf(shared: LeaseFigures, cases: readonly LeaseFigures[]): SharedToPlain {
+  const plainOnes = cases.slice(-3, -1).filter((each) => !isShared(each) && each.workers === shared.workers);
+  const ratioTo = (jobs: number): Ratio | null => {
+    const other = plainOnes.findLast((each) => each.jobs === jobs);
+    if (other === undefined) return null;
+    return {
+      leases: hundredths(shared.leases_per_second / other.leases_per_second),
+      cpu: hundredths(totalOf(other.cpu_us) / totalOf(shared.cpu_us)),
+    };
+  };
+  const sameJobs = ratioTo(shared.jobs);
+  if (sameJobs === null) throw new Error('the plain farm was not measured');
+  return { same_jobs: sameJobs, one_job: shared.jobs === 1 ? null : ratioTo(1) };
+}
+
+const totalOf = ({ service, bus, client }: LeaseFigures['cpu_us']): number => service + bus + client;
+
+const hundredths = (value: number): number => Math.round(100 * value) / 100;
+
+function isShared({ policy, booked }: Pick<LeaseCase, 'policy' | 'booked'>): boolean {
   return policy !== 'fifo' || booked > 0;
 }
 

@@ -4,10 +4,12 @@
  * tasks. Without bus, disk and encoding, the rest is the cost of kernel and actors. Yardstick, in the same run and in
  * turns: replaced entries of a Map, with a key that is created each time.
  *
- *   npm run bench -- turns [--workers 256] [--cores 1] [--jobs 1] [--signatures 1] [--parked 0] [--booked 0] [--milliseconds 2000] [--json]
+ *   npm run bench -- turns [--workers 256] [--cores 1] [--jobs 1] [--signatures 1] [--parked 0] [--booked 0]
+ *     [--policy fifo] [--owners 200] [--milliseconds 2000] [--json]
  *
  * `--parked`: N further workers, no two alike, wait for tasks that never arrive. `--booked`: the farm books N amounts
- * besides cores (docs/policy.md#booked-amounts), at most 4, and each task takes some of each.
+ * besides cores (docs/policy.md#booked-amounts), at most 4, and each task takes some of each. `--policy`: the queue policy
+ * of the farm (docs/policy.md#queue-policies), by owner. The jobs belong to `--owners` owners in turn.
  */
 import { createRe2Engine } from '../src/adapters/regex/re2-engine.ts';
 import { localPresence } from '../src/adapters/memory/local-presence.ts';
@@ -30,6 +32,7 @@ import { farmId, workerId, type AttemptId, type WorkerId } from '../src/core/ids
 import type { JobPlan } from '../src/openjd/template/plan.ts';
 import { coalesceChanges } from '../src/core/records/change-set.ts';
 import type { LeaseReply } from '../src/core/wire/bus-messages.ts';
+import { FIFO, QUEUE_POLICIES } from '../src/core/records/queue-policy.ts';
 import { ANY_QUEUE } from '../src/core/wire/subjects.ts';
 import { saveResult, median } from './kit/results.ts';
 import type { Output } from '../actors/kernel/output.ts';
@@ -42,6 +45,8 @@ const { values } = parseArgs({
     signatures: { type: 'string', default: '1' },
     parked: { type: 'string', default: '0' },
     booked: { type: 'string', default: '0' },
+    policy: { type: 'string', default: 'fifo' },
+    owners: { type: 'string', default: '200' },
     milliseconds: { type: 'string', default: '2000' },
     json: { type: 'boolean', default: false },
   },
@@ -60,6 +65,9 @@ const AMOUNTS = [
 ] as const;
 const MIB_PER_GIB = 1024;
 const booked = AMOUNTS.slice(0, Number(values.booked));
+const owners = Number(values.owners);
+const policy = QUEUE_POLICIES.find((each) => each === values.policy);
+if (policy === undefined) throw new Error(`--policy is one of ${QUEUE_POLICIES.join(', ')}`);
 const budgetMs = Number(values.milliseconds);
 const ALL_TASKS = 1_000_000;
 const REPETITIONS = 5;
@@ -157,6 +165,8 @@ const figures = {
   signatures,
   parked,
   booked: booked.length,
+  policy,
+  owners,
   us_per_task: round(perTask * 1000),
   rows_per_task: round(rows),
   us_per_map_entry: round(perEntry * 1000),
@@ -242,10 +252,17 @@ function setUp(): void {
   const client = replyTo('set up');
   const named = { name: 'bench', description: '', maxConcurrentTasks: 0, retry: {} };
   const bookedAmounts = { names: booked, byDefault: 'none' } as const;
+  const queuePolicy =
+    policy === undefined || policy === 'fifo' ? {} : { queuePolicy: { ...FIFO, kind: policy } };
   tell({
     actor: 'catalog',
     id: CATALOG_ID,
-    message: { type: 'farm.create', farmId: farm, input: { ...named, bookedAmounts }, replyTo: client },
+    message: {
+      type: 'farm.create',
+      farmId: farm,
+      input: { ...named, bookedAmounts, ...queuePolicy },
+      replyTo: client,
+    },
   });
   const input = { ...named, priority: 0, paused: false };
   tell({ actor: 'farm', id: farm, message: { type: 'queue.create', input, replyTo: client } });
@@ -264,7 +281,7 @@ function setUp(): void {
           extensions: [],
           template: { text: '' },
           templateFormat: 'yaml',
-          owner: 'bench',
+          owner: `artist${job % owners}`,
           submitter: 'bench',
           project: '',
           priority: 50,

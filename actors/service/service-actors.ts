@@ -16,7 +16,7 @@ import { workerActor } from './worker/worker-actor.ts';
 /** Returns the definitions of all actors of a shard. */
 export const serviceActors = (
   settings: ServiceSettings,
-  preloadedJob?: PreloadedJob,
+  preloadedJob: PreloadedJob = () => undefined,
 ): readonly AnyDefinition<ServiceSystem>[] => [
   anyActor(catalogActor()),
   anyActor(accountsActor()),

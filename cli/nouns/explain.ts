@@ -47,6 +47,10 @@ function commandForGate(gate: Gate, { jobId }: Subject): string | null {
       return 'farms set FARM --max-concurrent-tasks N';
     case 'queue_cap':
       return `queues set ${gate.queue.id} --max-concurrent-tasks N`;
+    case 'owner_cap':
+      return capCommand('owner', gate.owner, gate.queue?.id);
+    case 'project_cap':
+      return capCommand('project', gate.project, gate.queue?.id);
     case 'job_cap':
       return `jobs set ${jobId} --max-concurrent-tasks N`;
     case 'step_cap':
@@ -55,6 +59,8 @@ function commandForGate(gate: Gate, { jobId }: Subject): string | null {
       return gate.registered ? `pools show ${word(gate.pool)}` : `pools create ${word(gate.pool)} SLOTS`;
     case 'workers':
       return gate.nearest_miss === undefined ? 'workers list' : `workers show ${gate.nearest_miss.worker_id}`;
+    case 'outage':
+      return 'farms outages';
     case 'quarantine':
       return `workers show ${gate.doubted[0]?.worker_id ?? ''}`;
     case 'cores':
@@ -66,6 +72,10 @@ function commandForGate(gate: Gate, { jobId }: Subject): string | null {
       return null;
   }
 }
+
+/** Returns the command that raises a cap of an owner or project. The other caps have to be repeated. */
+const capCommand = (by: 'owner' | 'project', name: string, queue: string | undefined): string =>
+  `${queue === undefined ? 'farms set FARM' : `queues set ${queue}`} --${by}-caps ${word(`${name}=N`)}`;
 
 /** Returns the command that helps: for what delays the task, for the running task, or for how it ended. */
 function helpfulCommand(

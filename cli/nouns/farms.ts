@@ -11,6 +11,7 @@ import {
   queuePolicyOptions,
   type QueuePolicyOptions,
 } from '../options/queue-policy-options.ts';
+import { namedCapsChanges, namedCapsOptions, type NamedCapsOptions } from '../options/named-caps.ts';
 import { retryChanges, retryOptions, type RetryOptions } from '../options/retry-options.ts';
 import { verb, type Noun } from '../grammar/verb.ts';
 import {
@@ -21,6 +22,7 @@ import {
   type Catalog,
   type ChangeOptions,
 } from './catalog.ts';
+import { outageVerbs } from './farm-outages.ts';
 import { entryArgument } from '../grammar/verb-parts.ts';
 
 /** Returns what the deletion of a farm deletes and keeps. */
@@ -67,6 +69,7 @@ const FARMS: Catalog<Farm, BodyOf<'put', '/farms/{id}'>> = {
       isWide: true,
     },
     { title: 'QUARANTINE', value: (farm) => (farm.quarantine === true ? 'on' : ''), isWide: true },
+    { title: 'OUTAGE HOLDS', value: (farm) => (farm.outage_holds === true ? 'on' : ''), isWide: true },
     { title: 'DESCRIPTION', value: (farm) => farm.description, shrinks: true },
     { title: 'CREATED', value: (farm) => farm.created_at, isTime: true },
   ],
@@ -77,6 +80,7 @@ const FARMS: Catalog<Farm, BodyOf<'put', '/farms/{id}'>> = {
     updated_at: _updated,
     policy_version: _version,
     quarantine_version: _quarantineVersion,
+    outage_version: _outageVersion,
     queue_policy_version: _queuePolicyVersion,
     ...input
   }) => input,
@@ -91,13 +95,18 @@ const FARMS: Catalog<Farm, BodyOf<'put', '/farms/{id}'>> = {
 export const createFarm = (client: RestClient, name: string, description: string): Promise<Farm> =>
   client.call('post', '/farms', { body: { name, description } });
 
-interface SetOptions extends ChangeOptions, RetryOptions, QueuePolicyOptions {
+interface SetOptions extends ChangeOptions, RetryOptions, QueuePolicyOptions, NamedCapsOptions {
   readonly name?: string;
   readonly description?: string;
   readonly maxConcurrentTasks?: number;
   readonly bookAmounts?: readonly string[];
   readonly amountDefault?: NonNullable<Farm['amount_default']>;
   readonly quarantine?: 'on' | 'off';
+  readonly outageHolds?: 'on' | 'off';
+  readonly outageJobs?: number;
+  readonly outageWorkers?: number;
+  readonly outageWindow?: number;
+  readonly outageHold?: number;
 }
 
 const AMOUNT_DEFAULTS = ['none', 'core_share'] as const;
@@ -137,7 +146,7 @@ export const farms: Noun = {
       options: (command) =>
         overwritable(
           retryOptions(
-            queuePolicyOptions(command)
+            namedCapsOptions(queuePolicyOptions(command))
               .option('--name <name>', 'new name')
               .option('--description <text>', 'what the farm is for')
               .option(
@@ -161,7 +170,17 @@ export const farms: Noun = {
                   '--quarantine <on|off>',
                   'keep workers from tasks that fail on them and succeed elsewhere; off lifts all quarantines',
                 ).choices(['on', 'off']),
-              ),
+              )
+              .addOption(
+                new Option(
+                  '--outage-holds <on|off>',
+                  'hold a usage pool or location while tasks of several jobs fail there with one message',
+                ).choices(['on', 'off']),
+              )
+              .option('--outage-jobs <n>', 'jobs that make an outage', integer)
+              .option('--outage-workers <n>', 'workers that make an outage', integer)
+              .option('--outage-window <seconds>', 'time in which their tasks must fail', integer)
+              .option('--outage-hold <seconds>', 'time of the first hold', integer),
           ),
         ),
       run: ([farm = ''], options) => {
@@ -173,12 +192,19 @@ export const farms: Noun = {
           booked_amounts: bookAmounts,
           amount_default: amountDefault,
           ...queuePolicyChanges(options),
+          ...namedCapsChanges(options),
           quarantine: quarantine === undefined ? undefined : quarantine === 'on',
+          outage_holds: options.outageHolds === undefined ? undefined : options.outageHolds === 'on',
+          outage_jobs: options.outageJobs,
+          outage_workers: options.outageWorkers,
+          outage_window_seconds: options.outageWindow,
+          outage_hold_seconds: options.outageHold,
           ...retryChanges(options),
         };
         return changeEntry(FARMS, farm, changes, options);
       },
     }),
     remove,
+    ...outageVerbs,
   ],
 };

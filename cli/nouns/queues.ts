@@ -8,6 +8,7 @@ import { allFarms, allQueues, allQueuesWithLoad, findGivenFarm } from '../client
 import type { RestClient } from '../client/rest-client.ts';
 import { contextOf } from '../client/client-command.ts';
 import { RETRY_RULES_HELP, retryRulesChange } from '../options/retry-rules.ts';
+import { namedCapsChanges, namedCapsOptions, type NamedCapsOptions } from '../options/named-caps.ts';
 import { retryChanges, retryOptions, type RetryOptions } from '../options/retry-options.ts';
 import { verb, type Noun, type Verb } from '../grammar/verb.ts';
 import type { Column } from '../terminal/table.ts';
@@ -125,7 +126,7 @@ interface CreateOptions extends CatalogOptions {
   readonly priority: number;
 }
 
-interface SetOptions extends ChangeOptions, RetryOptions {
+interface SetOptions extends ChangeOptions, RetryOptions, NamedCapsOptions {
   readonly name?: string;
   readonly description?: string;
   readonly priority?: number;
@@ -187,7 +188,7 @@ export const queues: Noun = {
       options: (command) =>
         overwritable(
           retryOptions(
-            command
+            namedCapsOptions(command)
               .option('--farm <farm>', 'farm of the queue')
               .option('--name <name>', 'new name')
               .option('--description <text>', 'what the queue is for')
@@ -225,6 +226,7 @@ export const queues: Noun = {
           paused: paused === undefined ? undefined : paused === 'true',
           preempt_after_seconds: preemptAfter === 'never' ? null : preemptAfter,
           preemptible: preemptible === undefined ? undefined : preemptible === 'true',
+          ...namedCapsChanges(options),
           ...retryChanges(options),
           retry_rules: await retryRulesChange(options.retryRules, contextOf(options).terminal),
         };

@@ -639,6 +639,47 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/farms/{id}/outages": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** Outages of a farm that last */
+        readonly get: operations["listOutages"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/farms/{id}/end-outage": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * End an outage
+         * @description Tasks of the usage pool, or in the compute location, start again at once. 409 if it has no outage.
+         */
+        readonly post: operations["endOutage"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/farms/{id}/attempts": {
         readonly parameters: {
             readonly query?: never;
@@ -2437,6 +2478,8 @@ export interface components {
             readonly name: string;
             readonly description: string;
             readonly max_concurrent_tasks: components["schemas"]["MaxConcurrentTasks"];
+            readonly owner_caps?: components["schemas"]["NamedCaps"];
+            readonly project_caps?: components["schemas"]["NamedCaps"];
             readonly max_attempts?: components["schemas"]["MaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["FailureLimit"];
@@ -2456,8 +2499,69 @@ export interface components {
             readonly quarantine?: boolean;
             /** @description Rises with each change of `quarantine`. Quarantines name it. Absent like `quarantine`. */
             readonly quarantine_version?: number;
+            readonly outage_holds?: components["schemas"]["OutageHolds"];
+            readonly outage_jobs?: components["schemas"]["OutageJobs"];
+            readonly outage_workers?: components["schemas"]["OutageWorkers"];
+            readonly outage_window_seconds?: components["schemas"]["OutageWindowSeconds"];
+            readonly outage_hold_seconds?: components["schemas"]["OutageHoldSeconds"];
+            /** @description Rises with each change of the five fields before. Outages name it. Absent like them. */
+            readonly outage_version?: number;
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Whether failures with one message in several jobs and on several workers hold the usage pool or compute location that they share, and do not count (docs/outages.md). The five fields are absent from a farm where none was ever set. */
+        readonly OutageHolds: boolean;
+        /** @description Number of jobs of which tasks must have failed. 2 unless it was set. */
+        readonly OutageJobs: number;
+        /** @description Number of workers on which they must have failed. 3 unless it was set. */
+        readonly OutageWorkers: number;
+        /** @description The time in which they must have failed. 120 unless it was set. */
+        readonly OutageWindowSeconds: number;
+        /** @description The time of the first hold. It doubles with each task that is tried in vain. 60 unless it was set. */
+        readonly OutageHoldSeconds: number;
+        /** @enum {string} */
+        readonly OutageKind: "usage pool" | "compute location";
+        /** @description What has an outage. */
+        readonly OutagePlace: {
+            readonly kind: components["schemas"]["OutageKind"];
+            /** @description Of a compute location, it may be empty for workers that report none. */
+            readonly name: string;
+        };
+        /** @description An outage that many jobs share (docs/outages.md). */
+        readonly Outage: {
+            readonly kind: components["schemas"]["OutageKind"];
+            readonly name: string;
+            /** @description Kind and name in words. */
+            readonly place: string;
+            /**
+             * @description No task starts while it is held. Then one task is tried as soon as a worker has room, and decides whether the outage has ended.
+             * @enum {string}
+             */
+            readonly status: "held" | "waiting for a probe" | "probing";
+            /** @description The message of one of the failures. */
+            readonly message: string;
+            readonly since: components["schemas"]["Timestamp"];
+            readonly held_until: components["schemas"]["Timestamp"];
+            /** @description Number of holds in a row. */
+            readonly times: number;
+            readonly failures: components["schemas"]["Count"];
+            readonly jobs: components["schemas"]["Count"];
+            readonly workers: components["schemas"]["Count"];
+            /** @description The attempt that is tried. Absent if none is running. */
+            readonly probe?: {
+                readonly attempt_id: string;
+                readonly job_id: string;
+            };
+            /** @description The `outage_version` of the farm at that time. */
+            readonly policy_version: number;
+        };
+        /** @description Why the failure of an attempt does not count. It belongs to an outage. */
+        readonly AttemptOutage: {
+            readonly kind: components["schemas"]["OutageKind"];
+            readonly name: string;
+            readonly message: string;
+            readonly policy_version: number;
+            readonly sentence: string;
         };
         /**
          * @description The order of the farm's ready tasks (docs/policy.md#queue-policies): that of the contract (fifo), equal numbers of cores in use (balanced), or shares by weight of past usage (weighted). Absent from a farm that always had fifo.
@@ -2469,6 +2573,14 @@ export interface components {
          * @enum {string}
          */
         readonly SharedBy: "job" | "owner" | "project" | "queue";
+        /** @description Caps on the assigned and running tasks of owners or projects, by name (docs/policy.md#caps). `*` is for each that is not named; 0 is no cap. Absent without caps. */
+        readonly NamedCaps: {
+            readonly [key: string]: number;
+        };
+        /** @description Caps on the assigned and running tasks of owners or projects, by name (docs/policy.md#caps). `*` is for each that is not named; 0 is no cap. An empty object or null removes all. A replacement without this key keeps the stored caps. */
+        readonly NamedCapsInput: {
+            readonly [key: string]: number;
+        } | null;
         /** @description Weights of owners, projects or queues for the policy weighted, by name; queues by id. In requests a queue of the farm can be named. Others have the weight 1. */
         readonly ShareWeights: {
             readonly [key: string]: number;
@@ -2484,13 +2596,15 @@ export interface components {
          * @enum {string}
          */
         readonly AmountDefault: "none" | "core_share";
-        /** @description Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`, `quarantine` or a field of the queue policy, a farm keeps its own. */
+        /** @description Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`, `quarantine`, `owner_caps`, `project_caps`, a field of the queue policy or one of outages, a farm keeps its own. */
         readonly FarmInput: {
             readonly name: components["schemas"]["Name"];
             /** @default  */
             readonly description?: components["schemas"]["Description"];
             /** @default 0 */
             readonly max_concurrent_tasks?: components["schemas"]["MaxConcurrentTasks"];
+            readonly owner_caps?: components["schemas"]["NamedCapsInput"];
+            readonly project_caps?: components["schemas"]["NamedCapsInput"];
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
@@ -2503,6 +2617,11 @@ export interface components {
             readonly usage_half_life_seconds?: components["schemas"]["UsageHalfLifeSeconds"];
             readonly priority_first?: components["schemas"]["PriorityFirst"];
             readonly quarantine?: boolean;
+            readonly outage_holds?: components["schemas"]["OutageHolds"];
+            readonly outage_jobs?: components["schemas"]["OutageJobs"];
+            readonly outage_workers?: components["schemas"]["OutageWorkers"];
+            readonly outage_window_seconds?: components["schemas"]["OutageWindowSeconds"];
+            readonly outage_hold_seconds?: components["schemas"]["OutageHoldSeconds"];
         };
         readonly Queue: {
             readonly id: string;
@@ -2511,6 +2630,8 @@ export interface components {
             readonly description: string;
             readonly priority: components["schemas"]["Priority"];
             readonly max_concurrent_tasks: components["schemas"]["MaxConcurrentTasks"];
+            readonly owner_caps?: components["schemas"]["NamedCaps"];
+            readonly project_caps?: components["schemas"]["NamedCaps"];
             readonly paused: boolean;
             readonly max_attempts?: components["schemas"]["MaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
@@ -2551,6 +2672,8 @@ export interface components {
             readonly priority?: components["schemas"]["Priority"];
             /** @default 0 */
             readonly max_concurrent_tasks?: components["schemas"]["MaxConcurrentTasks"];
+            readonly owner_caps?: components["schemas"]["NamedCapsInput"];
+            readonly project_caps?: components["schemas"]["NamedCapsInput"];
             /** @default false */
             readonly paused?: boolean;
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
@@ -3748,7 +3871,7 @@ export interface components {
             readonly total: number;
         };
         /** @enum {string} */
-        readonly WaitingReason: "paused_job" | "paused_queue" | "usage_pool_missing" | "workers" | "retry_after" | "farm_cap" | "queue_cap" | "job_cap" | "step_cap" | "usage_pool" | "cores" | "amounts" | "order";
+        readonly WaitingReason: "paused_job" | "paused_queue" | "usage_pool_missing" | "workers" | "retry_after" | "farm_cap" | "queue_cap" | "owner_cap" | "project_cap" | "job_cap" | "step_cap" | "usage_pool" | "cores" | "amounts" | "order";
         readonly WaitingGroup: {
             readonly reason: components["schemas"]["WaitingReason"];
             readonly sentence: string;
@@ -3758,8 +3881,12 @@ export interface components {
             readonly job_ids: readonly string[];
             /** @description Their names, in the same order. */
             readonly job_names: readonly string[];
-            /** @description With `paused_queue` and `queue_cap`. */
+            /** @description With `paused_queue` and `queue_cap`, and with caps of owners and projects in a queue. */
             readonly queue_id?: string;
+            /** @description With `owner_cap`; may be empty. */
+            readonly owner?: string;
+            /** @description With `project_cap`; may be empty. */
+            readonly project?: string;
             /** @description With `usage_pool` and `usage_pool_missing`. */
             readonly pool?: string;
             /** @description With `amounts`; the booked amount of which most workers with free cores have too little. */
@@ -3992,6 +4119,7 @@ export interface components {
             readonly reclaimed?: boolean;
             /** @description The retry rule that has decided about the failed attempt. */
             readonly retry_rule?: components["schemas"]["AppliedRetryRule"];
+            readonly outage?: components["schemas"]["AttemptOutage"];
             /** @description Why the task was taken back. `status` is `canceled`, but the attempt does not count as a failure, and the task runs again. */
             readonly preemption?: components["schemas"]["Preemption"];
             readonly started_at: components["schemas"]["Timestamp"];
@@ -4110,7 +4238,7 @@ export interface components {
             readonly step: components["schemas"]["NamedResource"];
             readonly live: components["schemas"]["Count"];
         };
-        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["StartGate"] | components["schemas"]["HeldStepGate"] | components["schemas"]["CanaryGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["JobCapGate"] | components["schemas"]["StepCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["QuarantineGate"] | components["schemas"]["CoresGate"] | components["schemas"]["AmountsGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
+        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["StartGate"] | components["schemas"]["HeldStepGate"] | components["schemas"]["CanaryGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["OwnerCapGate"] | components["schemas"]["ProjectCapGate"] | components["schemas"]["JobCapGate"] | components["schemas"]["StepCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["OutageGate"] | components["schemas"]["QuarantineGate"] | components["schemas"]["CoresGate"] | components["schemas"]["AmountsGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
         /** @description The job of the task has ended. */
         readonly JobGate: {
             /** @constant */
@@ -4216,6 +4344,32 @@ export interface components {
             readonly live: components["schemas"]["Count"];
             readonly holders: readonly components["schemas"]["SlotHolder"][];
         };
+        /** @description The owner of the job is at a cap of active tasks, of the queue or, without `queue`, of the farm. */
+        readonly OwnerCapGate: {
+            /** @constant */
+            readonly gate: "owner_cap";
+            /** @constant */
+            readonly reason: "owner at cap";
+            readonly sentence: string;
+            readonly owner: string;
+            readonly queue?: components["schemas"]["NamedResource"];
+            readonly limit: components["schemas"]["Count"];
+            readonly live: components["schemas"]["Count"];
+            readonly holders: readonly components["schemas"]["SlotHolder"][];
+        };
+        /** @description The project of the job is at a cap of active tasks, of the queue or, without `queue`, of the farm. */
+        readonly ProjectCapGate: {
+            /** @constant */
+            readonly gate: "project_cap";
+            /** @constant */
+            readonly reason: "project at cap";
+            readonly sentence: string;
+            readonly project: string;
+            readonly queue?: components["schemas"]["NamedResource"];
+            readonly limit: components["schemas"]["Count"];
+            readonly live: components["schemas"]["Count"];
+            readonly holders: readonly components["schemas"]["SlotHolder"][];
+        };
         /** @description The job is at its own cap of active tasks. */
         readonly JobCapGate: {
             /** @constant */
@@ -4287,6 +4441,15 @@ export interface components {
             readonly step: components["schemas"]["NamedResource"];
             /** @description Positions of the canary tasks in the step, from 0. */
             readonly indices: readonly number[];
+        };
+        /** @description Something that the task needs, and many jobs share, has an outage. */
+        readonly OutageGate: {
+            /** @constant */
+            readonly gate: "outage";
+            /** @constant */
+            readonly reason: "outage";
+            readonly sentence: string;
+            readonly outages: readonly components["schemas"]["Outage"][];
         };
         /** @description Workers that could run the task are kept from it because of their failures. Other workers get it first. */
         readonly QuarantineGate: {
@@ -5081,6 +5244,11 @@ export interface components {
         readonly Farm: {
             readonly content: {
                 readonly "application/json": components["schemas"]["FarmInput"];
+            };
+        };
+        readonly OutagePlace: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["OutagePlace"];
             };
         };
         readonly ComputeLocation: {
@@ -6439,6 +6607,74 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listOutages: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The outages, the oldest first. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["Outage"][];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly endOutage: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: components["requestBodies"]["OutagePlace"];
+        readonly responses: {
+            /** @description The outages of the farm that still last. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["Outage"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };

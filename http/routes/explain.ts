@@ -50,7 +50,7 @@ export const explainTask: Handler<'explainTask'> = async ({ path, principal: { o
       status: facts.task.status,
       at: timestampOf(facts.now),
       summary,
-      gates: gates.map(gateView),
+      gates: gates.map((gate) => gateView(gate, facts.now)),
       ...(position !== null && { position }),
       ...(share !== undefined && { share: shareView(share) }),
       ...(workers !== null && { workers: workersOutlookView(workers) }),

@@ -5,8 +5,11 @@ import { bookedAmountWrong } from '../../src/openjd/template/capabilities.ts';
 import { farmId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { FarmRecord } from '../../src/core/records/farm.ts';
+import { poolKey } from '../../src/core/records/usage-pool.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { farmView } from '../views/farm-view.ts';
+import { namedCapsInput } from '../views/named-caps-view.ts';
+import { outageInput, outagesOf } from '../views/outage-view.ts';
 import { queuePolicyInput, sharedByFault } from '../views/queue-policy-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
 import type { Schemas } from '../views/schemas.ts';
@@ -55,6 +58,28 @@ export const replaceFarm: Handler<'replaceFarm'> = async ({ path, body, headers 
   return replaced(outcome, farmView, SETTINGS.farm);
 };
 
+/** Lists the outages of a farm that last (docs/outages.md). */
+export const listOutages: Handler<'listOutages'> = ({ path }, ports) => {
+  const stored = ports.store.get('farm', keys.farm(farmId(path.id)));
+  if (stored === undefined) return notFound('farm', path.id);
+  return { kind: 'json', status: 200, body: outagesOf(path.id, ports.store, ports.now()) };
+};
+
+/** Ends an outage, so that its tasks start again. */
+export const endOutage: Handler<'endOutage'> = async ({ path, body, principal }, ports) => {
+  const id = farmId(path.id);
+  if (ports.store.get('farm', keys.farm(id)) === undefined) return notFound('farm', path.id);
+  const { kind, name } = body;
+  const place = { kind, name: kind === 'usage pool' ? poolKey(name) : name };
+  const outcome = await ports.actors.ask<null>((replyTo) => ({
+    actor: 'lease',
+    id,
+    message: { type: 'outage.end', place, by: principal.username, replyTo },
+  }));
+  if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
+  return { kind: 'json', status: 200, body: outagesOf(path.id, ports.store, ports.now()) };
+};
+
 export const deleteFarm: Handler<'deleteFarm'> = async ({ path, query, headers }, ports) => {
   const id = farmId(path.id);
   if (ports.store.get('farm', keys.farm(id)) === undefined) return notFound('farm', path.id);
@@ -72,8 +97,10 @@ function farmInput(body: Schemas['FarmInput']): FarmInput {
     description: body.description ?? '',
     maxConcurrentTasks: body.max_concurrent_tasks ?? 0,
     retry: retryOverride(body),
+    ...namedCapsInput(body),
     ...bookedAmountsInput(body),
     ...(body.quarantine !== undefined && { quarantine: body.quarantine }),
+    ...outageInput(body),
   };
 }
 

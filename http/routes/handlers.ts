@@ -19,7 +19,7 @@ import { explainTask } from './explain.ts';
 import { getFarmHistory, getWorkerHistory } from './history.ts';
 import { getFarmOverview } from './farm-overview.ts';
 import { farmWaitingReader, getFarmWaiting } from './farm-waiting.ts';
-import { createFarm, deleteFarm, getFarm, listFarms, replaceFarm } from './farms.ts';
+import { createFarm, deleteFarm, endOutage, getFarm, listFarms, listOutages, replaceFarm } from './farms.ts';
 import {
   getJobSummary,
   getJobTemplate,
@@ -160,6 +160,8 @@ export function handlersOf(contract: Contract, ports: Pick<Ports, 'steadyNow' | 
     getFarm,
     replaceFarm,
     deleteFarm,
+    endOutage,
+    listOutages,
     listQueues,
     createQueue,
     getQueue,

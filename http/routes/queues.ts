@@ -11,6 +11,7 @@ import { isPermitted, type Principal } from '../guards/principal.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { jobCountsView } from '../views/job-counts-view.ts';
 import { pageOf, sortedBy } from '../views/page-view.ts';
+import { namedCapsInput } from '../views/named-caps-view.ts';
 import { queueView } from '../views/queue-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
 import type { Schemas } from '../views/schemas.ts';
@@ -145,6 +146,7 @@ function queueInput(body: Schemas['QueueSettings']): QueueInput {
     maxConcurrentTasks: body.max_concurrent_tasks ?? 0,
     paused: body.paused ?? false,
     retry: retryOverride(body),
+    ...namedCapsInput(body),
     ...(body.preempt_after_seconds !== undefined && { preemptAfterSeconds: body.preempt_after_seconds }),
     ...(body.preemptible !== undefined && { preemptible: body.preemptible }),
     ...(body.run_as_user !== undefined && { runAsUser: body.run_as_user }),

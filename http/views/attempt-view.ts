@@ -1,6 +1,7 @@
 import { stepIdOf } from '../../src/core/ids.ts';
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import { preemptionSentence, type Preemption } from '../../src/core/records/preemption.ts';
+import { outageMarkView } from './outage-view.ts';
 import { appliedRuleView } from './retry-rules-view.ts';
 import type { Schemas } from './schemas.ts';
 import type { VisibleJobs } from './visible-jobs.ts';
@@ -19,6 +20,7 @@ export function attemptView(attempt: AttemptRecord, { has }: Pick<VisibleJobs, '
     ...(attempt.message !== '' && { message: attempt.message }),
     ...(attempt.failureExcerpt !== undefined && { failure_excerpt: attempt.failureExcerpt }),
     ...(attempt.rule !== undefined && { retry_rule: appliedRuleView(attempt.rule) }),
+    ...(attempt.outage !== undefined && { outage: outageMarkView(attempt.outage) }),
     ...(attempt.preemption !== undefined && { preemption: preemptionView(attempt.preemption, has) }),
     started_at: timestampOf(attempt.startedAt),
     ...(attempt.endedAt !== undefined && { ended_at: timestampOf(attempt.endedAt) }),

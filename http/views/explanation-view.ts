@@ -6,12 +6,13 @@ import type {
 } from '../../src/core/explain/task-explanation.ts';
 import type { RejectedWorkers, ShortAmount } from '../../src/core/lease/explanation.ts';
 import { appliedRuleView, poolHoldView } from './retry-rules-view.ts';
+import { outageView } from './outage-view.ts';
 import { doubtView } from './quarantine-view.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { Schemas } from './schemas.ts';
 
-/** Returns a gate in the format of the contract. */
-export function gateView(gate: Gate): Schemas['Gate'] {
+/** Returns a gate in the format of the contract, at `now`. */
+export function gateView(gate: Gate, now: number): Schemas['Gate'] {
   switch (gate.gate) {
     case 'job':
     case 'upstream_step':
@@ -20,6 +21,8 @@ export function gateView(gate: Gate): Schemas['Gate'] {
     case 'paused_queue':
     case 'farm_cap':
     case 'queue_cap':
+    case 'owner_cap':
+    case 'project_cap':
     case 'job_cap':
     case 'step_cap':
     case 'order':
@@ -65,6 +68,10 @@ export function gateView(gate: Gate): Schemas['Gate'] {
         rejected: rejected.map(rejectedView),
         ...(nearestMiss !== null && { nearest_miss: nearestMissView(nearestMiss) }),
       };
+    }
+    case 'outage': {
+      const { outages, ...rest } = gate;
+      return { ...rest, outages: outages.map((outage) => outageView(outage, now)) };
     }
     case 'quarantine': {
       const { doubted, ...rest } = gate;

@@ -1,4 +1,6 @@
+import { outageSettingView } from './outage-view.ts';
 import type { FarmRecord } from '../../src/core/records/farm.ts';
+import { namedCapsView } from './named-caps-view.ts';
 import { queuePolicyView } from './queue-policy-view.ts';
 import { retryView } from './retry-view.ts';
 import type { Schemas } from './schemas.ts';
@@ -11,6 +13,7 @@ export function farmView(farm: FarmRecord): Schemas['Farm'] {
     name: farm.name,
     description: farm.description,
     max_concurrent_tasks: farm.maxConcurrentTasks,
+    ...namedCapsView(farm),
     ...retryView(farm.retry),
     ...(farm.bookedAmounts !== undefined && {
       booked_amounts: farm.bookedAmounts.names,
@@ -18,6 +21,7 @@ export function farmView(farm: FarmRecord): Schemas['Farm'] {
       policy_version: farm.bookedAmounts.version,
     }),
     ...(farm.queuePolicy !== undefined && queuePolicyView(farm.queuePolicy)),
+    ...(farm.outages !== undefined && outageSettingView(farm.outages)),
     ...(farm.quarantine !== undefined && {
       quarantine: farm.quarantine.isOn,
       quarantine_version: farm.quarantine.version,

@@ -1,5 +1,6 @@
 import { isolationWarning, type BusStanding } from '../../src/core/bus-identity/open-bus.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
+import { namedCapsView } from './named-caps-view.ts';
 import { retryRulesView } from './retry-rules-view.ts';
 import { retryView } from './retry-view.ts';
 import type { Schemas } from './schemas.ts';
@@ -15,6 +16,7 @@ export function queueView(queue: QueueRecord, bus: BusStanding): Schemas['Queue'
     description: queue.description,
     priority: queue.priority,
     max_concurrent_tasks: queue.maxConcurrentTasks,
+    ...namedCapsView(queue),
     paused: queue.paused,
     ...retryView(queue.retry),
     ...retryRulesView(queue.retryRules),

@@ -1,5 +1,5 @@
 import { pluralize } from '../../src/core/explain/wording.ts';
-import { jobId, type FarmId } from '../../src/core/ids.ts';
+import { jobId, type FarmId, type QueueId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
@@ -43,7 +43,9 @@ function groupView(store: StoreReader, farm: FarmId, group: WaitingGroup): Schem
     jobs: group.jobs,
     job_ids: group.jobIds,
     job_names: namesOf(store, group.jobIds),
-    ...('queueId' in group && { queue_id: group.queueId }),
+    ...('queueId' in group && group.queueId !== undefined && { queue_id: group.queueId }),
+    ...('owner' in group && { owner: group.owner }),
+    ...('project' in group && { project: group.project }),
     ...('pool' in group && { pool: group.pool }),
     ...('amount' in group && { amount: group.amount }),
     ...('unschedulableReason' in group && { unschedulable_reason: group.unschedulableReason }),
@@ -59,6 +61,13 @@ function pausedView(store: StoreReader, { tasks, jobs, jobIds }: PausedJobs): Sc
 /** A deleted job is named by its id. */
 const namesOf = (store: StoreReader, ids: readonly string[]): readonly string[] =>
   ids.map((id) => store.get('job', keys.job(jobId(id)))?.name ?? id);
+
+/** `Owner ana: at the cap of concurrent tasks in queue night.` */
+function groupCapSentence(store: StoreReader, who: string, queueId: QueueId | undefined): string {
+  const where =
+    queueId === undefined ? 'the farm' : `queue ${store.get('queue', keys.queue(queueId))?.name ?? queueId}`;
+  return `${who}: at the cap of concurrent tasks in ${where}.`;
+}
 
 function sentenceOf(store: StoreReader, farm: FarmId, cause: WaitingCause): string {
   switch (cause.reason) {
@@ -78,6 +87,14 @@ function sentenceOf(store: StoreReader, farm: FarmId, cause: WaitingCause): stri
       const queue = store.get('queue', keys.queue(cause.queueId));
       const cap = queue?.maxConcurrentTasks ?? 0;
       return `Queue ${queue?.name ?? cause.queueId} is at its cap of ${pluralize(cap, 'concurrent task')}.`;
+    }
+    case 'owner_cap': {
+      const who = cause.owner === '' ? 'Jobs without an owner' : `Owner ${cause.owner}`;
+      return groupCapSentence(store, who, cause.queueId);
+    }
+    case 'project_cap': {
+      const who = cause.project === '' ? 'Jobs without a project' : `Project ${cause.project}`;
+      return groupCapSentence(store, who, cause.queueId);
     }
     case 'job_cap':
       return 'Their jobs are at their caps of concurrent tasks.';

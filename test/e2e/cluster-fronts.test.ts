@@ -1,10 +1,15 @@
-import { test } from 'tap';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import tap, { test } from 'tap';
 import { ClusterNodes, type ClusterMember } from '../kit/cluster-nodes.ts';
 import { clusterSkip } from '../kit/managed-cluster.ts';
 import { until } from '../kit/until.ts';
 import { WebSocketClient } from '../kit/web-socket.ts';
 
 /** Every node of a cluster of three real nodes serves (docs/decisions/any-node-serves.md). */
+
+tap.setTimeout(240_000);
 
 const skip = await clusterSkip();
 
@@ -27,13 +32,15 @@ interface TaskPage {
 const portOf = ({ api }: ClusterMember): number => Number(new URL(api.url).port);
 
 test('any node of a cluster serves', { skip: skip ?? false }, async (t) => {
-  const nodes = await ClusterNodes.start(t, t.testdir({}));
+  const folder = mkdtempSync(join(tmpdir(), 'callsheet-cluster-'));
+  const nodes = await ClusterNodes.start(t, folder);
+  t.teardown(() => {
+    if (t.passing()) rmSync(folder, { recursive: true, force: true });
+    else t.comment(`the logs are in ${folder}`);
+  });
   const owner = await nodes.owner();
   const [first, second] = nodes.others(owner);
   if (first === undefined || second === undefined) throw new Error('there are three nodes');
-  t.teardown(() => {
-    if (!t.passing()) for (const { daemon } of nodes.all) t.comment(daemon.log());
-  });
   const farm = await first.api.makeFarm('studio');
   const { farmId, queueId } = farm;
   const path = `/api/v1/jobs?farm_id=${farmId}&queue_id=${queueId}`;
@@ -67,8 +74,7 @@ test('any node of a cluster serves', { skip: skip ?? false }, async (t) => {
     nodes.startWorker('w1', ['--worker-cpus=2']);
     const { id } = await first.api.must<{ id: string }>('POST', path, templateOf('logs', 'hello farm'));
     await events.nextWhere(
-      ({ type, payload }) =>
-        type === 'push' && payload['job_id'] === id && payload['status'] === 'completed',
+      ({ type, payload }) => type === 'push' && payload['job_id'] === id && payload['status'] === 'completed',
     );
     const { items } = await second.api.must<TaskPage>('GET', `/api/v1/jobs/${id}/tasks`);
     t.same(

@@ -52,16 +52,25 @@ test('a backup of any node names the log, and a recovery begins a new one', { sk
   );
   t.match(manifest, { cluster: { log_id: /^[0-9a-f-]{36}$/, epoch: 1 } });
 
-  t.match(await onNode(nodes, follower.name, 'recover', '--yes'), { code: 5, err: /is in use by another service/ });
+  t.match(await onNode(nodes, follower.name, 'recover', '--yes'), {
+    code: 5,
+    err: /is in use by another service/,
+  });
   await Promise.all(nodes.all.map(({ daemon }) => daemon.kill('SIGTERM')));
   const shown = await onNode(nodes, follower.name, 'recover', '--dry-run');
   t.match(shown, { code: 0, out: /has position \d+ \(epoch 1\) of log [0-9a-f-]{36}\./ });
   const refused = await onNode(nodes, follower.name, 'recover');
-  t.match(refused, { code: 2, err: /--yes is needed .*\n  Decisions that only other nodes have stored are lost/ });
+  t.match(refused, {
+    code: 2,
+    err: /--yes is needed .*\n  Decisions that only other nodes have stored are lost/,
+  });
   t.match(await onNode(nodes, follower.name, 'recover', '--yes'), { code: 0, out: /creates log/ });
   for (const name of NODES)
     if (name !== follower.name)
-      t.match(await onNode(nodes, name, 'recover', '--follow', '--yes'), { code: 0, out: /former state is in/ });
+      t.match(await onNode(nodes, name, 'recover', '--follow', '--yes'), {
+        code: 0,
+        out: /former state is in/,
+      });
 
   const again = await Promise.all(NODES.map((name) => nodes.startNode(name)));
   for (const member of again) await hasFarm(member, 'north');
@@ -72,6 +81,7 @@ test('a backup of any node names the log, and a recovery begins a new one', { sk
   t.notMatch(readdirSync(directory), ['cluster-log.json'], 'the order is done');
   const after = readFileSync(join(folder, `node-${follower.name}.log`), 'utf8');
   t.match(after, /first start after a restore: waiting/);
+  await nodes.stop();
 });
 
 test('a lost machine is replaced by a new one of the same name', { skip }, async (t) => {
@@ -79,8 +89,14 @@ test('a lost machine is replaced by a new one of the same name', { skip }, async
   const nodes = await ClusterNodes.start(t, folder);
   await makeFarm(await nodes.owner(), 'north');
   t.match(await onNode(nodes, 'a', 'remove', 'c'), { code: 5, err: /node c is connected: stop its service/ });
-  t.match(await onNode(nodes, 'a', 'add', 'd=127.0.0.1:1'), { code: 0, out: /cluster\.peers: a=.*,d=127\.0\.0\.1:1/ });
-  t.match(await onNode(nodes, 'a', 'add', 'b=127.0.0.1:1'), { code: 5, err: /node b is already in cluster\.peers/ });
+  t.match(await onNode(nodes, 'a', 'add', 'd=127.0.0.1:1'), {
+    code: 0,
+    out: /cluster\.peers: a=.*,d=127\.0\.0\.1:1/,
+  });
+  t.match(await onNode(nodes, 'a', 'add', 'b=127.0.0.1:1'), {
+    code: 5,
+    err: /node b is already in cluster\.peers/,
+  });
 
   await nodes.member('c').daemon.kill('SIGTERM');
   rmSync(join(folder, 'node-c'), { recursive: true });
@@ -89,7 +105,10 @@ test('a lost machine is replaced by a new one of the same name', { skip }, async
     return /is connected|no leader/.test(ran.err) ? null : ran;
   });
   t.match(few, { code: 5, err: /the cluster has 2 servers, and 3 are needed/ });
-  t.match(await onNode(nodes, 'b', 'add', 'd=127.0.0.1:1'), { code: 5, err: /c-[0-9a-f]{8} is not connected/ });
+  t.match(await onNode(nodes, 'b', 'add', 'd=127.0.0.1:1'), {
+    code: 5,
+    err: /c-[0-9a-f]{8} is not connected/,
+  });
 
   const returned = await nodes.startNode('c');
   const removed = await until('the lost server can be removed', async () => {
@@ -105,4 +124,27 @@ test('a lost machine is replaced by a new one of the same name', { skip }, async
     return ran.code === 0 ? ran : null;
   });
   t.match(shown.out, /north/, 'the command uses the next address');
+  await nodes.stop();
+});
+
+test('the log is handed over on request', { skip }, async (t) => {
+  const nodes = await ClusterNodes.start(t, t.testdir({}));
+  const owner = await nodes.owner();
+  const [next] = nodes.others(owner);
+  if (next === undefined) throw new Error('there are three nodes');
+  const status = await runCallsheet(['cluster', 'status', '--url', next.api.url]);
+  t.match(status.out, new RegExp(`^cluster +farm\nowner +${owner.name}\n`));
+  t.match(status.out, /^quorum +3 of 3 nodes present, 2 needed$/m);
+  t.match(await onNode(nodes, next.name, 'hand-over', 'x'), {
+    code: 4,
+    err: /node x is not in cluster\.peers/,
+  });
+  const same = await onNode(nodes, next.name, 'hand-over', owner.name);
+  t.match(same, { code: 5, err: /owns it already/ });
+  const handed = await onNode(nodes, next.name, 'hand-over', next.name);
+  t.match(handed, { code: 0, out: new RegExp(`hands cluster farm over to node ${next.name}`) });
+  await owner.daemon.ended;
+  await makeFarm(next, 'north');
+  t.match(next.daemon.log(), /this node owns the farms/);
+  await nodes.stop();
 });

@@ -30,6 +30,7 @@ const NEVER_SUCCEEDING: Readonly<Record<string, string>> = {
   beginOidcLogin: 'there is no provider',
   finishOidcLogin: 'there is no provider',
   deleteWorker: 'the only worker is online',
+  endOutage: 'no farm has an outage; test/http/routes and test/actors end one',
   liftQuarantine: 'no worker is in quarantine; test/http/routes and test/actors lift one',
   getTaskPreview: 'the worker makes no previews; test/e2e/previews.test.ts does',
   holdStep: 'the jobs have ended by then; test/http and the session of the command line hold steps',

@@ -1,5 +1,6 @@
 import type { Test } from 'tap';
 import { ClusterNode, type ClusterNodeEvents } from '../../daemons/server/cluster/cluster-node.ts';
+import { AuditRecorder } from '../../http/audit/audit-recorder.ts';
 import { startFront } from '../../http/front.ts';
 import { ownersPorts } from '../../http/cluster/owner-ports.ts';
 import type { AuthSettings } from '../../http/ports.ts';
@@ -93,6 +94,10 @@ async function startOne(t: Test, name: Name, bus: NatsServer, auth: AuthSettings
   );
   api.cluster = node.ports();
   const ports = api.ports();
+  const owners = ownersPorts(ports, () => node.hasActors, node.notes());
+  const audit = auth.enabled
+    ? new AuditRecorder({ ...ports, ...owners, delay: () => Promise.resolve() })
+    : null;
   const server = await startFront(
     {
       host: '127.0.0.1',
@@ -106,7 +111,7 @@ async function startOne(t: Test, name: Name, bus: NatsServer, auth: AuthSettings
       ...wideLimits(),
       ...BROWSER_OPTIONS,
     },
-    { ...ports, ...ownersPorts(ports, () => node.hasActors, node.notes()) },
+    { ...ports, ...owners, audit },
   );
   node.frontStarted(server.forwarded);
   const client = new Client(server.port);

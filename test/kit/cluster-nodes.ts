@@ -33,6 +33,7 @@ export class ClusterNodes {
   readonly #flags: readonly string[];
   readonly #members = new Map<NodeName, ClusterMember>();
   readonly #workers: Daemon[] = [];
+  #isStopped = false;
 
   private constructor(
     plan: ClusterPlan,
@@ -140,8 +141,13 @@ export class ClusterNodes {
     return worker;
   }
 
-  /** Stops everything, the nats-servers of killed nodes included. */
+  /**
+   * Stops everything, the nats-servers of killed nodes included. Call it at the end of a test: the end of the test removes its
+   * folder first.
+   */
   async stop(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
     await Promise.all(this.#workers.map((worker) => worker.kill('SIGTERM')));
     await Promise.all(this.all.map(({ daemon }) => daemon.kill('SIGTERM')));
     const { folder } = this.#plan;

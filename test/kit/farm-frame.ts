@@ -76,6 +76,7 @@ export abstract class TestFarmBase {
   /** Events of tasks in order; `lost` if tasks of a job have changed without events. */
   readonly taskEvents: (TaskEvent | 'lost')[] = [];
   private readonly warnings: string[] = [];
+  private readonly infos: string[] = [];
 
   constructor(settings: Partial<ServiceSettings>, store: MemoryStore) {
     this.store = store;
@@ -108,6 +109,12 @@ export abstract class TestFarmBase {
       this.run();
     }
     this.passTo(end);
+  }
+
+  /** Sends the heartbeats of the workers in `beating` now: `advance` does so only within longer times. */
+  beatNow(): void {
+    for (const name of this.beating) this.beat(name);
+    this.run();
   }
 
   /** Stalls the process: time passes without messages or timers, then the process detects the stall. */
@@ -199,6 +206,11 @@ export abstract class TestFarmBase {
     return this.warnings.splice(0);
   }
 
+  /** Returns the information in the log since the last call. */
+  takeInfos(): string[] {
+    return this.infos.splice(0);
+  }
+
   /** Asserts the exact outputs since the last check, and the invariants. */
   expect(t: Test, what: string, lines: readonly string[]): void {
     t.strictSame(this.takeOutputs(), lines, what);
@@ -240,7 +252,7 @@ export abstract class TestFarmBase {
     return `01900000-0000-7000-8000-${this.lastId.toString(16).padStart(12, '0')}`;
   }
 
-  protected nameOf(id: string): string {
+  nameOf(id: string): string {
     return this.store.get('job', id)?.name ?? this.store.get('worker', id)?.name ?? this.names.get(id) ?? id;
   }
 
@@ -265,6 +277,7 @@ export abstract class TestFarmBase {
       }),
       log: (level, text) => {
         if (level === 'warn' || level === 'error') this.warnings.push(text);
+        else if (level === 'info') this.infos.push(text);
       },
       wake: () => undefined,
       fatal: (error) => {

@@ -147,7 +147,8 @@ function checkFailures(
   wrong: (text: string) => void,
 ): void {
   const failed = new Map<string, number>();
-  for (const { workerId, status, reclaimed, rule } of tasks.flatMap((task) => task.attempts)) {
+  for (const { workerId, status, reclaimed, rule, outage } of tasks.flatMap((task) => task.attempts)) {
+    if (outage !== undefined) continue;
     // A retry rule found the cause elsewhere.
     if (rule?.action === 'requeue' || rule?.action === 'raise') continue;
     if (status === 'failed' && reclaimed !== true) failed.set(workerId, (failed.get(workerId) ?? 0) + 1);
@@ -245,6 +246,8 @@ function checkLease(
   for (const { value: pool } of store.scan('usagePool')) {
     const free = Math.max(0, pool.maxConcurrent - lease.tallies.total(pool.slot));
     const name = poolKey(pool.name);
+    if (lease.outages.record.outages.some((each) => each.endedAt === undefined && each.name === name))
+      continue;
     const room = lease.pools.room({ pools: [name] }, null);
     // Hosts that have a slot run any number of tasks.
     if (pool.counts === 'hosts' && room > 0) continue;
@@ -282,7 +285,7 @@ function checkLease(
   for (const signature of lease.index.waitingSignatures()) {
     if (lease.index.room(signature) <= 0) continue;
     const [request] = lease.parked.waitingFor(signature);
-    if (request !== undefined && signature.avoiding === 0)
+    if (request !== undefined && signature.avoiding === 0 && lease.doubts.size === 0)
       wrong(`tasks are ready, but a request of ${request.workerId}, which is eligible for them, is parked`);
   }
 }

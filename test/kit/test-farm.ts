@@ -29,6 +29,7 @@ import type {
   StepExplanation,
   WaitingExplanation,
 } from '../../src/core/lease/explanation.ts';
+import type { OutagePlace } from '../../src/core/outages/outage.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { readTask, readTaskStatus } from '../../src/core/records/task-page.ts';
 import type { WorkerDisabling, WorkerRecord } from '../../src/core/records/worker.ts';
@@ -415,6 +416,11 @@ export class TestFarm extends TestFarmCatalog {
 
   enableWorker(name: string): void {
     this.sendToWorker(name, { type: 'worker.enable', replyTo: to(`enable ${name}`) });
+  }
+
+  endOutage(place: OutagePlace): void {
+    const message = { type: 'outage.end', place, by: 'ana', replyTo: to('end outage') } as const;
+    this.send({ actor: 'lease', id: this.farm, message });
   }
 
   liftQuarantine(name: string): void {

@@ -84,8 +84,8 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     ],
     [
       'free cores do not regroup the parked requests',
-      '  countUse(state, worker, jobId, -cores);\n  reindexParkedRequests(state, worker);',
-      '  countUse(state, worker, jobId, -cores);',
+      '  countUse(state, worker, step, -cores);\n  reindexParkedRequests(state, worker);',
+      '  countUse(state, worker, step, -cores);',
     ],
     ['a replaced request gets no reply', 'if (replaced !== null) replyEmpty(replaced, context);', ''],
     ['the hold timer is not set', 'if (state.parked.size === 1) armHold(state, context);', ''],
@@ -115,11 +115,11 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
       '',
     ],
     ['a draining worker is online', ' && record.draining !== true;', ';'],
-    ['freed cores stay taken', 'freeCores(state, worker, message.jobId, message.cores);', ''],
+    ['freed cores stay taken', 'freeCores(state, worker, message, message.cores);', ''],
     [
       'freed cores serve no request',
-      '  freeCores(state, worker, message.jobId, message.cores);\n  serveWorker(state, worker, context);',
-      '  freeCores(state, worker, message.jobId, message.cores);',
+      '  freeCores(state, worker, message, message.cores);\n  serveWorker(state, worker, context);',
+      '  freeCores(state, worker, message, message.cores);',
     ],
     [
       'tasks that avoided other workers stay when their favourite leaves',

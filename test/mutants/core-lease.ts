@@ -249,6 +249,7 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
     [
       `${LEASE}/ready-index.test.ts`,
       'test/actors/service/lease/avoidance.test.ts',
+      'test/actors/service/lease/group-caps.test.ts',
       'test/actors/service/lease/reservation.test.ts',
     ],
     ['a withdrawn step is offered', '      entry.open = false;\n', ''],
@@ -286,6 +287,11 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
       'if (step.isOvertaken || compare(step, best) > 0) continue;',
       'if (step.isOvertaken || compare(step, best) < 0) continue;',
     ],
+    [
+      'tasks that run when their owner gets a cap do not count',
+      '      countInGroups(groups, entry.live);\n',
+      '',
+    ],
     ['a removed step stays in the caps', '    this.countLive(entry, -entry.live);\n', ''],
     [
       'a step that is offered again counts twice in its pools',
@@ -303,8 +309,8 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
     ],
     [
       'usage that has changed is not saved',
-      '    this.unsaved.add(sharer);\n    this.forgotten',
-      '    this.forgotten',
+      '    this.unsaved.add(sharer);\n    if (this.forgotten',
+      '    if (this.forgotten',
     ],
     [
       'a job keeps its sharer in another queue',
@@ -313,6 +319,37 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
     ],
     ['cores in use do not move a sharer', '    this.order.moved(sharer);\n', ''],
     ['weights are ignored', 'this.weights.get(name) ?? 1', '1'],
+    ['a changed run time does not move a sharer', '    if (this.isStarted) this.rank(sharer);\n', ''],
+    [
+      'turns stay those of an earlier half-life',
+      'for (const sharer of this.sharers.values()) this.rank(sharer);\n    }',
+      '}',
+    ],
+  ),
+  ...mutantsOf(
+    'src/core/lease/share-usage.ts',
+    ['test/core/lease/shares.property.test.ts'],
+    ['each task ends a turn', 'Math.floor(2 ** (level - halves))', '2 ** (level - halves)'],
+    ['a turn lasts as of the epoch', '2 ** (level - halves)', '2 ** level'],
+    ['brief tasks count for a minute in advance', 'meanMs === null || meanMs >= BRIEF_MS', 'true'],
+    ['tasks of a second are brief', 'meanMs >= BRIEF_MS', 'meanMs > BRIEF_MS'],
+  ),
+  ...mutantsOf(
+    'src/core/records/named-caps.ts',
+    ['test/actors/service/lease/group-caps.test.ts'],
+    [
+      'owners without a cap of their own have none',
+      'return Object.hasOwn(caps, EACH_OTHER) ? (caps[EACH_OTHER] ?? 0) : 0;',
+      'return 0;',
+    ],
+    ['a cap of 0 allows nothing', 'return caps[name] ?? 0;', 'return (caps[name] ?? 0) || 1e-9;'],
+    ['caps that are not named are removed', 'change.ownerCaps ?? before?.ownerCaps', 'change.ownerCaps'],
+  ),
+  ...mutantsOf(
+    'src/core/lease/group-caps.ts',
+    ['test/actors/service/lease/group-caps.test.ts'],
+    ['an owner that was full stays passed over', 'if (wasFull && ', 'if (!wasFull && '],
+    ['a changed cap stays as it was', '      known.maxConcurrentTasks = maxConcurrentTasks;\n', ''],
   ),
   ...mutantsOf(
     'src/core/lease/share-order.ts',

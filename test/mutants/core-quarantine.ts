@@ -2,6 +2,7 @@ import { mutantsOf, type Mutant } from './mutant.ts';
 
 const VERDICT = 'test/core/quarantine/verdict.test.ts';
 const ACTORS = 'test/actors/service/worker/quarantine.test.ts';
+const OUTAGES = 'test/actors/service/lease/outages.test.ts';
 const CANARIES = 'test/actors/service/job/canaries.test.ts';
 
 /** Mutants of the rules of quarantine and canary tasks. */
@@ -18,8 +19,8 @@ export const CORE_QUARANTINE_MUTANTS: readonly Mutant[] = [
     ],
     [
       'one failure is enough for a quarantine',
-      'step.elsewhere >= STEP_FAILURES_MIN && oddsInStep',
-      'oddsInStep',
+      'FALSE_ALARMS_INVERSE * Math.max(STEP_ATTEMPTS_MIN, attempts)',
+      '2 * Math.max(STEP_ATTEMPTS_MIN, attempts)',
     ],
     ['a suspicion does not end', 'at > now - SUSPICION_MS && at <= now;', 'at <= now;'],
     [
@@ -34,7 +35,16 @@ export const CORE_QUARANTINE_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'src/core/quarantine/evidence.ts',
     [VERDICT, ACTORS],
-    ['a verdict leaves the failure open', 'open: step.open - 1,', 'open: step.open,'],
+    [
+      'a verdict leaves the failure open',
+      "open: step.open - (verdict === 'open' ? 0 : 1),",
+      'open: step.open,',
+    ],
+    [
+      'a failure on another worker closes the failure',
+      "open: step.open - (verdict === 'open' ? 0 : 1),",
+      'open: step.open - 1,',
+    ],
     [
       'a task that fails everywhere counts against the worker',
       "(verdict === 'elsewhere' ? 1 : 0)",
@@ -68,15 +78,11 @@ export const CORE_QUARANTINE_MUTANTS: readonly Mutant[] = [
     [ACTORS],
     [
       'a success on the same worker counts against it',
-      "only === workerId ? 'unknown' : 'elsewhere'",
+      "worker === workerId ? 'unknown' : 'elsewhere'",
       "'elsewhere'",
     ],
-    ['a final failure stays open', "return isFinal ? null : 'open';", "return 'open';"],
-    [
-      'a failure elsewhere does not clear the first worker',
-      'if (before.length === 1 && only !== workerId)',
-      'if (before.length === 7 && only !== workerId)',
-    ],
+    ['a failure on another worker does not reach the first', 'if (isNew || isFinal)\n', 'if (isFinal)\n'],
+    ['a final failure stays open', "!isFinal ? 'open' : isElsewhereToo", 'isElsewhereToo'],
   ),
   ...mutantsOf(
     'actors/service/lease/grant-quarantines.ts',
@@ -99,5 +105,45 @@ export const CORE_QUARANTINE_MUTANTS: readonly Mutant[] = [
     [CANARIES],
     ['tasks behind canary tasks start', 'probes !== null && !probes.includes(index)', 'false'],
     ['the setting of the queue does not count', ' || inherited.canaryTasks === true', ''],
+  ),
+  ...mutantsOf(
+    'src/core/outages/detect.ts',
+    ['test/core/outages/decide.test.ts', OUTAGES],
+    ['failures of one job are an outage', "countOf(failures, 'jobId') < jobs || ", ''],
+    ['failures on one worker are an outage', " || countOf(failures, 'workerId') < workers", ''],
+    [
+      'a pool that not all failures share is held',
+      "if (place.kind === 'usage pool' && !ofAll) continue;",
+      '',
+    ],
+    ['successes do not refute an outage', 'successes > failures.length * SUCCESSES_PER_FAILURE_MAX', 'false'],
+    ['messages that say nothing are compared', " || last.key === ''", ''],
+  ),
+  ...mutantsOf(
+    'src/core/outages/decide.ts',
+    ['test/core/outages/decide.test.ts', OUTAGES],
+    ['a hold does not double', '2 ** Math.min(times - 1, 30)', '1'],
+    ['a probe does not pass by running', '(probe !== null && probe.passesAt <= now)', 'false'],
+    ['a lost probe holds the place without end', '{ ...outage, probe: null, probed });', 'outage);'],
+    ['failures of attempts from before the end count', 'end.startedAt < outage.endedAt', 'false'],
+    ['several tasks are tried', 'keepsBack(outage, now) ? 0 : 1', '(outage.until > now ? 0 : 1)'],
+    ['old failures are part of an outage', 'now - at < windowSeconds * SECOND_MS && at <= now', 'at <= now'],
+  ),
+  ...mutantsOf(
+    'actors/service/job/outage-failures.ts',
+    [OUTAGES],
+    [
+      'the failures before an outage count',
+      'failedAttempts: task.failedAttempts - 1 });',
+      'failedAttempts: task.failedAttempts });',
+    ],
+    ['a parked job stays parked', 'if (isParked) turn.resume();\n', ''],
+    ['a worker is avoided after an outage', '    forgetFailedOn(state, step, index, workerId);\n', ''],
+  ),
+  ...mutantsOf(
+    'actors/service/lease/outage-state.ts',
+    [OUTAGES],
+    ['a held location starts tasks', 'room === 0 ? null : ', ''],
+    ['the same job is tried again and again', '!probed.includes(jobId)', 'true'],
   ),
 ];

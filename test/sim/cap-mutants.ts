@@ -45,6 +45,39 @@ export const CAP_MUTANTS: readonly Mutant[] = [
     }),
   },
   {
+    name: 'the caps of owners and projects in queues are ignored',
+    plant: handle('lease', 'queue.limits-changed', (state, message, context, original) => {
+      original(state, { ...message, namedCaps: {} }, context);
+    }),
+  },
+  {
+    name: 'the caps of owners in the farm are those of projects',
+    plant: handle('lease', 'farm.limits-changed', (state, message, context, original) => {
+      const { ownerCaps = {}, projectCaps = {} } = message.namedCaps;
+      const namedCaps = { ownerCaps: projectCaps, projectCaps: ownerCaps };
+      original(state, { ...message, namedCaps }, context);
+    }),
+  },
+  {
+    name: 'tasks that end make no room under the cap of their owner',
+    plant: handle('lease', 'tasks.ended', (state, message, context, original) => {
+      const lease = state as LeaseState;
+      original(lease, message, context);
+      const step = lease.index.entry(message.jobId, message.stepOrder);
+      for (const group of step?.signature.capGroups ?? []) group.live += message.count;
+    }),
+  },
+  {
+    name: 'tasks that run when an owner gets a cap do not count',
+    plant: handle('lease', 'farm.limits-changed', (state, message, context, original) => {
+      const lease = state as LeaseState;
+      const live = new Map([...lease.index.allSteps()].map((step) => [step, step.live]));
+      for (const step of live.keys()) step.live = 0;
+      original(lease, message, context);
+      for (const [step, count] of live) step.live += count;
+    }),
+  },
+  {
     name: 'each worker counts as a machine of its own',
     plant: handle('lease', 'worker.offered', (state, message, context, original) => {
       const { record } = message;

@@ -1,5 +1,6 @@
 import type { PoolInput } from '../../actors/service/catalog/messages.ts';
 import type { StepRequirements } from '../../src/openjd/template/plan.ts';
+import type { NamedCaps } from '../../src/core/records/named-caps.ts';
 import type { JobCaps } from '../../src/core/records/job-caps.ts';
 
 /** Caps, chosen by number: they draw nothing, so that the other properties of a seed stay the same. */
@@ -22,6 +23,16 @@ export function changeOfCaps(number: number): JobCaps {
   ];
   return changes[number % changes.length] ?? {};
 }
+
+/** Returns the caps of owners and projects in a farm or queue. */
+export function groupCapsOf(number: number): NamedCaps {
+  const owners = [{ ana: 2 }, {}, { '*': 3, bo: 0 }, { '*': 1 }, { tomas: 1, ana: 4 }][number % 5] ?? {};
+  const projects = [{}, { film: 2 }, { '': 3, '*': 4 }][number % 3] ?? {};
+  return { ownerCaps: owners, projectCaps: projects };
+}
+
+/** A change that removes all caps of owners and projects. */
+export const NO_GROUP_CAPS: NamedCaps = { ownerCaps: {}, projectCaps: {} };
 
 /** A change that removes all caps. */
 export const NO_CAPS: JobCaps = { maxConcurrentTasks: 0, stepCaps: { Step0: 0, Step1: 0, Step2: 0 } };

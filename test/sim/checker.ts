@@ -246,6 +246,7 @@ export class Checker implements ServiceWatcher {
     const farm = this.states?.farm(job.record.farmId);
     const worker = this.states?.worker(message.workerId);
     const live = (): { farm: number; queue: number } => this.liveTasks(job);
+    const jobs = (): readonly JobState[] => this.jobsOfFarm(job);
     const poolOf = (name: string): { max: number; holders: number } => {
       const { maxConcurrent, counts } = this.states?.lease(job.record.farmId)?.pools.stateOf(name) ?? {};
       const views = this.farmViews();
@@ -255,7 +256,7 @@ export class Checker implements ServiceWatcher {
       const holders = views.reduce((sum, view) => sum + slotsHeld(view.jobs, view.workers, pool), 0);
       return { max: maxConcurrent ?? 0, holders: areAgreed ? holders : 0 };
     };
-    return watchTake(job, message, now, this.isClockSteady, { farm, worker, live, poolOf });
+    return watchTake(job, message, now, this.isClockSteady, { farm, worker, live, poolOf, jobs });
   }
 
   private watchLease(turn: Turn): AfterTurn {
@@ -528,6 +529,11 @@ export class Checker implements ServiceWatcher {
       if (other.record.queueId === job.record.queueId) ofQueue += other.openAttempts.size;
     }
     return { farm: ofFarm, queue: ofQueue };
+  }
+
+  private jobsOfFarm(job: JobState): readonly JobState[] {
+    const ids = this.states?.farm(job.record.farmId)?.activeJobs.keys() ?? [];
+    return [...ids].flatMap((id) => this.states?.job(id) ?? []);
   }
 
   private noteAttempt(attempt: AttemptRecord): Violation | null {

@@ -70,6 +70,17 @@ export const TASK_EDGES: Readonly<Record<JobMessage['type'], Edges<TaskStatus>>>
     'running pending',
     ...DEPENDENTS,
   ],
+  // As a report of a failure, after the lease actor has weighed it.
+  'failure.weighed': [
+    'assigned failed',
+    'assigned ready',
+    'running failed',
+    'running ready',
+    'assigned pending',
+    'running pending',
+    ...DEPENDENTS,
+  ],
+  'failures.excused': [],
   'attempts.held': ['assigned running'],
   // To pending: a skip of a step before it was undone.
   'attempts.reclaim': ['assigned ready', 'running ready', 'assigned pending', 'running pending'],
@@ -100,6 +111,8 @@ export const JOB_EDGES: Readonly<Record<JobMessage['type'], Edges<JobStatus>>> =
   'step.unschedulable': [],
   'step.schedulable': [],
   'tasks.reported': [...ENDED, 'pending paused', 'running paused'],
+  'failure.weighed': [...ENDED, 'pending paused', 'running paused'],
+  'failures.excused': RESUMED,
   'attempts.held': [],
   'attempts.reclaim': ['running pending'],
   'attempts.stop': [],

@@ -5,6 +5,7 @@ import { hasSlots } from './pools-oracle.ts';
 import { heldOn } from './preemption-oracle.ts';
 import { needsOf } from './retry-rule-oracle.ts';
 import { hasOwnRoom } from './caps-oracle.ts';
+import { hasGroupRoom } from './group-caps-oracle.ts';
 import { coresNeeded, mayRun, takesTasks } from './eligibility-oracle.ts';
 import type { FarmView } from './service-view.ts';
 import {
@@ -167,7 +168,7 @@ export const noReadyTaskWaits: Invariant = {
           !requests.some(({ queueId }) => queueId === null || queueId === job.record.queueId)
         )
           continue;
-        if (!hasRoom(view, job.record.queueId)) continue;
+        if (!hasRoom(view, job.record.queueId) || !hasGroupRoom(view.farm, view.jobs, job)) continue;
         for (const step of job.steps) {
           if (step.record.taskCounts.ready === 0 || step.record.hold !== null) continue;
           if (!hasSlots(view, step.plan.requirements, id)) continue;

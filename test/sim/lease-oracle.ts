@@ -11,12 +11,13 @@ import type { Holding } from '../../src/core/records/holding.ts';
 import { HeldAmounts, isSameHolding } from './amounts-oracle.ts';
 import { LiveBooks } from './caps-oracle.ts';
 import { coresNeeded, mayRun } from './eligibility-oracle.ts';
+import { GroupBooks } from './group-caps-oracle.ts';
 import { isLeasable } from './invariant-frame.ts';
 import { PoolBooks } from './pools-oracle.ts';
 import { needsOf } from './retry-rule-oracle.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
-import { coresBySharer, ShareLevels, usesOf, type SharesBefore } from './share-levels.ts';
+import { addUse, advanceOf, ShareLevels, usesBySharer, usesOf, type SharesBefore } from './share-levels.ts';
 import { judgeSharedLease } from './share-oracle.ts';
 import { Violation } from './violation.ts';
 
@@ -138,6 +139,7 @@ function walk(
       holding !== null &&
       hasRoom(view, books, queueId) &&
       (books.jobs.hasRoom(job, stepOrder) || (isMine && isFresh(job.record.id))) &&
+      (books.groups.hasRoom(job) || (isMine && isFresh(job.record.id))) &&
       books.pools.hasRoom(needs, worker.id);
     if (isMine && !fits) return new Violation('only a task that fits is taken', `${name} by ${worker.id}`);
     if (isMine) {
@@ -154,6 +156,7 @@ function walk(
       books.take(worker.id, queueId, cores, held);
       books.pools.take(needs, worker.id);
       books.jobs.take(job.record.id, stepOrder);
+      books.groups.take(job);
       steps.add(`${job.record.id}-${stepOrder}`);
       left.delete(name);
       continue;
@@ -183,7 +186,7 @@ interface SharesInTurn {
 function levelsBefore(
   lease: LeaseState,
   takes: readonly Take[],
-  { view, now, shares, jobOf }: LeaseSurroundings,
+  { view, now, shares, jobOf, isFresh }: LeaseSurroundings,
 ): SharesInTurn | null | 'unknown' {
   const setting = view.farm.record.queuePolicy;
   if (shares.version !== (setting?.version ?? 0) || lease.queuePolicyVersion !== shares.version)
@@ -192,10 +195,13 @@ function levelsBefore(
   const uses = usesOf(lease);
   for (const { pick } of takes) {
     const taken = pick.ranges.reduce((sum, { count }) => sum + count, 0) * pick.cores;
-    uses.set(pick.jobId, (uses.get(pick.jobId) ?? 0) - taken);
+    addUse(uses, pick, -taken);
   }
-  const cores = coresBySharer(uses, setting, jobOf);
-  return cores === null ? 'unknown' : { setting, levels: new ShareLevels(setting, shares, cores, now) };
+  const jobs = new Map(view.jobs.map((job) => [job.record.id, job]));
+  const bySharer = usesBySharer(uses, setting, jobOf, ({ jobId, stepOrder }) =>
+    advanceOf(jobs.get(jobId), stepOrder, !isFresh(jobId)),
+  );
+  return bySharer === null ? 'unknown' : { setting, levels: new ShareLevels(setting, shares, bySharer, now) };
 }
 
 /** As `walk`, for a shared farm. */
@@ -240,6 +246,7 @@ function walkShared(
     size: mine.size,
     isMine: ({ name }) => mine.has(name),
     isFresh: ({ job }) => isFresh(job.record.id),
+    advanceOf: ({ job, stepOrder }) => advanceOf(job, stepOrder, !isFresh(job.record.id)),
     coresIfItFits: ({ job, stepOrder, name, needs }) => {
       const cores = coresNeeded(worker, needs);
       const fits =
@@ -247,6 +254,7 @@ function walkShared(
         next(needs) !== null &&
         hasRoom(view, books, job.record.queueId) &&
         (books.jobs.hasRoom(job, stepOrder) || (mine.has(name) && isFresh(job.record.id))) &&
+        (books.groups.hasRoom(job) || (mine.has(name) && isFresh(job.record.id))) &&
         books.pools.hasRoom(needs, worker.id);
       return fits ? cores : null;
     },
@@ -269,6 +277,7 @@ function walkShared(
       books.take(worker.id, job.record.queueId, cores, held);
       books.pools.take(needs, worker.id);
       books.jobs.take(job.record.id, stepOrder);
+      books.groups.take(job);
       return null;
     },
   });
@@ -293,6 +302,7 @@ function reservationOf(
 /** Resources in use before each lease of a turn: the counts of the lease actor after the turn, without its leases. */
 class Books {
   readonly jobs: LiveBooks;
+  readonly groups: GroupBooks;
   readonly pools: PoolBooks;
   private readonly lease: LeaseState;
   private readonly cores = new Map<WorkerId, number>();
@@ -303,6 +313,7 @@ class Books {
     this.lease = lease;
     this.pools = new PoolBooks(lease, view, takes);
     this.jobs = new LiveBooks(lease, takes);
+    this.groups = new GroupBooks(lease, view.farm, takes);
     for (const { workerId, pick } of takes) {
       const count = pick.ranges.reduce((sum, range) => sum + range.count, 0);
       this.add(this.cores, workerId, -count * pick.cores);

@@ -54,6 +54,8 @@ export interface SimulationOptions {
   readonly shares: boolean;
   /** Jobs and steps have caps, which clients change. */
   readonly caps: boolean;
+  /** Owners and projects have caps in farms and queues, which clients change. */
+  readonly groupCaps: boolean;
   /** Queues take back tasks of others. */
   readonly preempts: boolean;
   /** Clients set and remove start times of jobs. */
@@ -241,6 +243,7 @@ export function drawOptions(random: Random): SimulationOptions {
     amounts: false,
     shares: false,
     caps: false,
+    groupCaps: false,
     preempts: false,
     deletes: isActive(0.4),
     standing: isActive(0.4),
@@ -373,6 +376,15 @@ const CAPS_SHARE = 0.25;
 export const drawCaps = (drawn: SimulationOptions, random: Random): SimulationOptions => ({
   ...drawn,
   caps: random.chance(CAPS_SHARE),
+});
+
+/** Share of seeds with caps of owners and projects. */
+const GROUP_CAPS_SHARE = 0.25;
+
+/** Gives owners and projects caps. Drawn separately, so that the other options of a seed stay the same. */
+export const drawGroupCaps = (drawn: SimulationOptions, random: Random): SimulationOptions => ({
+  ...drawn,
+  groupCaps: random.chance(GROUP_CAPS_SHARE),
 });
 
 /** Share of seeds whose queues take back tasks. */

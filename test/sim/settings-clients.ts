@@ -5,6 +5,7 @@ import type { Outcome } from '../../src/core/problems.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { ask, requestUntilAnswered, type ClientWorld } from './client-port.ts';
+import { groupCapsOf, NO_GROUP_CAPS } from './cap-plans.ts';
 import { preemptionOfQueue } from './preemption-plans.ts';
 import { rulesOfQueue } from './retry-rule-plans.ts';
 import { randomBookedAmounts } from './amount-plans.ts';
@@ -17,6 +18,7 @@ export class SettingsClients {
   readonly queues: QueueId[] = [];
   private readonly world: ClientWorld;
   private settings = 0;
+  private groupCaps = 0;
   private spares = 0;
 
   constructor(world: ClientWorld) {
@@ -90,10 +92,14 @@ export class SettingsClients {
   lift(): void {
     for (const queueId of this.queues) {
       const queue = this.world.service.store.get('queue', keys.queue(queueId));
-      if (queue?.paused === true || (queue?.maxConcurrentTasks ?? 0) > 0) this.replace(queueId, false, 0);
+      const isGrouped = queue?.ownerCaps !== undefined || queue?.projectCaps !== undefined;
+      if (queue?.paused === true || (queue?.maxConcurrentTasks ?? 0) > 0 || isGrouped)
+        this.replace(queueId, false, { maxConcurrentTasks: 0, ...NO_GROUP_CAPS });
     }
     const farm = this.world.service.store.get('farm', keys.farm(this.world.farm));
-    if ((farm?.maxConcurrentTasks ?? 0) > 0) this.replaceFarm({ ...this.farmInput(), maxConcurrentTasks: 0 });
+    const isGrouped = farm?.ownerCaps !== undefined || farm?.projectCaps !== undefined;
+    if ((farm?.maxConcurrentTasks ?? 0) > 0 || isGrouped)
+      this.replaceFarm({ ...this.farmInput(), maxConcurrentTasks: 0, ...NO_GROUP_CAPS });
   }
 
   private createQueue(number: number, onReady: () => void): void {
@@ -124,12 +130,11 @@ export class SettingsClients {
     return null;
   }
 
-  private replace(queueId: QueueId, paused: boolean, cap?: number): void {
+  private replace(queueId: QueueId, paused: boolean, caps: Partial<QueueInput> = {}): void {
     const { service, checker, farm } = this.world;
     const before = service.store.get('queue', keys.queue(queueId));
     if (before === undefined) return;
-    const drawn = this.queueInput(before.name, paused);
-    const input = cap === undefined ? drawn : { ...drawn, maxConcurrentTasks: cap };
+    const input = { ...this.queueInput(before.name, paused), ...caps };
     ask<QueueRecord>(
       this.world,
       (replyTo) => ({ actor: 'farm', id: farm, message: { type: 'queue.replace', queueId, input, replyTo } }),
@@ -162,6 +167,7 @@ export class SettingsClients {
       retry: randomRetry(random),
       ...(options.amounts && { bookedAmounts: randomBookedAmounts(random) }),
       ...(options.shares && { queuePolicy: randomQueuePolicy(random, this.queues) }),
+      ...(options.groupCaps && groupCapsOf(this.groupCaps++)),
     };
   }
 
@@ -172,6 +178,7 @@ export class SettingsClients {
       // Settings are numbered, so that later ones can be distinguished from earlier ones.
       description: String(this.settings++),
       ...(options.rules && { retryRules: rulesOfQueue(this.settings) }),
+      ...(options.groupCaps && groupCapsOf(2 * this.settings)),
       ...(options.preempts && preemptionOfQueue(this.settings)),
       priority: 0,
       maxConcurrentTasks: options.limits ? random.pick([0, 0, 1, 2, 5]) : 0,

@@ -1,21 +1,24 @@
 import type { Sharer } from '../../src/core/lease/step-entry.ts';
 import { Shares } from '../../src/core/lease/shares.ts';
-import { parseAttemptId, type JobId } from '../../src/core/ids.ts';
+import { parseAttemptId } from '../../src/core/ids.ts';
+import type { StepKey } from '../../src/core/lease/candidate-order.ts';
+import type { StepCores } from '../../src/core/lease/worker-uses.ts';
+import { meanOf } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import { ofFarms, type Invariant } from './invariant-frame.ts';
+import { isLeasable, ofFarms, type Invariant } from './invariant-frame.ts';
 import { heldOn } from './preemption-oracle.ts';
-import { coresBySharer, usesOf } from './share-levels.ts';
+import { addUse, usesBySharer, usesOf } from './share-levels.ts';
 import type { FarmView, ServiceView } from './service-view.ts';
 
 /** The cores in use of jobs and sharers are those of the bookings. */
 export const leaseCountsShares: Invariant = {
   name: 'the lease actor counts the cores in use of jobs and sharers',
   check: ofFarms(({ farm, lease, jobs, workers }) => {
-    const booked = bookedByJob(workers.filter(({ record }) => record.status !== 'offline'));
+    const booked = bookedBySteps(workers.filter(({ record }) => record.status !== 'offline'));
     const counted = usesOf(lease);
-    for (const [job, cores] of new Map([...booked, ...counted])) {
-      const [real, seen] = [booked.get(job) ?? 0, counted.get(job) ?? 0];
-      if (real !== seen) return `${job} has ${real} cores, the lease actor counts ${seen} (${cores})`;
+    for (const step of new Set([...booked.keys(), ...counted.keys()])) {
+      const [real, seen] = [booked.get(step)?.cores ?? 0, counted.get(step)?.cores ?? 0];
+      if (real !== seen) return `${step} has ${real} cores, the lease actor counts ${seen}`;
     }
     const setting = farm.record.queuePolicy;
     if (lease.queuePolicyVersion !== (setting?.version ?? 0))
@@ -24,14 +27,19 @@ export const leaseCountsShares: Invariant = {
     if (setting === undefined || setting.kind === 'fifo' || shares === null)
       return shares === null && (setting?.kind ?? 'fifo') === 'fifo' ? null : 'the farm is shared otherwise';
     const records = new Map(jobs.map(({ record }) => [record.id, record]));
-    const bySharer = coresBySharer(booked, setting, (id) => records.get(id));
+    const bySharer = usesBySharer(
+      booked,
+      setting,
+      (id) => records.get(id),
+      () => ({ low: 0, high: 0 }),
+    );
     if (bySharer === null) return null;
     for (const { name, cores } of shares.all()) {
-      const used = bySharer.get(name) ?? 0;
+      const used = bySharer.get(name)?.cores ?? 0;
       if (used !== cores) return `${name} has ${used} cores in use, the lease actor counts ${cores}`;
       bySharer.delete(name);
     }
-    for (const [name, cores] of bySharer)
+    for (const [name, { cores }] of bySharer)
       return `the lease actor does not know ${name}, which has ${cores} cores in use`;
     return null;
   }),
@@ -55,14 +63,24 @@ function loadedDiffers({ farm, lease, jobs, workers }: FarmView, { store }: Serv
   const prefix = keys.shareUsageOf(farm.record.id);
   const stored = [...store.scan('shareUsage', { prefix })].map(({ value }) => value);
   const loaded = new Shares(shares.setting, stored);
-  for (const [job, cores] of bookedByJob(workers.filter(({ record }) => record.status !== 'offline')))
-    loaded.count(job, cores);
-  for (const { record } of jobs) loaded.join({ ...record, jobId: record.id });
+  const booked = bookedBySteps(workers.filter(({ record }) => record.status !== 'offline'));
+  for (const { jobId, stepOrder, cores } of booked.values()) loaded.count(jobId, stepOrder, cores);
+  for (const job of jobs) {
+    for (const step of job.steps) {
+      const { attemptTimes, order: stepOrder, taskCounts } = step.record;
+      // As the job offers them when it is loaded.
+      const isOffered = isLeasable(job) || taskCounts.assigned + taskCounts.running > 0;
+      const meanMs = isOffered ? meanOf(attemptTimes) : null;
+      loaded.join({ ...job.record, jobId: job.record.id, stepOrder, meanMs });
+    }
+  }
   loaded.start(shares.time);
   const ranks = new Map(loaded.all().map((sharer) => [sharer.name, rankText(sharer)]));
-  const unused = rankText(
-    shares.setting.kind === 'weighted' ? { rank: -Infinity, tie: 0 } : { rank: 0, tie: -Infinity },
-  );
+  const unused = rankText({
+    rank: 0,
+    tie: shares.setting.kind === 'weighted' ? 0 : -Infinity,
+    level: -Infinity,
+  });
   for (const sharer of shares.all()) {
     const { name } = sharer;
     const again = ranks.get(name) ?? unused;
@@ -75,13 +93,14 @@ function loadedDiffers({ farm, lease, jobs, workers }: FarmView, { store }: Serv
   return null;
 }
 
-const rankText = ({ rank, tie }: Pick<Sharer, 'rank' | 'tie'>): string => `${rank} ${tie}`;
+const rankText = ({ rank, tie, level }: Pick<Sharer, 'rank' | 'tie' | 'level'>): string =>
+  `${rank} ${tie} ${level}`;
 
-function bookedByJob(workers: FarmView['workers']): Map<JobId, number> {
-  const cores = new Map<JobId, number>();
+function bookedBySteps(workers: FarmView['workers']): Map<StepKey, StepCores> {
+  const cores = new Map<StepKey, StepCores>();
   for (const booking of workers.flatMap(heldOn)) {
-    const job = parseAttemptId(booking.attemptId)?.jobId;
-    if (job !== undefined) cores.set(job, (cores.get(job) ?? 0) + booking.cores);
+    const step = parseAttemptId(booking.attemptId);
+    if (step !== null) addUse(cores, step, booking.cores);
   }
   return cores;
 }

@@ -24,7 +24,7 @@ export const SHARE_MUTANTS: readonly Mutant[] = [
     name: 'cores that are free again stay in use by their sharer',
     plant: handle('lease', 'cores.freed', (state, message, context, original) => {
       original(state, message, context);
-      (state as LeaseState).index.shares?.count(message.jobId, message.cores);
+      (state as LeaseState).index.shares?.count(message.jobId, message.stepOrder, message.cores);
     }),
   },
   {
@@ -32,7 +32,11 @@ export const SHARE_MUTANTS: readonly Mutant[] = [
     plant: handle('lease', 'tasks.taken', (state, message, context, original) => {
       original(state, message, context);
       if (message.refused > 0)
-        (state as LeaseState).index.shares?.count(message.jobId, message.refused * message.cores);
+        (state as LeaseState).index.shares?.count(
+          message.jobId,
+          message.stepOrder,
+          message.refused * message.cores,
+        );
     }),
   },
   {
@@ -40,8 +44,14 @@ export const SHARE_MUTANTS: readonly Mutant[] = [
     plant: handle('lease', 'worker.offered', (state, message, context, original) => {
       const known = (state as LeaseState).workers.get(message.record.id);
       original(state, message, context);
-      for (const { jobId, cores } of known?.uses.all() ?? [])
-        (state as LeaseState).index.shares?.count(jobId, cores);
+      for (const { jobId, stepOrder, cores } of known?.uses.all() ?? [])
+        (state as LeaseState).index.shares?.count(jobId, stepOrder, cores);
+    }),
+  },
+  {
+    name: 'the run times of ended tasks are not counted in advance',
+    plant: handle('lease', 'tasks.ended', (state, message, context, original) => {
+      original(state, { ...message, meanMs: null }, context);
     }),
   },
   { name: 'a shared farm has the other precedence of priority', plant: withPolicy(otherPrecedence) },

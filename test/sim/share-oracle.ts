@@ -22,6 +22,8 @@ export interface SharedLease<Task extends Candidate> {
   isMine(task: Task): boolean;
   /** Returns the cores of a task that fits now, or null. */
   coresIfItFits(task: Task): number | null;
+  /** Returns the seconds for which each of its cores counts in advance. */
+  advanceOf(task: Task): Level;
   /** Books a task of the lease. */
   take(task: Task): Violation | null;
   /** Reports whether its job has changed in this unit of work: the lease actor may not know it yet. */
@@ -64,7 +66,7 @@ export function judgeSharedLease<Task extends Candidate>(lease: SharedLease<Task
     const cores = lease.coresIfItFits(mine) ?? 0;
     const wrong = lease.take(mine);
     if (wrong !== null) return wrong;
-    lease.levels.add(sharerOf(mine.job.record, lease.setting), cores);
+    lease.levels.add(sharerOf(mine.job.record, lease.setting), cores, lease.advanceOf(mine));
     open.get(stepOf(mine))?.shift();
     steps.add(stepOf(mine));
     left.delete(mine);

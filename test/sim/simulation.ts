@@ -15,6 +15,7 @@ import { MachineModel, type MachineWorld } from './machine-model.ts';
 import {
   drawAmounts,
   drawCaps,
+  drawGroupCaps,
   drawChunks,
   drawControls,
   drawOptions,
@@ -61,6 +62,8 @@ const AMOUNTS_SEED_FACTOR = 336_609;
 const SHARES_SEED_FACTOR = 70_448;
 /** Selects farms of which none was recorded for a mutant when it was chosen. */
 const CAPS_SEED_FACTOR = 398_125;
+/** Selects farms of which none was recorded for a mutant when it was chosen. */
+const GROUP_CAPS_SEED_FACTOR = 515_962;
 const PREEMPTION_SEED_FACTOR = 32_452_843;
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 /** Minimum number of task processes that must run to their end after the last fault. */
@@ -136,7 +139,8 @@ class Simulation {
     const ruled = drawRules(booked, new Random(seed * RULES_SEED_FACTOR));
     const capped = drawCaps(ruled, new Random(seed * CAPS_SEED_FACTOR));
     const shared = drawShares(capped, new Random(seed * SHARES_SEED_FACTOR));
-    const drawn = drawPreemption(shared, new Random(seed * PREEMPTION_SEED_FACTOR));
+    const grouped = drawGroupCaps(shared, new Random(seed * GROUP_CAPS_SEED_FACTOR));
+    const drawn = drawPreemption(grouped, new Random(seed * PREEMPTION_SEED_FACTOR));
     this.scenario = scenario ?? null;
     const cast = scenario?.options(drawn) ?? drawn;
     this.options = change?.(cast) ?? cast;

@@ -3,6 +3,7 @@ import type { JobState } from '../../actors/service/job/state.ts';
 import type { StepState } from '../../actors/service/job/step-state.ts';
 import type { JobMessage } from '../../actors/service/job/messages.ts';
 import type { WorkerState } from '../../actors/service/worker/state.ts';
+import { exceededGroup } from './group-caps-oracle.ts';
 import { needsOf } from './retry-rule-oracle.ts';
 import { mayRun, takesTasks } from './eligibility-oracle.ts';
 import { pageOf, readTask } from '../../src/core/records/task-page.ts';
@@ -20,6 +21,8 @@ export interface LeaseSurroundings {
    */
   readonly poolOf: (name: string) => { readonly max: number; readonly holders: number };
   readonly live: () => { readonly farm: number; readonly queue: number };
+  /** The jobs of the farm. */
+  readonly jobs: () => readonly JobState[];
 }
 
 const isOpen = (state: JobState, step: StepState, index: number): boolean =>
@@ -86,7 +89,7 @@ export function watchTake(
   };
 }
 
-function checkLimits(state: JobState, { farm, live }: LeaseSurroundings, at: string): Violation | null {
+function checkLimits(state: JobState, { farm, live, jobs }: LeaseSurroundings, at: string): Violation | null {
   const queue = farm?.queues.get(state.record.queueId);
   if (farm === undefined || queue === undefined) {
     return new Violation('only an existing queue gets a lease', `${at}: ${state.record.queueId}`);
@@ -103,5 +106,7 @@ function checkLimits(state: JobState, { farm, live }: LeaseSurroundings, at: str
       `${at}: ${counts.queue} live tasks, ${queue.maxConcurrentTasks} allowed`,
     );
   }
+  const exceeded = exceededGroup(farm, jobs(), state);
+  if (exceeded !== null) return new Violation('the caps of owners and projects hold', `${at}: ${exceeded}`);
   return null;
 }

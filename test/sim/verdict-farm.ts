@@ -3,6 +3,8 @@ import { parseAttemptId } from '../../src/core/ids.ts';
 import { BinaryHeap } from '../../src/core/binary-heap.ts';
 import type { Quarantine } from '../../src/core/records/worker-evidence.ts';
 import type { LeaseReply } from '../../src/core/wire/bus-messages.ts';
+import { placeText, type Outage } from '../../src/core/outages/outage.ts';
+import { keys } from '../../src/core/records/tables.ts';
 import { TestFarm } from '../kit/test-farm.ts';
 
 /** How an attempt of a scenario ends. */
@@ -43,6 +45,8 @@ export class VerdictFarm extends TestFarm {
   /** Failed attempts by worker, and by job. */
   readonly failedOn = new Map<string, number>();
   readonly failedOf = new Map<string, number>();
+  /** Places of outages so far. */
+  readonly heldPlaces = new Set<string>();
   readonly #model: (attempt: StartedAttempt) => AttemptEnd;
   readonly #due = new BinaryHeap<Due>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
   readonly #startedAt: number;
@@ -108,6 +112,11 @@ export class VerdictFarm extends TestFarm {
     return found;
   }
 
+  /** Returns the outages of the farm, those that have ended too. */
+  outages(): readonly Outage[] {
+    return this.store.get('farmOutages', keys.farmOutages(this.farm))?.outages ?? [];
+  }
+
   /** Returns the names of the workers that are in quarantine for some step. */
   quarantinedInSteps(): readonly string[] {
     return [...this.store.scan('workerEvidence')].flatMap(({ key, value }) =>
@@ -146,6 +155,7 @@ export class VerdictFarm extends TestFarm {
           from: worker,
           ...(end.fails && { exitCode: 1, message: end.message ?? 'exit status 1' }),
         });
+        for (const outage of this.outages()) this.heldPlaces.add(placeText(outage));
         this.#request(worker);
       });
     }

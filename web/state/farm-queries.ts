@@ -49,6 +49,12 @@ export const farmQueries = {
         }),
       placeholderData: keepPreviousData,
     }),
+  /** What is held because tasks of several jobs failed there. */
+  outages: (rest: Rest, farm: string) =>
+    queryOptions({
+      queryKey: ['stats', 'outages', farm],
+      queryFn: ({ signal }) => rest.call('get', '/farms/{id}/outages', { path: { id: farm }, signal }),
+    }),
   waiting: (rest: Rest, farm: string) =>
     queryOptions({
       queryKey: ['stats', 'waiting', farm],

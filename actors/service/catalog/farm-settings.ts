@@ -1,23 +1,31 @@
 import type { BookedAmountsSetting, QuarantineSetting } from '../../../src/core/records/farm.ts';
+import { changedNamedCaps, namedCapsOf } from '../../../src/core/records/named-caps.ts';
 import { FIFO, SHARERS_OF, type QueuePolicySetting } from '../../../src/core/records/queue-policy.ts';
+import { OUTAGE_DEFAULTS, type OutageSetting } from '../../../src/core/outages/outage.ts';
 import type { FarmSettings } from '../farm/messages.ts';
 import type { FarmInput } from './messages.ts';
 
-type Stored = Pick<FarmSettings, 'bookedAmounts' | 'quarantine' | 'queuePolicy'>;
+type Stored = Pick<
+  FarmSettings,
+  'bookedAmounts' | 'quarantine' | 'queuePolicy' | 'outages' | 'ownerCaps' | 'projectCaps'
+>;
 
 /** Returns the settings of a farm after the input. `before`: the stored ones; undefined for a new farm. */
 export function farmSettingsOf(
-  { bookedAmounts, quarantine, queuePolicy, ...settings }: FarmInput,
+  { bookedAmounts, quarantine, queuePolicy, outages, ownerCaps, projectCaps, ...settings }: FarmInput,
   before: Stored | undefined,
 ): FarmSettings {
   const amounts = amountsOf(bookedAmounts, before?.bookedAmounts);
   const quarantines = quarantineOf(quarantine, before?.quarantine);
   const policy = queuePolicyOf(queuePolicy, before?.queuePolicy);
+  const outage = outagesOf(outages, before?.outages);
   return {
     ...settings,
+    ...changedNamedCaps(namedCapsOf({ ownerCaps, projectCaps }), before ?? null),
     ...(amounts !== null && { bookedAmounts: amounts }),
     ...(quarantines !== null && { quarantine: quarantines }),
     ...(policy !== null && { queuePolicy: policy }),
+    ...(outage !== null && { outages: outage }),
   };
 }
 
@@ -40,6 +48,14 @@ function quarantineOf(
   if (stored === undefined) return isOn === true ? { isOn, version: 1 } : null;
   if (isOn === undefined || isOn === stored.isOn) return stored;
   return { isOn, version: stored.version + 1 };
+}
+
+function outagesOf(input: FarmInput['outages'], stored: OutageSetting | undefined): OutageSetting | null {
+  if (input === undefined) return stored ?? null;
+  const { version, ...present } = stored ?? { ...OUTAGE_DEFAULTS, isOn: false, version: 0 };
+  const next = { ...present, ...input };
+  if (JSON.stringify(next) === JSON.stringify(present)) return stored ?? null;
+  return { ...next, version: version + 1 };
 }
 
 function queuePolicyOf(

@@ -3,6 +3,7 @@ import type { FarmId, WorkerId } from '../../../src/core/ids.ts';
 import type { Namesake } from '../../../src/core/bus-identity/join-decision.ts';
 import type { JoinTokenRecord } from '../../../src/core/records/join-token.ts';
 import type { WorkerCredentialRecord } from '../../../src/core/records/worker-credential.ts';
+import type { OutageSetting } from '../../../src/core/outages/outage.ts';
 import type { BookedAmountsSetting } from '../../../src/core/records/farm.ts';
 import type { QueuePolicySetting } from '../../../src/core/records/queue-policy.ts';
 import type { FarmSettings } from '../farm/messages.ts';
@@ -64,13 +65,18 @@ export interface JoinRequest {
 }
 
 /** Settings of a farm as a client sends them. */
-export interface FarmInput extends Omit<FarmSettings, 'bookedAmounts' | 'quarantine' | 'queuePolicy'> {
+export interface FarmInput extends Omit<
+  FarmSettings,
+  'bookedAmounts' | 'quarantine' | 'queuePolicy' | 'outages'
+> {
   /** Absent parts keep the stored values. No names: only cores are booked. */
   readonly bookedAmounts?: Partial<Omit<BookedAmountsSetting, 'version'>>;
   /** Absent parts keep the stored values. */
   readonly queuePolicy?: Partial<Omit<QueuePolicySetting, 'version'>>;
   /** Whether workers are put in quarantine. Absent keeps the stored value. */
   readonly quarantine?: boolean;
+  /** Absent parts keep the stored values. */
+  readonly outages?: Partial<Omit<OutageSetting, 'version'>>;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { IfMatch } from '../../../src/core/records/settings-version.ts';
 import type { JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { FarmSample } from '../../../src/core/history/farm-samples.ts';
+import type { OutageSetting } from '../../../src/core/outages/outage.ts';
 import type { BookedAmountsSetting, QuarantineSetting } from '../../../src/core/records/farm.ts';
 import type { JobCaps } from '../../../src/core/records/job-caps.ts';
 import type { QueuePolicySetting } from '../../../src/core/records/queue-policy.ts';
@@ -27,6 +28,7 @@ import type { FarmNoticeSubject } from '../../../src/core/webhooks/notice.ts';
 import type { WorkerCredentialRecord } from '../../../src/core/records/worker-credential.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import type { QueueEnvironmentRecord } from '../../../src/core/records/queue-environment.ts';
+import type { NamedCaps } from '../../../src/core/records/named-caps.ts';
 import type { QueueRecord } from '../../../src/core/records/queue.ts';
 
 /** Proof that the sender of a registration is the worker whose id it contains (docs/decisions/bus-identity.md). */
@@ -39,7 +41,7 @@ export type WorkerIdentity =
   | { readonly kind: 'joined'; readonly credential: WorkerCredentialRecord | null };
 
 /** Settings of a farm that a client can change. */
-export interface FarmSettings {
+export interface FarmSettings extends NamedCaps {
   readonly name: string;
   readonly description: string;
   readonly maxConcurrentTasks: number;
@@ -50,10 +52,12 @@ export interface FarmSettings {
   readonly queuePolicy?: QueuePolicySetting;
   /** Absent: workers are not put in quarantine, and never were. */
   readonly quarantine?: QuarantineSetting;
+  /** Absent: outages are not looked for, and never were. */
+  readonly outages?: OutageSetting;
 }
 
 /** Settings of a queue that a client can change. */
-export interface QueueInput {
+export interface QueueInput extends NamedCaps {
   readonly name: string;
   readonly description: string;
   readonly priority: number;

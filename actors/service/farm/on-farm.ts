@@ -7,6 +7,7 @@ import {
 import { done, refused } from '../../../src/core/problems.ts';
 import { put, remove, removePrefix } from '../../../src/core/records/change-set.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
+import { namedCapsOf } from '../../../src/core/records/named-caps.ts';
 import { SETTINGS } from '../../../src/core/records/settings-version.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { QueueId } from '../../../src/core/ids.ts';
@@ -73,6 +74,7 @@ export function onFarmDelete(
   for (const { id } of state.workers.all()) context.send('worker', id, { type: 'worker.remove' });
   context.change(removePrefix('farmSample', keys.farmSamplesOf(state.record.id)));
   context.change(removePrefix('shareUsage', keys.shareUsageOf(state.record.id)));
+  context.change(remove('farmOutages', keys.farmOutages(state.record.id)));
   context.change(remove('farm', keys.farm(state.record.id)));
   context.send('lease', state.record.id, { type: 'farm.removed' });
   context.effect({
@@ -117,6 +119,8 @@ function writeFarm(state: FarmState, record: FarmRecord, context: FarmContext): 
     maxConcurrentTasks: record.maxConcurrentTasks,
     bookedAmounts: record.bookedAmounts ?? null,
     queuePolicy: record.queuePolicy ?? null,
+    namedCaps: namedCapsOf(record),
+    outages: record.outages ?? null,
   });
 }
 
@@ -125,7 +129,11 @@ export function inheritedRetry(state: FarmState, queueId: QueueId, serverRetry: 
   const queue = state.queues.get(queueId);
   const ruleSets = inheritedRules(queue, state.poolRules);
   const settings = effectiveRetry(serverRetry, state.record.retry, queue?.retry ?? {});
-  return ruleSets === undefined ? settings : { ...settings, ruleSets };
+  return {
+    ...settings,
+    ...(ruleSets !== undefined && { ruleSets }),
+    ...(state.record.outages?.isOn === true && { findsOutages: true }),
+  };
 }
 
 /** Records the retry rules of all usage pools, and sends them to the active jobs. */

@@ -2,6 +2,7 @@ import { queueId } from '../../../src/core/ids.ts';
 import type { RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
+import { changedNamedCaps, namedCapsOf } from '../../../src/core/records/named-caps.ts';
 import type { QueueRecord } from '../../../src/core/records/queue.ts';
 import { SETTINGS } from '../../../src/core/records/settings-version.ts';
 import { keys } from '../../../src/core/records/tables.ts';
@@ -95,6 +96,7 @@ function writeQueue(state: FarmState, record: QueueRecord, context: FarmContext)
     isolation: isolationOf(record),
     name: record.name,
     preemption: record,
+    namedCaps: namedCapsOf(record),
   });
 }
 
@@ -102,7 +104,16 @@ type QueueSettings = Omit<QueueRecord, 'version' | 'id' | 'farmId' | 'createdAt'
 
 /** Returns the stored settings of a queue. What the client does not send of these stays unchanged. */
 function settingsOf(
-  { runAsUser, runAsGroup, retryRules, preemptAfterSeconds, preemptible, ...input }: QueueInput,
+  {
+    runAsUser,
+    runAsGroup,
+    retryRules,
+    preemptAfterSeconds,
+    preemptible,
+    ownerCaps,
+    projectCaps,
+    ...input
+  }: QueueInput,
   before: QueueRecord | null,
 ): QueueSettings {
   const rules = retryRules ?? before?.retryRules ?? [];
@@ -113,6 +124,7 @@ function settingsOf(
     ...input,
     ...(rules.length > 0 && { retryRules: rules }),
     ...(typeof after === 'number' && { preemptAfterSeconds: after }),
+    ...changedNamedCaps(namedCapsOf({ ownerCaps, projectCaps }), before),
     ...((preemptible ?? before?.preemptible) === true && { preemptible: true }),
     ...(typeof user === 'string' && { runAsUser: user }),
     ...(typeof group === 'string' && { runAsGroup: group }),

@@ -110,6 +110,7 @@ function noteUse(
     uses: { ...before?.uses, [key]: (before?.uses[key] ?? 0) + 1 },
     ...(workers.size > 0 && { avoided: [...workers] }),
     ...(before?.preemptions !== undefined && { preemptions: before.preemptions }),
+    ...(before?.excused !== undefined && { excused: before.excused }),
   } as const;
   state.ruleUses.set(name, record);
   context.change(put('taskRules', keys.taskRules(turn.addressOf(step, index)), record));

@@ -23,11 +23,28 @@ export function recordFailedOn(
   if (!before.includes(workerId)) failedOn.set(failedOnKey(step.record.order, index), [...before, workerId]);
 }
 
-/** Reads the workers of a task's last genuine failures from its stored attempts, as many as `failedAttempts`. */
+/** Forgets the worker of a failure that does not count any more. */
+export function forgetFailedOn(
+  { failedOn }: { readonly failedOn: FailedOn },
+  step: { readonly record: { readonly order: number } },
+  index: number,
+  workerId: WorkerId,
+): void {
+  const key = failedOnKey(step.record.order, index);
+  const workers = (failedOn.get(key) ?? []).filter((each) => each !== workerId);
+  if (workers.length === 0) failedOn.delete(key);
+  else failedOn.set(key, workers);
+}
+
+/**
+ * Reads the workers of a task's last genuine failures from its stored attempts, as many as `failedAttempts`. `excused`:
+ * numbers of attempts whose failures do not count any more.
+ */
 export function readFailedOn(
   reader: StoreReader,
   address: TaskAddress,
   task: TaskState,
+  excused: readonly number[],
 ): readonly WorkerId[] {
   const workers = new Set<WorkerId>();
   let remaining = task.failedAttempts;
@@ -38,6 +55,7 @@ export function readFailedOn(
     reverse: true,
   })) {
     if (attempt.status !== 'failed' || attempt.reclaimed === true || !usesAttempt(attempt.rule)) continue;
+    if (attempt.outage !== undefined || excused.includes(attempt.attemptNumber)) continue;
     workers.add(attempt.workerId);
     if (--remaining === 0) break;
   }

@@ -21,6 +21,7 @@ import { onStepHold } from './on-step-hold.ts';
 import { armStart, offerOpenSteps, onStartDue } from './on-start-due.ts';
 import { onStepSchedulable, onStepUnschedulable } from './on-step-unschedulable.ts';
 import { onTasksReported } from './on-tasks-reported.ts';
+import { onFailuresExcused, onFailureWeighed } from './outage-failures.ts';
 import { onTasksTake } from './on-tasks-take.ts';
 import { onUpstreamsCompleted } from './on-upstreams-completed.ts';
 import { saveJob } from './save-job.ts';
@@ -28,7 +29,7 @@ import { loadJob, type JobState } from './state.ts';
 
 export { loadJob, type JobState };
 
-/** Returns the state of a job that was loaded before, if it equals that of the store; else undefined. */
+/** Returns the state of a job that was loaded before, and equals that of the store; undefined if there is none. */
 export type PreloadedJob = (id: string) => JobState | undefined;
 
 /**
@@ -37,11 +38,11 @@ export type PreloadedJob = (id: string) => JobState | undefined;
  */
 export function jobActor(
   settings: ServiceSettings,
-  preloaded: PreloadedJob = () => undefined,
+  preloadedJob: PreloadedJob,
 ): ActorDefinition<ServiceSystem, 'job', JobState> {
   return {
     kind: 'job',
-    load: (id, reader) => preloaded(id) ?? loadJob(id, reader, settings.retry, settings.staleAssignedMs),
+    load: (id, reader) => preloadedJob(id) ?? loadJob(id, reader, settings.retry, settings.staleAssignedMs),
     onActivated: (state, context) => {
       armAssigned(settings.staleAssignedMs)(state, context);
       armStart(state, context);
@@ -65,6 +66,8 @@ export function jobActor(
       'step.schedulable': onStepSchedulable,
       'tasks.reported': onTasksReported(settings.regex),
       'attempts.held': onAttemptsHeld,
+      'failure.weighed': onFailureWeighed(settings.regex),
+      'failures.excused': onFailuresExcused,
       'attempts.reclaim': onAttemptsReclaim,
       'attempts.stop': onAttemptsStop,
       'attempts.survey': onAttemptsSurvey,
@@ -129,6 +132,8 @@ function onMissing(id: string, message: JobMessage, context: ServiceContext<'job
     case 'upstreams.completed':
     case 'upstream.failed':
     case 'attempts.held':
+    case 'failure.weighed':
+    case 'failures.excused':
     case 'attempts.reclaim':
     case 'attempts.stop':
     case 'attempts.preempt':

@@ -22,9 +22,11 @@ import {
 } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { AttemptRecord } from '../../../src/core/records/attempt.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
+import type { OutageMark } from '../../../src/core/outages/outage.ts';
 import type { Preemption } from '../../../src/core/records/preemption.ts';
 import { withoutStart, type JobRecord } from '../../../src/core/records/job.ts';
 import { keys } from '../../../src/core/records/tables.ts';
+import { meanOf } from '../../../src/core/records/step.ts';
 import { PageArena } from '../../../src/core/records/page-arena.ts';
 import { pageOf, writeTask, type TaskState } from '../../../src/core/records/task-page.ts';
 import { indexAttempts } from '../../../src/core/records/attempts-of-worker.ts';
@@ -71,6 +73,10 @@ export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
   readonly sessionId?: string;
   readonly reclaimed?: true;
   readonly rule?: AppliedRule | undefined;
+  /** Set if the failure belongs to an outage. */
+  readonly outage?: OutageMark;
+  /** Whether the lease actor has weighed the failure. Absent: it is notified of the end. */
+  readonly isWeighed?: true;
   /** Set if the task is taken back: its resources stay booked until the worker has reported the end. */
   readonly preemption?: Preemption;
   /** Whether the worker has not reported the end: the process may still run. */
@@ -237,6 +243,8 @@ export class JobTurn {
       isExiting: closed.exiting === true,
       hasSucceeded: closed.status === 'succeeded',
       preemption: closed.preemption ?? null,
+      startedAt: attempt.startedAt,
+      isWeighed: closed.isWeighed === true,
     };
     if (this.unnotified === null) this.unnotified = [unnotified];
     else this.unnotified.push(unnotified);
@@ -252,14 +260,17 @@ export class JobTurn {
     this.unnotified = null;
     const { id: jobId, farmId } = this.state.record;
     for (const [stepOrder, ofStep] of grouped(unnotified, ({ attempt }) => attempt.stepOrder)) {
-      const ended = { type: 'tasks.ended', jobId, stepOrder, count: ofStep.length } as const;
-      const hasPools = this.state.steps[stepOrder]?.plan.requirements.pools.length !== 0;
+      const step = this.state.steps[stepOrder];
+      const meanMs = step === undefined ? null : meanOf(step.record.attemptTimes);
+      const ended = { type: 'tasks.ended', jobId, stepOrder, count: ofStep.length, meanMs } as const;
+      const hasPools = step?.plan.requirements.pools.length !== 0;
       this.context.send(
         'lease',
         farmId,
         hasPools ? { ...ended, workers: ofStep.map(({ workerId }) => workerId) } : ended,
       );
     }
+    if (this.state.inherited.findsOutages === true) this.notifyEnds(unnotified);
     for (const [workerId, ofWorker] of grouped(unnotified, (each) => each.workerId)) {
       const attempts = ofWorker.map(({ attempt }) => attempt);
       const [first] = ofWorker;
@@ -274,6 +285,23 @@ export class JobTurn {
       const by = isDeleted ? null : preemptionOf(ofWorker);
       this.context.send('worker', workerId, by === null ? released : { ...released, endingFor: by });
     }
+  }
+
+  /** Notifies the lease actor, which looks for outages, of attempts that have ended without a failure to weigh. */
+  private notifyEnds(unnotified: readonly UnnotifiedClose[]): void {
+    const { id: jobId, farmId } = this.state.record;
+    const ends = unnotified.flatMap(({ attempt, workerId, startedAt, hasSucceeded, isWeighed }) =>
+      isWeighed
+        ? []
+        : {
+            attemptId: attemptIdOf(attempt),
+            workerId,
+            startedAt,
+            pools: this.state.steps[attempt.stepOrder]?.plan.requirements.pools ?? [],
+            hasSucceeded,
+          },
+    );
+    if (ends.length > 0) this.context.send('lease', farmId, { type: 'attempts.ended', jobId, ends });
   }
 
   /** Cancels all tasks of a step that are not terminal. Closes live ones and sends cancel requests to their workers. */
@@ -640,6 +668,8 @@ interface UnnotifiedClose {
   readonly hasSucceeded: boolean;
   /** Set if the task was taken back. */
   readonly preemption: Preemption | null;
+  readonly startedAt: number;
+  readonly isWeighed: boolean;
 }
 
 /** The reports of a worker are judged by their handler, which knows the worker. */
@@ -664,7 +694,7 @@ function grouped<T, Key>(all: readonly T[], keyOf: (each: T) => Key): Iterable<r
 /** Returns the record of the attempt after its end. */
 function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: number): AttemptRecord {
   const { progress, statusMessage } = closed.reported ?? attempt;
-  const { exitCode, failureExcerpt, usage, reclaimed, rule, preemption } = closed;
+  const { exitCode, failureExcerpt, usage, reclaimed, rule, outage, preemption } = closed;
   const record: Mutable<AttemptRecord> = {
     version: 1,
     id: attempt.id,
@@ -682,6 +712,7 @@ function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: numbe
   if (usage?.cpuMs !== undefined) record.cpuMs = usage.cpuMs;
   if (reclaimed === true) record.reclaimed = reclaimed;
   if (rule !== undefined) record.rule = rule;
+  if (outage !== undefined) record.outage = outage;
   if (preemption !== undefined) record.preemption = preemption;
   if (progress !== undefined) record.progress = progress;
   if (statusMessage !== undefined) record.statusMessage = statusMessage;

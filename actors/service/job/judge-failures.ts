@@ -8,15 +8,15 @@ import type { StepState } from './step-state.ts';
 
 /**
  * Judges workers by the attempts of the tasks that have failed on them (docs/quarantine.md#evidence). A failure is open
- * while the task has failed on one worker only. Whether it is follows from the workers in `failedOn`, so that a job
- * that is loaded again judges in the same way.
+ * until its task has ended. Which are open follows from the workers in `failedOn`, so that a job that is loaded again
+ * judges in the same way.
  */
 
 type JobContext = ServiceContext<'job'>;
 
 /**
  * Returns the verdict on a worker that has just failed a task, or null if the failure says nothing new about it. Notifies
- * an earlier worker whose failure was open. Call it before the failure is recorded. `isFinal`: the task has failed.
+ * the workers on which it failed before. Call it before the failure is recorded. `isFinal`: the task has failed.
  */
 export function judgeFailure(
   state: JobState,
@@ -27,14 +27,15 @@ export function judgeFailure(
   context: JobContext,
 ): 'open' | 'everywhere' | null {
   const before = failedOnOf(state.failedOn, step.record.order, index);
-  const [only] = before;
-  if (only === undefined) return isFinal ? null : 'open';
-  if (before.length === 1 && only !== workerId) sendVerdict(state, step, index, only, 'everywhere', context);
-  else if (before.length === 1 && isFinal) sendVerdict(state, step, index, only, 'unknown', context);
-  return before.includes(workerId) ? null : 'everywhere';
+  const isNew = !before.includes(workerId);
+  const isElsewhereToo = before.length + Number(isNew) > 1;
+  const verdict = !isFinal ? 'open' : isElsewhereToo ? 'everywhere' : 'unknown';
+  if (isNew || isFinal)
+    for (const worker of before) sendVerdict(state, step, index, worker, verdict, context);
+  return isNew && verdict !== 'unknown' ? verdict : null;
 }
 
-/** Judges the open failure of a task that has just succeeded on a worker. Call it before the task ends. */
+/** Judges the open failures of a task that has just succeeded on a worker. Call it before the task ends. */
 export function judgeSuccess(
   state: JobState,
   step: StepState,
@@ -42,24 +43,30 @@ export function judgeSuccess(
   workerId: WorkerId,
   context: JobContext,
 ): void {
-  const only = openFailure(state, step, index);
-  if (only === null) return;
-  const verdict = only === workerId ? 'unknown' : 'elsewhere';
-  sendVerdict(state, step, index, only, verdict, context);
+  for (const worker of openFailures(state, step, index))
+    sendVerdict(state, step, index, worker, worker === workerId ? 'unknown' : 'elsewhere', context);
 }
 
-/** Judges the open failure of a task that ends otherwise. Call it before the task is forgotten. */
+/** Judges the open failures of a task that ends otherwise. Call it before the task is forgotten. */
 export function judgeUnknown(state: JobState, step: StepState, index: number, context: JobContext): void {
-  const only = openFailure(state, step, index);
-  if (only !== null) sendVerdict(state, step, index, only, 'unknown', context);
+  for (const worker of openFailures(state, step, index))
+    sendVerdict(state, step, index, worker, 'unknown', context);
 }
 
-/** Returns the worker of a failure that is open, or null. */
-function openFailure(state: JobState, step: StepState, index: number): WorkerId | null {
-  if (state.failedOn.size === 0) return null;
-  const [only, ...others] = failedOnOf(state.failedOn, step.record.order, index);
-  return only === undefined || others.length > 0 ? null : only;
+/** Judges an open failure that turns out to belong to an outage. Call it before the failure is forgotten. */
+export function judgeExcused(
+  state: JobState,
+  step: StepState,
+  index: number,
+  workerId: WorkerId,
+  context: JobContext,
+): void {
+  if (openFailures(state, step, index).includes(workerId))
+    sendVerdict(state, step, index, workerId, 'unknown', context);
 }
+
+const openFailures = (state: JobState, step: StepState, index: number): readonly WorkerId[] =>
+  state.failedOn.size === 0 ? [] : failedOnOf(state.failedOn, step.record.order, index);
 
 /** Returns the ended attempts of a step on other workers. Those that have succeeded include the worker's own. */
 export function othersOf(state: JobState, step: StepState, workerId: WorkerId): OtherAttempts {
@@ -74,7 +81,7 @@ function sendVerdict(
   step: StepState,
   index: number,
   workerId: WorkerId,
-  verdict: Exclude<Verdict, 'open'>,
+  verdict: Verdict,
   context: JobContext,
 ): void {
   context.send('worker', workerId, {

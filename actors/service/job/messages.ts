@@ -7,6 +7,7 @@ import type { JobPlan } from '../../../src/openjd/template/plan.ts';
 import type { InheritedRetry, RetryOverride } from '../../../src/core/lifecycle/retry-policy.ts';
 import type { TaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
+import type { OutageMark, RecentEnd } from '../../../src/core/outages/outage.ts';
 import type { RetryRule } from '../../../src/core/retry-rules/retry-rule.ts';
 import type { Preemption } from '../../../src/core/records/preemption.ts';
 import type { StepHold, StepRecord } from '../../../src/core/records/step.ts';
@@ -132,6 +133,18 @@ export interface RetryResult {
 
 /** Messages of the job actor, which owns one job with its steps, tasks and attempts. Id: job id. */
 export type JobMessage =
+  /** From the lease actor: the answer to `failure.weigh`. `mark`: set if the failure belongs to an outage. */
+  | {
+      readonly type: 'failure.weighed';
+      readonly workerId: WorkerId;
+      readonly report: AttemptReport;
+      readonly mark: OutageMark | null;
+    }
+  /** From the lease actor: failures that have counted turn out to belong to an outage. */
+  | {
+      readonly type: 'failures.excused';
+      readonly attempts: readonly Pick<RecentEnd, 'attemptId' | 'workerId' | 'isFirstOnWorker'>[];
+    }
   /**
    * From the farm: creates a job. The status of `record` is pending, blocked if it waits for other jobs, or paused.
    * Replies with the JobRecord.

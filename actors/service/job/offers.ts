@@ -2,6 +2,7 @@ import { isRetryDelayed, leasableSince } from '../../../src/core/lifecycle/retry
 import { TaskRanges } from '../../../src/core/lease/task-ranges.ts';
 import { capOfStep } from '../../../src/core/records/job-caps.ts';
 import { raisesOf, withRaised } from '../../../src/core/retry-rules/raised-amounts.ts';
+import { meanOf } from '../../../src/core/records/step.ts';
 import type { ReadyStep } from '../lease/messages.ts';
 import { probesOf } from './canaries.ts';
 import { failedOnOf } from './failed-on.ts';
@@ -31,6 +32,7 @@ export function offerOfStep(state: JobState, step: StepState, now: number): Read
     ...(record.raised.length > 0 && { raises: raisesOf(record.raised) }),
     owner: state.record.owner,
     project: state.record.project,
+    meanMs: meanOf(record.attemptTimes),
     live: record.taskCounts.assigned + record.taskCounts.running,
     ...(step.plan.requirements.pools.length > 0 && { liveOn: state.openAttempts.workersOf(step) }),
     ...(ofStep > 0 && { maxConcurrentTasks: ofStep }),

@@ -80,6 +80,7 @@ function countPreemption(
     uses: before?.uses ?? {},
     ...(before?.avoided !== undefined && { avoided: before.avoided }),
     preemptions: { times, lastAt: context.now },
+    ...(before?.excused !== undefined && { excused: before.excused }),
   } as const;
   state.ruleUses.set(name, record);
   context.change(put('taskRules', keys.taskRules(turn.addressOf(step, index)), record));

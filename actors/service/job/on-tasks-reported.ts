@@ -1,30 +1,19 @@
 import { parseAttemptId, type AttemptAddress, type AttemptId, type WorkerId } from '../../../src/core/ids.ts';
-import {
-  FAILURE_LIMIT_PARK_REASON,
-  reportedFailureReason,
-} from '../../../src/core/lifecycle/failure-reasons.ts';
-import { failureOutcome } from '../../../src/core/lifecycle/retry-policy.ts';
+import { reportedFailureReason } from '../../../src/core/lifecycle/failure-reasons.ts';
 import { isLiveTask, isTerminalTask } from '../../../src/core/lifecycle/task-transitions.ts';
 import { withProgress, type AttemptRecord } from '../../../src/core/records/attempt.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
-import { statusLineOf, type TaskProgress } from '../../../src/core/records/task-progress.ts';
-import { errorLineOf } from '../../../src/core/failure/error-line.ts';
 import type { RegexEngine } from '../../../src/openjd/expr/regex/regex-engine.ts';
-import { usesAttempt } from '../../../src/core/retry-rules/applied-rule.ts';
 import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
-import { usageOf } from '../../../src/core/wire/usage-fields.ts';
 import type { ServiceContext } from '../service-system.ts';
-import { decisionFor, retryByRule } from './apply-rule.ts';
-import { canaryParkOf } from './canaries.ts';
-import { recordFailedOn } from './failed-on.ts';
-import { JobTurn, STATUS_ONLY, type ClosedAttempt } from './job-turn.ts';
+import { applyFailure } from './apply-failure.ts';
+import { JobTurn, STATUS_ONLY } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
-import { makeReady } from './reclaim.ts';
-import { policyOf, type JobState } from './state.ts';
+import { closedBy, reportedProgress } from './reported-end.ts';
+import type { JobState } from './state.ts';
 import { taskOf, type StepState } from './step-state.ts';
-import { countFailure } from './count-failure.ts';
 import { judgeSuccess } from './judge-failures.ts';
 
 type Reports = Extract<JobMessage, { type: 'tasks.reported' }>;
@@ -177,98 +166,6 @@ function storeAttempt(
 
 const isProgress = ({ status, status_message: message }: AttemptReport): boolean =>
   status === 'running' && message !== undefined;
-
-const NO_PROGRESS: TaskProgress = {};
-
-function reportedProgress({ progress, status_message: message = '' }: AttemptReport): TaskProgress {
-  if (progress === undefined && message === '') return NO_PROGRESS;
-  const statusMessage = statusLineOf(message);
-  return { ...(progress !== undefined && { progress }), ...(statusMessage !== '' && { statusMessage }) };
-}
-
-/** A task of which a worker reports a failure, before the failure. */
-interface FailedTask {
-  readonly report: AttemptReport;
-  readonly workerId: WorkerId;
-  readonly task: TaskState;
-}
-
-/** Applies a retry rule, or exactly one of retry, exhausted and auto-park (docs/contract/retry.md#outcomes-of-a-failure). */
-function applyFailure(
-  state: JobState,
-  step: StepState,
-  index: number,
-  { report, workerId, task }: FailedTask,
-  regex: RegexEngine,
-  turn: JobTurn,
-  context: ServiceContext<'job'>,
-): void {
-  const decision = decisionFor(state, step, index, report, task, regex);
-  if (decision !== null && !usesAttempt(decision.applied)) {
-    const closed = closedBy(report, 'failed');
-    retryByRule(state, step, index, decision, { workerId, closed }, turn, context);
-    return;
-  }
-  const policy = decision === null ? policyOf(state) : { ...policyOf(state), maxAttempts: 1 };
-  const taskFailures = taskOf(step, index).failedAttempts + 1;
-  const jobFailures = state.record.failedAttempts + 1;
-  const outcome = failureOutcome(policy, taskFailures, jobFailures);
-  countFailure(state, step, index, outcome !== 'retry', context);
-  logFailure(report, workerId, outcome === 'retry', context);
-  turn.closeAttempt(step, index, { ...closedBy(report, 'failed'), rule: decision?.applied });
-  turn.patchJob({ failedAttempts: jobFailures });
-  if (outcome === 'retry') {
-    const retryAfter = context.now + policy.retryDelaySeconds * 1000;
-    recordFailedOn(state, step, index, workerId);
-    turn.move(step, index, 'auto-retry', {
-      failedAttempts: taskFailures,
-      assignedAt: null,
-      retryAfter,
-      workerOrdinal: null,
-    });
-    makeReady(state, step, index, retryAfter, context);
-    context.effect({ kind: 'count', counter: 'task-retries', queueId: state.record.queueId });
-    park(state, canaryParkOf(state, step), turn, context);
-    return;
-  }
-  turn.move(step, index, 'reported failure', { failedAttempts: taskFailures });
-  const reason = reportedFailureReason(report.message ?? '', report.exit_code);
-  turn.setReason(step, index, reason, errorLineOf(report.failure_excerpt ?? ''));
-  const reasonToPark = outcome === 'auto-park' ? FAILURE_LIMIT_PARK_REASON : canaryParkOf(state, step);
-  park(state, reasonToPark, turn, context);
-}
-
-/** Parks the job, if there is a reason and it is not paused. */
-function park(state: JobState, reason: string | null, turn: JobTurn, context: ServiceContext<'job'>): void {
-  if (reason === null || state.record.status === 'paused') return;
-  if (turn.moveJob('auto-park', { parkReason: reason }))
-    context.effect({ kind: 'count', counter: 'jobs-autoparked', queueId: state.record.queueId });
-}
-
-/** Logs a failed attempt, so that the diagnostics of its task name it. */
-function logFailure(
-  { attempt_id: attemptId, message = '', exit_code: exitCode }: AttemptReport,
-  workerId: WorkerId,
-  isRetried: boolean,
-  context: ServiceContext<'job'>,
-): void {
-  context.log('warn', isRetried ? 'attempt failed; the task is retried' : 'task failed', {
-    attempt_id: attemptId,
-    worker_id: workerId,
-    reason: reportedFailureReason(message, exitCode),
-  });
-}
-
-function closedBy(report: AttemptReport, status: ClosedAttempt['status']): ClosedAttempt {
-  const {
-    message = '',
-    session_id: sessionId,
-    exit_code: exitCode,
-    failure_excerpt: failureExcerpt,
-  } = report;
-  const reported = reportedProgress(report);
-  return { status, message, sessionId, reported, exitCode, failureExcerpt, usage: usageOf(report) };
-}
 
 /** Reason why a report is ignored. */
 type IgnoredReportReason =

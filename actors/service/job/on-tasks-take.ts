@@ -108,8 +108,15 @@ function bookingOf(
   { cores, reason }: Take['pick'],
   holding: Holding | undefined,
 ): Booking {
-  const booking = { attemptId, cores };
-  const held = holding === undefined ? booking : { ...booking, ...holding };
+  if (holding === undefined)
+    return reason === undefined ? { attemptId, cores } : { attemptId, cores, reason };
+  const { amounts, gpus, policyVersion } = holding;
+  // A copy by spread would have a hidden class of its own (docs/performance.md).
+  if (amounts !== undefined && gpus === undefined && policyVersion !== undefined)
+    return reason === undefined
+      ? { attemptId, cores, amounts, policyVersion }
+      : { attemptId, cores, amounts, policyVersion, reason };
+  const held = { attemptId, cores, ...holding };
   return reason === undefined ? held : { ...held, reason };
 }
 

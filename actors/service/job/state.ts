@@ -106,12 +106,12 @@ function loadInherited(record: JobRecord, serverRetry: RetryPolicy, reader: Stor
   const queue = reader.get('queue', record.queueId);
   const pools = [...reader.scan('usagePool')].map(({ value }) => value);
   const ruleSets = inheritedRules(queue, rulesOfPools(pools));
-  const settings = effectiveRetry(
-    serverRetry,
-    reader.get('farm', record.farmId)?.retry ?? {},
-    queue?.retry ?? {},
-  );
-  return ruleSets === undefined ? settings : { ...settings, ruleSets };
+  const farm = reader.get('farm', record.farmId);
+  return {
+    ...effectiveRetry(serverRetry, farm?.retry ?? {}, queue?.retry ?? {}),
+    ...(ruleSets !== undefined && { ruleSets }),
+    ...(farm?.outages?.isOn === true && { findsOutages: true }),
+  };
 }
 
 /** Loads the uses of retry rules by tasks of a step, with the workers that these avoid. After `loadFailedOn`. */
@@ -148,7 +148,9 @@ function loadFailedOn(state: JobState, step: StepState, reader: StoreReader): vo
   const stepOrder = step.record.order;
   for (const { index, task } of materializedTasks(step)) {
     if (task.failedAttempts === 0 || isTerminalTask(task.status)) continue;
-    const workers = readFailedOn(reader, { jobId: state.record.id, stepOrder, index }, task);
+    const address = { jobId: state.record.id, stepOrder, index };
+    const { excused = [] } = reader.get('taskRules', keys.taskRules(address)) ?? {};
+    const workers = readFailedOn(reader, address, task, excused);
     state.failedOn.set(failedOnKey(stepOrder, index), workers);
   }
 }

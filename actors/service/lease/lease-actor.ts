@@ -5,10 +5,18 @@ import type { ActorDefinition, Handlers } from '../../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceSystem } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
 import { onDemandsExplain, onPoolExplain, onStepsExplain, onTaskExplain } from './on-explain.ts';
-import { onFarmLimitsChanged } from './on-farm-limits-changed.ts';
+import { onFarmLimitsChanged, regroupSteps } from './on-farm-limits-changed.ts';
 import { onFarmExplain } from './on-farm-explain.ts';
 import { onLeaseRequested } from './on-lease-requested.ts';
 import { armPoolHolds, onPoolHoldDue } from './pool-holds.ts';
+import {
+  onAttemptsEnded,
+  onFailureWeigh,
+  onOutageDue,
+  onOutageEnd,
+  saveOutages,
+  startOutages,
+} from './outages.ts';
 import { onPoolUse } from './on-pool-use.ts';
 import { onStepsReady, onTaskDue, onTasksReady } from './on-steps-ready.ts';
 import { onAttemptsSurveyed, onBookingsSurveyed } from './preempt.ts';
@@ -47,8 +55,12 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
       for (const id of state.knownWorkers) context.send('worker', id, { type: 'worker.activate' });
       loadJobs(state, settings.recoveryBatchSize, context);
       armPoolHolds(state, context);
+      startOutages(state, context);
     },
-    save: saveShares,
+    save: (state, context) => {
+      saveShares(state, context);
+      saveOutages(state, context);
+    },
     isDeleted: (state) => state.isDeleted,
     onMissing: (id, message, context) => {
       if (message.type === 'farm.limits-changed') return newLeaseState(farmId(id), settings.tallies);
@@ -59,7 +71,8 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
         message.type === 'pool.explain' ||
         message.type === 'pool.use' ||
         message.type === 'demands.explain' ||
-        message.type === 'farm.explain'
+        message.type === 'farm.explain' ||
+        message.type === 'outage.end'
       )
         context.reply(message.replyTo, refused('not-found', `there is no farm ${id}`));
       return null;
@@ -81,8 +94,8 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
       'job.withdrawn': (state, { jobId }) => {
         state.index.withdrawJob(jobId);
       },
-      'tasks.ended': (state, { jobId, stepOrder, count, workers }, context) => {
-        if (state.index.settle(jobId, stepOrder, count, workers)) serveAll(state, context);
+      'tasks.ended': (state, { jobId, stepOrder, count, meanMs, workers }, context) => {
+        if (state.index.settle(jobId, stepOrder, count, workers, meanMs)) serveAll(state, context);
         else serveRelisted(state, context);
       },
       'worker.offered': onWorkerOffered(settings.exprMemoryBytes),
@@ -94,13 +107,14 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
       'attempts.surveyed': onAttemptsSurveyed,
       'queue.limits-changed': (
         state,
-        { queueId, maxConcurrentTasks, paused, isolation, ...queue },
+        { queueId, maxConcurrentTasks, paused, isolation, namedCaps, ...queue },
         context,
       ) => {
         setPreemption(state.preemption, queueId, queue.name, queue.preemption);
         if (isolation === null) state.isolation.delete(queueId);
         else state.isolation.set(queueId, isolation);
         state.index.caps.limitQueue(queueId, maxConcurrentTasks, paused);
+        if (state.index.groupCaps.limitQueue(queueId, namedCaps)) regroupSteps(state);
         serveAll(state, context);
       },
       'farm.removed': onFarmRemoved,
@@ -114,6 +128,10 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
         clearSchedulable(state, context);
       }),
       'pool-hold.due': onPoolHoldDue,
+      'failure.weigh': onFailureWeigh,
+      'attempts.ended': onAttemptsEnded,
+      'outage.due': onOutageDue,
+      'outage.end': onOutageEnd,
       // For later leases only: assigned tasks keep the path map of their lease.
       'storage.changed': (state, { storage }) => {
         state.pathMaps.replace(storage);

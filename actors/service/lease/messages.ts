@@ -1,6 +1,7 @@
 import type { AttemptId, FarmId, JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { StepRequirements } from '../../../src/openjd/template/plan.ts';
 import type { PreemptionCount, PreemptionSetting } from '../../../src/core/records/preemption.ts';
+import type { NamedCaps } from '../../../src/core/records/named-caps.ts';
 import type { StorageLocationRecord } from '../../../src/core/records/storage-location.ts';
 import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
 import type { Booking, EndingBookings, WorkerRecord } from '../../../src/core/records/worker.ts';
@@ -22,12 +23,14 @@ import type {
   StepExplanation,
   WaitingExplanation,
 } from '../../../src/core/lease/explanation.ts';
+import type { OutagePlace, OutageSetting } from '../../../src/core/outages/outage.ts';
+import type { AttemptReport } from '../../../src/core/wire/bus-messages.ts';
 import type { BookedAmountsSetting } from '../../../src/core/records/farm.ts';
 import type { WorkerDoubts } from '../../../src/core/records/worker-evidence.ts';
 import type { Holding } from '../../../src/core/records/holding.ts';
 import type { QueuePolicySetting } from '../../../src/core/records/queue-policy.ts';
 import type { DelayedTask } from '../../../src/core/lease/step-entry.ts';
-import type { JobCores } from '../../../src/core/lease/worker-uses.ts';
+import type { StepCores } from '../../../src/core/lease/worker-uses.ts';
 
 /** A step of which tasks are explained. `indices`: the tasks; null for the first ready one. */
 export interface StepInQuestion {
@@ -59,6 +62,8 @@ export interface ReadyStep {
   /** Owner and project of the job. Absent is empty. */
   readonly owner?: string;
   readonly project?: string;
+  /** Average run time of its successful tasks in milliseconds; null for none. */
+  readonly meanMs: number | null;
   /** Number of assigned and running tasks of the step, which count against the caps of farm and queue. */
   readonly live: number;
   /** The workers of these tasks, one for each. Only for a step with usage pools. */
@@ -81,6 +86,21 @@ export interface ReadyStep {
   readonly lastReadyAt: number;
   /** Reason of the last `step.unschedulable` for its ready tasks, or null. */
   readonly unschedulableReason: string | null;
+}
+
+/** An attempt that has ended, as far as outages are concerned (docs/outages.md). */
+export interface EndedAttempt {
+  readonly attemptId: AttemptId;
+  readonly workerId: WorkerId;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Usage pools of its step, in lower case. */
+  readonly pools: readonly string[];
+  readonly hasSucceeded?: boolean;
+  /** Of a failure: the key and the text of its message, and whether its task had not failed on the worker before. */
+  readonly key?: string;
+  readonly text?: string;
+  readonly isFirstOnWorker?: boolean;
 }
 
 /**
@@ -142,16 +162,38 @@ export type LeaseMessage =
       readonly jobId: JobId;
       readonly stepOrder: number;
       readonly count: number;
+      /** Average run time of the step's successful tasks in milliseconds; null for none. */
+      readonly meanMs: number | null;
       /** Their workers, one for each. Only for a step with usage pools. */
       readonly workers?: readonly WorkerId[];
+    }
+  /**
+   * From a job actor of a farm that looks for outages: a worker has reported a failure about which no retry rule decides.
+   * Answered by `failure.weighed` in the same unit of work, with the report.
+   */
+  | {
+      readonly type: 'failure.weigh';
+      readonly jobId: JobId;
+      readonly failure: EndedAttempt;
+      readonly report: AttemptReport;
+    }
+  /** From a job actor of such a farm: attempts have ended in another way. */
+  | { readonly type: 'attempts.ended'; readonly jobId: JobId; readonly ends: readonly EndedAttempt[] }
+  /** From a client. Replies with null; `conflict` if the place has no outage. */
+  | {
+      readonly type: 'outage.end';
+      readonly place: OutagePlace;
+      /** Username. */
+      readonly by: string;
+      readonly replyTo: ReplyTo<Outcome<null>>;
     }
   /** From a worker actor: its current offer. A worker that is not online offers nothing. */
   | {
       readonly type: 'worker.offered';
       readonly record: WorkerRecord;
       readonly committedCores: number;
-      /** The same cores by job. */
-      readonly uses: readonly JobCores[];
+      /** The same cores by step. */
+      readonly uses: readonly StepCores[];
       /** Holdings of its tasks besides cores. */
       readonly holdings: readonly Holding[];
       /** The step that tasks are being taken back for on the worker; null for none. */
@@ -178,11 +220,12 @@ export type LeaseMessage =
   | { readonly type: 'attempts.surveyed'; readonly attempts: readonly SurveyedAttempt[] }
   /** From a worker actor: the worker was deleted. */
   | { readonly type: 'worker.removed'; readonly workerId: WorkerId }
-  /** From a worker actor: some of its cores that tasks of a job held are free again. */
+  /** From a worker actor: some of its cores that tasks of a step held are free again. */
   | {
       readonly type: 'cores.freed';
       readonly workerId: WorkerId;
       readonly jobId: JobId;
+      readonly stepOrder: number;
       readonly cores: number;
       /** Other amounts that are free too. Absent: none. */
       readonly holdings?: readonly Holding[];
@@ -193,6 +236,9 @@ export type LeaseMessage =
       readonly maxConcurrentTasks: number;
       readonly bookedAmounts: BookedAmountsSetting | null;
       readonly queuePolicy: QueuePolicySetting | null;
+      readonly namedCaps: NamedCaps;
+      /** Null if it never looked for outages. */
+      readonly outages: OutageSetting | null;
     }
   | { readonly type: 'farm.removed' }
   /** From the shard at shutdown: replies empty to all parked requests. No new requests arrive afterwards. */
@@ -206,6 +252,7 @@ export type LeaseMessage =
       readonly isolation: IsolationIdentity | null;
       readonly name: string;
       readonly preemption: PreemptionSetting;
+      readonly namedCaps: NamedCaps;
     }
   /** From the catalog: all usage pools of the service. Replaces earlier data. */
   | { readonly type: 'pools.changed'; readonly pools: readonly UsagePoolRecord[] }
@@ -271,9 +318,10 @@ export type LeaseMessage =
   | { readonly type: 'lease.recovered'; readonly isLast: boolean }
   /**
    * The actor's own timers: the next sweep; the hold of the oldest parked request; the end of
-   * a hold of a usage pool; the end of a task's retry delay.
+   * a hold of a usage pool; the end of a hold or probe of an outage; the end of a task's retry delay.
    */
   | { readonly type: 'sweep.due' }
   | { readonly type: 'hold.expired' }
   | { readonly type: 'pool-hold.due' }
+  | { readonly type: 'outage.due' }
   | { readonly type: 'task.due'; readonly jobId: JobId; readonly stepOrder: number; readonly index: number };

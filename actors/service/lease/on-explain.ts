@@ -16,6 +16,7 @@ import { slotsPerTask } from '../../../src/core/lease/pool-load.ts';
 import type { DoubtedWorker } from '../../../src/core/records/worker-evidence.ts';
 import { signatureKey } from '../../../src/core/lease/signatures.ts';
 import { ONLINE_WORKERS_SLOT } from '../../../src/core/ports/tallies.ts';
+import { lastingOutages } from '../../../src/core/outages/outage.ts';
 import { done } from '../../../src/core/problems.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage, StepInQuestion } from './messages.ts';
@@ -38,7 +39,7 @@ export function onTaskExplain(
   { index, replyTo, ...step }: Extract<LeaseMessage, { type: 'task.explain' }>,
   context: ServiceContext<'lease'>,
 ): void {
-  const [explained] = explainSteps(state, [{ ...step, indices: [index] }]);
+  const [explained] = explainSteps(state, [{ ...step, indices: [index] }], context.now);
   const [task] = explained?.tasks ?? [];
   if (explained === undefined || task === undefined) throw new Error('the task has no explanation');
   context.reply(replyTo, done(leaseOfTask(explained, task)));
@@ -53,10 +54,10 @@ export function onStepsExplain(
   { steps, replyTo }: Extract<LeaseMessage, { type: 'steps.explain' }>,
   context: ServiceContext<'lease'>,
 ): void {
-  context.reply(replyTo, done(state.recovery === 'ready' ? explainSteps(state, steps) : []));
+  context.reply(replyTo, done(state.recovery === 'ready' ? explainSteps(state, steps, context.now) : []));
 }
 
-function explainSteps(state: LeaseState, steps: readonly StepInQuestion[]): StepExplanation[] {
+function explainSteps(state: LeaseState, steps: readonly StepInQuestion[], now: number): StepExplanation[] {
   const entries = steps.map(({ jobId, stepOrder }) => state.index.entry(jobId, stepOrder));
   const places = placesOf(
     state,
@@ -72,16 +73,38 @@ function explainSteps(state: LeaseState, steps: readonly StepInQuestion[]): Step
       farmCap: shared.cap(null),
       queueCap: shared.cap(queueId),
       ...(entry !== undefined && ownCapsOf(entry)),
+      ...(entry !== undefined && groupCapsOf(state, entry)),
       isQueuePaused: state.index.caps.of(queueId).paused,
       pools: step.requirements.pools.map((name) => poolFor(step, shared.pool(name))),
       workers: workersOf(state, step, shared.workers(step)),
       ...((entry === undefined ? undefined : places.get(entry)) ?? { before: { tasks: 0, jobs: 0 } }),
       reservedWorker: [...state.reservations].find(([, reserved]) => isSameStep(reserved, step))?.[0] ?? null,
       ...preemptionOf(state, step, entry),
+      ...outagesOfStep(state, step, now),
     };
     const tasks = (indices ?? firstOf(entry)).map((index) => standingOf(entry, index));
     return { jobId, stepOrder, lease, tasks };
   });
+}
+
+/** Returns the outages that hold a step: of its usage pools, and of the locations of all workers that could run it. */
+function outagesOfStep(
+  { outages, workers }: LeaseState,
+  step: StepInQuestion,
+  now: number,
+): Pick<LeaseExplanation, 'outages'> {
+  const lasting = lastingOutages(outages.record, now);
+  if (lasting.length === 0) return {};
+  const pools = lasting.filter(
+    ({ kind, name }) => kind === 'usage pool' && step.requirements.pools.includes(name),
+  );
+  const locations = new Set<string>();
+  for (const { offer, isOnline } of workers.values())
+    if (isOnline && isEligible(offer, step)) locations.add(offer.computeLocation);
+  const ofLocations = lasting.filter(({ kind, name }) => kind === 'compute location' && locations.has(name));
+  const areAll = locations.size > 0 && ofLocations.length === locations.size;
+  const found = areAll ? [...pools, ...ofLocations] : pools;
+  return found.length === 0 ? {} : { outages: found };
 }
 
 /** Returns when the queue takes back tasks for the step; nothing if it never does. */
@@ -171,6 +194,21 @@ function ownCapsOf(entry: StepEntry): Pick<LeaseExplanation, 'jobCap' | 'stepCap
     }),
     ...(maxConcurrentTasks > 0 && { stepCap: { maxConcurrentTasks, live, holders: holders([entry]) } }),
   };
+}
+
+/** Returns the caps of the owner and the project of the step's job, as far as there are any. */
+function groupCapsOf(
+  state: LeaseState,
+  { signature: { capGroups } }: StepEntry,
+): Pick<LeaseExplanation, 'groupCaps'> {
+  if (capGroups.length === 0) return {};
+  const groupCaps = capGroups.map((group) => {
+    const { by, name, queueId, maxConcurrentTasks, live } = group;
+    const isIn = (step: StepEntry): boolean => step.signature.capGroups.includes(group);
+    const holders = live >= maxConcurrentTasks ? largest(holdersAmong(state, isIn)) : [];
+    return { by, name, queueId, maxConcurrentTasks, live, holders };
+  });
+  return { groupCaps };
 }
 
 const holderOf = ({ jobId, stepOrder, live }: StepEntry): Holder => ({ jobId, stepOrder, live });

@@ -9,7 +9,7 @@ import { VCPU } from '../../../src/openjd/template/capabilities.ts';
 import { freeCoresOf } from './serve.ts';
 import { ShortAmounts, shortagesOf } from './shortages.ts';
 import type { LeaseState } from './state.ts';
-import type { Signature, StepEntry } from '../../../src/core/lease/step-entry.ts';
+import type { CapGroup, Signature, StepEntry } from '../../../src/core/lease/step-entry.ts';
 import {
   WAITING_REASONS,
   type WaitingCause,
@@ -97,6 +97,8 @@ function causeFor(state: LeaseState, signature: Signature, roomy: readonly Roomy
   if (noWorker !== null) return { reason: 'workers', unschedulableReason: noWorker };
   if (isReached(state.index.caps.of(null))) return { reason: 'farm_cap' };
   if (isReached(queue)) return { reason: 'queue_cap', queueId };
+  const group = signature.capGroups.find(isReached);
+  if (group !== undefined) return groupCause(group);
   const full = pools.find(
     ({ inUse, maxConcurrent, hold }) =>
       hold !== undefined || (maxConcurrent !== null && inUse >= maxConcurrent),
@@ -108,6 +110,13 @@ function causeFor(state: LeaseState, signature: Signature, roomy: readonly Roomy
   if (!hasRoom) return { reason: 'cores' };
   const amount = state.bookedAmounts === null ? null : shortAmountOf(state, signature);
   return amount === null ? { reason: 'order' } : { reason: 'amounts', amount };
+}
+
+function groupCause({ by, name, queueId }: CapGroup): WaitingCause {
+  const scope = queueId === null ? {} : { queueId };
+  return by === 'owner'
+    ? { reason: 'owner_cap', owner: name, ...scope }
+    : { reason: 'project_cap', project: name, ...scope };
 }
 
 /** Returns the amount that keeps tasks of the signature off workers with enough free cores; null if one has room. */

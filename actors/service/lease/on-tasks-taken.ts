@@ -2,6 +2,7 @@ import { stepIdOf, type StepId, type WorkerId } from '../../../src/core/ids.ts';
 import type { LeaseReply, PathMapMessage, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage } from './messages.ts';
+import { confirmProbes } from './outages.ts';
 import { freeCores, park, serve, serveAll, serveRelisted, serveWorker } from './serve.ts';
 import type { LeaseState } from './state.ts';
 import type { LeasedStep, PendingLease } from './pending-leases.ts';
@@ -24,7 +25,7 @@ export function onTasksTaken(
     hasFreedCapacity = state.index.settle(jobId, stepOrder, refused, workers);
     if (worker !== undefined) {
       for (const holding of message.refusedHoldings ?? []) worker.amounts.remove(holding);
-      freeCores(state, worker, message.jobId, message.refused * message.cores);
+      freeCores(state, worker, message, message.refused * message.cores);
     }
   }
   if (message.assignments.length > 0) {
@@ -39,6 +40,7 @@ export function onTasksTaken(
   );
   if (answered < 0) throw new Error(`lease ${message.leaseId} did not select tasks of ${message.jobId}`);
   pending.outstanding.splice(answered, 1);
+  confirmProbes(state, message, context);
   if (pending.outstanding.length === 0) endLease(state, message.leaseId, pending, context);
   // Refused tasks had reserved cores, amounts and capacity under the caps, which are free again.
   if (message.refused > 0 && worker !== undefined) serveWorker(state, worker, context);

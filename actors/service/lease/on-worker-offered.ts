@@ -92,7 +92,7 @@ export function onCoresFreed(
   const worker = state.workers.get(message.workerId);
   if (worker === undefined) return;
   for (const holding of message.holdings ?? []) worker.amounts.remove(holding);
-  freeCores(state, worker, message.jobId, message.cores);
+  freeCores(state, worker, message, message.cores);
   serveWorker(state, worker, context);
 }
 

@@ -6,9 +6,10 @@ import type { ServiceContext } from '../service-system.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
 import type { Signature } from '../../../src/core/lease/step-entry.ts';
 import type { UnansweredRequest } from './pending-leases.ts';
+import type { TakenTasks } from '../../../src/core/lease/ready-index.ts';
+import { boundsIn, noteProbes, stepsToTry } from './outage-state.ts';
 import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 import { countUse } from './share-farm.ts';
-import type { JobId } from '../../../src/core/ids.ts';
 
 const BOUNDS = { tasks: WIRE_LIMITS.tasksPerLease, steps: WIRE_LIMITS.stepsPerLease };
 
@@ -34,12 +35,21 @@ export function serve(
   if (worker === undefined || state.recovery !== 'ready') return false;
   const only = state.reservations.get(request.workerId) ?? null;
   const ledger = ledgerOf(state, worker);
-  const taken = state.index.take(worker.offer, request.queueId, freeCoresOf(worker), BOUNDS, only, ledger);
+  const { computeLocation } = worker.offer;
+  const bounds = boundsIn(state, computeLocation, BOUNDS);
+  if (bounds === null) return false;
+  const take = (step: StepName | null): TakenTasks[] =>
+    state.index.take(worker.offer, request.queueId, freeCoresOf(worker), bounds, step, ledger);
+  let taken: TakenTasks[] = [];
+  if (only === null)
+    for (const step of stepsToTry(state, computeLocation, context.now))
+      if (taken.length === 0) taken = take(step);
+  if (taken.length === 0) taken = take(only);
   if (taken.length === 0) return false;
   const leaseId = state.pending.begin({ request, outstanding: taken, assignments: [], steps: [] });
   for (const pick of taken) {
     worker.committedCores += pick.count * pick.cores;
-    worker.uses.add(pick.jobId, pick.count * pick.cores);
+    worker.uses.add(pick.jobId, pick.stepOrder, pick.count * pick.cores);
     reindexParkedRequests(state, worker);
     context.send('job', pick.jobId, {
       type: 'tasks.take',
@@ -50,6 +60,7 @@ export function serve(
     });
     releaseReservationsOf(state, pick, context);
   }
+  noteProbes(state, leaseId, taken, computeLocation, context.now);
   return true;
 }
 
@@ -100,6 +111,7 @@ export function serveSignature(
     else if (
       signature.avoiding === 0 &&
       state.doubts.size === 0 &&
+      state.outages.locations.size === 0 &&
       !state.pools.dependsOnHost(signature.requirements)
     )
       return;
@@ -153,10 +165,10 @@ function serveReserved(state: LeaseState, context: ServiceContext<'lease'>): voi
   }
 }
 
-/** Frees committed cores of a worker that tasks of a job held, and reindexes its parked requests. */
-export function freeCores(state: LeaseState, worker: LeaseWorker, jobId: JobId, cores: number): void {
+/** Frees committed cores of a worker that tasks of a step held, and reindexes its parked requests. */
+export function freeCores(state: LeaseState, worker: LeaseWorker, step: StepName, cores: number): void {
   worker.committedCores -= cores;
-  countUse(state, worker, jobId, -cores);
+  countUse(state, worker, step, -cores);
   reindexParkedRequests(state, worker);
 }
 
@@ -167,7 +179,10 @@ export function reindexParkedRequests(state: LeaseState, worker: LeaseWorker): v
 }
 
 const coresForAll = (state: LeaseState, worker: LeaseWorker): number =>
-  state.reservations.has(worker.offer.workerId) ? 0 : freeCoresOf(worker);
+  state.reservations.has(worker.offer.workerId) ||
+  state.outages.locations.get(worker.offer.computeLocation) === 0
+    ? 0
+    : freeCoresOf(worker);
 
 /** Parks a request. Replies empty to an earlier one of the same worker and queue, which it replaces. */
 export function park(state: LeaseState, request: UnansweredRequest, context: ServiceContext<'lease'>): void {

@@ -1,5 +1,6 @@
 import { put, remove, removePrefix } from '../../../src/core/records/change-set.ts';
-import type { JobId } from '../../../src/core/ids.ts';
+import type { StepName } from '../../../src/core/lease/candidate-order.ts';
+import { WorkerUses } from '../../../src/core/lease/worker-uses.ts';
 import type { QueuePolicySetting } from '../../../src/core/records/queue-policy.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { ServiceContext } from '../service-system.ts';
@@ -29,16 +30,21 @@ export function changePolicy(
   state.index.shareBy(next);
   if (next === null) return;
   for (const { uses } of state.workers.values()) {
-    for (const { jobId, cores } of uses.all()) next.count(jobId, cores);
+    for (const { jobId, stepOrder, cores } of uses.all()) next.count(jobId, stepOrder, cores);
   }
   next.saveAll();
   if (state.recovery === 'ready') next.start(context.now);
 }
 
-/** Counts cores of a worker that tasks of a job have taken; negative: that are free again. */
-export function countUse(state: LeaseState, { uses }: LeaseWorker, jobId: JobId, cores: number): void {
-  uses.add(jobId, cores);
-  state.index.shares?.count(jobId, cores);
+/** Counts cores of a worker that tasks of a step have taken; negative: that are free again. */
+export function countUse(
+  state: LeaseState,
+  { uses }: LeaseWorker,
+  { jobId, stepOrder }: StepName,
+  cores: number,
+): void {
+  uses.add(jobId, stepOrder, cores);
+  state.index.shares?.count(jobId, stepOrder, cores);
 }
 
 /** Counts the cores of a worker that has replaced another offer, or none. */
@@ -48,11 +54,9 @@ export function replaceUses(
   after: LeaseWorker | undefined,
 ): void {
   if (shares === null) return;
-  const changes = new Map<JobId, number>();
-  for (const { jobId, cores } of before?.uses.all() ?? []) changes.set(jobId, -cores);
-  for (const { jobId, cores } of after?.uses.all() ?? [])
-    changes.set(jobId, (changes.get(jobId) ?? 0) + cores);
-  for (const [jobId, change] of changes) shares.count(jobId, change);
+  const changes = new WorkerUses(after?.uses.all());
+  for (const { jobId, stepOrder, cores } of before?.uses.all() ?? []) changes.add(jobId, stepOrder, -cores);
+  for (const { jobId, stepOrder, cores } of changes.all()) shares.count(jobId, stepOrder, cores);
 }
 
 /** Writes the usage that has changed, once per commit window. */

@@ -24,10 +24,12 @@ import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import type { Tallies } from '../../../src/core/ports/tallies.ts';
 import type { BookedAmountsSetting } from '../../../src/core/records/farm.ts';
+import { namedCapsOf } from '../../../src/core/records/named-caps.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { isolationOf } from '../../../src/core/wire/assignment-parts.ts';
 import type { IsolationIdentity, LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
+import { newOutages, type OutageState } from './outage-state.ts';
 import { newPreemption, setPreemption, type PreemptionState } from './preemption-state.ts';
 import { PendingLeases } from './pending-leases.ts';
 import { loadShares } from './load-shares.ts';
@@ -82,6 +84,7 @@ export interface LeaseState {
   /** Accounts that tasks run as, by queue, for queues that name one. */
   readonly isolation: Map<QueueId, IsolationIdentity>;
   readonly unschedulable: UnschedulableSteps;
+  readonly outages: OutageState;
   /** Whether the timer of the next sweep is set. */
   isSweepSet: boolean;
   /** Whether `step.unschedulable` or `step.schedulable` messages are still pending after the last batch. */
@@ -116,6 +119,7 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
     preemption: newPreemption(),
     isolation: new Map(),
     unschedulable: new UnschedulableSteps(),
+    outages: newOutages(),
     isSweepSet: false,
     hasPendingNotifications: false,
     isDeleted: false,
@@ -134,6 +138,7 @@ export function loadLease(id: string, reader: StoreReader, tallies: Tallies, now
   const prefix = keys.activeJobsOf(farm.id);
   const state: LeaseState = {
     ...newLeaseState(farmId(id), tallies),
+    outages: newOutages(farm.outages, reader.get('farmOutages', keys.farmOutages(farm.id))),
     pendingJobs: [...reader.scan('activeJob', { prefix })].map((row) => jobId(row.key.slice(prefix.length))),
     knownWorkers: [...reader.scan('worker')].flatMap((row) =>
       row.value.farmId === farm.id ? [row.value.id] : [],
@@ -145,12 +150,14 @@ export function loadLease(id: string, reader: StoreReader, tallies: Tallies, now
   );
   state.pathMaps.replace([...reader.scan('storageLocation')].map((row) => row.value));
   state.index.caps.limitFarm(farm.maxConcurrentTasks);
+  state.index.groupCaps.limitFarm(namedCapsOf(farm));
   state.bookedAmounts = bookedAmountsOf(farm.bookedAmounts ?? null);
   state.queuePolicyVersion = farm.queuePolicy?.version ?? 0;
   state.index.shareBy(loadShares(farm, reader));
   for (const { value: queue } of reader.scan('queue')) {
     if (queue.farmId !== farm.id) continue;
     state.index.caps.limitQueue(queue.id, queue.maxConcurrentTasks, queue.paused);
+    state.index.groupCaps.limitQueue(queue.id, namedCapsOf(queue));
     setPreemption(state.preemption, queue.id, queue.name, queue);
     const isolation = isolationOf(queue);
     if (isolation !== null) state.isolation.set(queue.id, isolation);

@@ -3,7 +3,7 @@ import { holdsAmounts } from '../../../src/core/records/holding.ts';
 import type { Booking, EndingBookings } from '../../../src/core/records/worker.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { WorkerMessage } from './messages.ts';
-import { jobOfAttempt, type WorkerState } from './state.ts';
+import { stepOfAttempt, type WorkerState } from './state.ts';
 import { sendFreed } from './worker-turn.ts';
 
 /*
@@ -27,10 +27,9 @@ export function releaseEnded(state: WorkerState, ended: readonly AttemptId[], co
   if (freed.length === 0) return;
   const bookings = ending.bookings.filter((booking) => !freed.includes(booking));
   state.ending = bookings.length === 0 ? null : { ...ending, bookings };
-  for (const jobId of new Set(freed.map(({ attemptId }) => jobOfAttempt(attemptId)))) {
-    const ofJob = freed.filter(({ attemptId }) => jobOfAttempt(attemptId) === jobId);
-    const cores = ofJob.reduce((sum, booking) => sum + booking.cores, 0);
-    sendFreed(state, jobId, cores, ofJob.filter(holdsAmounts), context);
+  for (const booking of freed) {
+    const holdings = holdsAmounts(booking) ? [booking] : [];
+    sendFreed(state, stepOfAttempt(booking.attemptId), booking.cores, holdings, context);
   }
 }
 

@@ -87,13 +87,16 @@ export type WorkerMessage =
       readonly verdict: Extract<Verdict, 'open' | 'everywhere'> | null;
       readonly others: OtherAttempts;
     }
-  /** From a job actor: what has become of a task that had failed on the worker, with the verdict `open`. */
+  /**
+   * From a job actor: what has become of a task that had failed on the worker, with the verdict `open`. It is `open` again if
+   * the task has failed on another worker too.
+   */
   | {
       readonly type: 'failure.judged';
       readonly jobId: JobId;
       readonly stepOrder: number;
       readonly index: number;
-      readonly verdict: Exclude<Verdict, 'open'>;
+      readonly verdict: Verdict;
       readonly others: OtherAttempts;
     }
   /** From the farm: its setting has changed. */

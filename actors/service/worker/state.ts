@@ -8,7 +8,8 @@
  * deleted.
  */
 
-import { parseAttemptId, type AttemptId, type JobId } from '../../../src/core/ids.ts';
+import { parseAttemptId, type AttemptId } from '../../../src/core/ids.ts';
+import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 import { holdingOf, type Holding } from '../../../src/core/records/holding.ts';
 import { NO_WORKER_FAILURES } from '../../../src/core/lifecycle/failure-tallies.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
@@ -18,7 +19,7 @@ import type { QuarantineSetting } from '../../../src/core/records/farm.ts';
 import type { WorkerEvidenceRecord } from '../../../src/core/records/worker-evidence.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { Booking, EndingBookings, WorkerRecord } from '../../../src/core/records/worker.ts';
-import { WorkerUses, type JobCores } from '../../../src/core/lease/worker-uses.ts';
+import { WorkerUses, type StepCores } from '../../../src/core/lease/worker-uses.ts';
 import { Bookings } from './bookings.ts';
 
 export interface WorkerState {
@@ -100,17 +101,20 @@ export function loadWorker(
   };
 }
 
-/** Returns the job of a booked attempt. Throws for an invalid attempt id. */
-export function jobOfAttempt(attemptId: AttemptId): JobId {
+/** Returns the step of a booked attempt. Throws for an invalid attempt id. */
+export function stepOfAttempt(attemptId: AttemptId): StepName {
   const attempt = parseAttemptId(attemptId);
   if (attempt === null) throw new Error(`a booking has the invalid attempt id ${attemptId}`);
-  return attempt.jobId;
+  return attempt;
 }
 
-/** Returns the cores that attempts hold, by job. */
-export function usesOf(state: WorkerState): readonly JobCores[] {
+/** Returns the cores that attempts hold, by step. */
+export function usesOf(state: WorkerState): readonly StepCores[] {
   const uses = new WorkerUses();
-  for (const { attemptId, cores } of holdersOf(state)) uses.add(jobOfAttempt(attemptId), cores);
+  for (const { attemptId, cores } of holdersOf(state)) {
+    const { jobId, stepOrder } = stepOfAttempt(attemptId);
+    uses.add(jobId, stepOrder, cores);
+  }
   return uses.all();
 }
 

@@ -1,5 +1,6 @@
 import { parseAttemptId, type AttemptId, type JobId } from '../../../src/core/ids.ts';
 import { put } from '../../../src/core/records/change-set.ts';
+import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 import type { Holding } from '../../../src/core/records/holding.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { BookingRecord, WorkerRecord } from '../../../src/core/records/worker.ts';
@@ -69,16 +70,17 @@ export function sendOffer(state: WorkerState, context: WorkerContext): void {
   });
 }
 
-/** Reports resources that tasks of a job held, and that are free again, to the lease actor. */
+/** Reports resources that tasks of a step held, and that are free again, to the lease actor. */
 export function sendFreed(
   { record: { id: workerId, farmId } }: WorkerState,
-  jobId: JobId,
+  { jobId, stepOrder }: StepName,
   cores: number,
   holdings: readonly Holding[],
   context: WorkerContext,
 ): void {
-  const freed = { type: 'cores.freed', workerId, jobId, cores } as const;
-  context.send('lease', farmId, holdings.length === 0 ? freed : { ...freed, holdings });
+  if (holdings.length === 0)
+    context.send('lease', farmId, { type: 'cores.freed', workerId, jobId, stepOrder, cores });
+  else context.send('lease', farmId, { type: 'cores.freed', workerId, jobId, stepOrder, cores, holdings });
 }
 
 /** Reports the worker's compute location to the catalog. */

@@ -10,6 +10,7 @@ import { measureDisk, type DiskCeiling } from './disk-ceiling.ts';
 import { requestSeed } from '../connect-line.ts';
 import { startEchoResponder, type EchoResponder } from './echo-responder.ts';
 import type { Farm } from './lease-work.ts';
+import { PROFILED_THREADS, saveProfile } from './save-profile.ts';
 import { LoadRunner, type LoadedService } from './load-runner.ts';
 import {
   cpuOf,
@@ -77,18 +78,28 @@ const FIRST_PER_SECOND = 10_000;
 const ECHO_SHARE = 0.5;
 /** From this number on, jobs are written to the store in advance: submitting them would take longer than measuring. */
 const LAID_OUT_JOBS = 1_000;
-/** Measures one case on its own service. The repetitions of echo and leases take turns. */
-export async function measureCase(of: LeaseCase, times: LeaseTimes): Promise<LeaseFigures> {
+/**
+ * Measures one case on its own service. The repetitions of echo and leases take turns. `profile`: start of the names of
+ * files for profiles of the first repetition, which it slows down; null for none.
+ */
+export async function measureCase(
+  of: LeaseCase,
+  times: LeaseTimes,
+  profile: string | null = null,
+): Promise<LeaseFigures> {
   const disk = of.disk ? await measureDisk(of, times) : null;
   const laidOut = of.jobs >= LAID_OUT_JOBS ? await layOut(of) : null;
-  const service = await startBenchService([], laidOut?.directory);
+  const service = await startBenchService(
+    profile === null ? [] : ['--http-enable-pprof=true'],
+    laidOut?.directory,
+  );
   try {
     const farm = laidOut === null ? await makeFarm(service.url) : await farmOf(service, laidOut.farmId);
     await setPolicies(service, farm, of);
     const seed = await requestSeed(service.dataDirectory);
     const echo = await startEchoResponder(service.busPort, seed);
     const swarm = await startSwarm(service.busPort, of.workers, of.cores, { echoSeed: seed });
-    const bench = new CaseBench(of, times, { service, farm, echo, swarm });
+    const bench = new CaseBench(of, times, { service, farm, echo, swarm, profile });
     if (laidOut === null) await bench.runner.submit(of.jobs);
     else bench.runner.found(of.jobs * of.tasks);
     const figures = await bench.run(disk);
@@ -143,6 +154,7 @@ async function farmOf({ url }: BenchService, farmId: string): Promise<Farm> {
 
 interface Parts extends LoadedService {
   readonly echo: EchoResponder;
+  readonly profile: string | null;
 }
 
 class CaseBench {
@@ -173,7 +185,9 @@ class CaseBench {
       small.push(await this.echo(SMALL_BYTES, SMALL_BYTES, SMALL_TIMES));
       same.push(await this.echo(sizes.request, sizes.reply, echoTimes));
       await runner.stock(perSecond, times);
+      const profiles = repetition === 0 ? this.takeProfiles() : [];
       const measured = await runner.measure(leases, times);
+      await Promise.all(profiles);
       perSecond = measured.seen.leases / measured.seen.seconds;
       leased.push(measured);
     }
@@ -190,6 +204,13 @@ class CaseBench {
     }
     await runner.checkCycles();
     return this.figures({ disk, small, same, leased, offered, sizes });
+  }
+
+  /** Takes profiles of the threads that a lease passes, after the warm-up. */
+  private takeProfiles(): readonly Promise<void>[] {
+    const { profile, service } = this.parts;
+    if (profile === null) return [];
+    return PROFILED_THREADS.map((thread) => saveProfile(service.url, thread, profile, this.times));
   }
 
   private async echo(requestBytes: number, replyBytes: number, times: LoadTimes): Promise<Measured> {

@@ -104,9 +104,11 @@ export class UwsResponseAdapter implements EngineResponse {
     this.#corked(() => {
       this.#response.writeStatus(statusLine(101));
       for (const [name, value] of headers) this.#response.writeHeader(name, value);
-      // No subprotocol and no extension.
-      this.#response.upgrade(kept, handshake.key, '', '', handshake.context);
     });
+    // Not in the cork: after an upgrade that its handler has left to a later turn, the engine takes the WebSocket for the HTTP
+    // connection if its memory has not moved, and may close it (docs/dependency-hazards.md#d6-uwebsocketsjs-ends-the-process).
+    // No subprotocol and no extension.
+    this.#response.upgrade(kept, handshake.key, '', '', handshake.context);
   }
 
   close(): void {

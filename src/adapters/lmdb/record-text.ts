@@ -1,6 +1,8 @@
 import type { AttemptStatus } from '../../core/lifecycle/attempt-status.ts';
 import type { AttemptRecord } from '../../core/records/attempt.ts';
 import type { Change } from '../../core/records/change-set.ts';
+import type { Holding } from '../../core/records/holding.ts';
+import type { ShareReason } from '../../core/records/queue-policy.ts';
 import type { Booking, BookingRecord } from '../../core/records/worker.ts';
 import type { RequireAllFields } from '../../core/records/require-all-fields.ts';
 
@@ -15,6 +17,7 @@ const STR8_MAX = 255;
 const FIXINT_MAX = 127;
 const UINT16_MAX = 65_535;
 const FIXARRAY_MAX = 15;
+const FIXMAP_MAX = 15;
 const ARRAY16_MAX = 65_535;
 
 /** Returns the row of a put as characters that represent bytes; null if the general codec must write it. */
@@ -40,6 +43,7 @@ type WholeAttempt = RequireAllFields<
   | 'reclaimed'
   | 'rule'
   | 'preemption'
+  | 'outage'
   | 'sessionId'
   | 'progress'
   | 'statusMessage'
@@ -52,7 +56,7 @@ function attemptText(attempt: WholeAttempt): string | null {
   const { endedAt, exitCode, maxRssMib, cpuMs, message, sessionId } = attempt;
   if (message !== '' || attempt.progress !== undefined || attempt.statusMessage !== undefined) return null;
   if (attempt.failureExcerpt !== undefined || attempt.rule !== undefined) return null;
-  if (attempt.preemption !== undefined) return null;
+  if (attempt.preemption !== undefined || attempt.outage !== undefined) return null;
   if (attempt.reclaimed !== undefined || !isPlain(sessionId)) return null;
   let more = endedAt === undefined ? 0 : 1;
   if (exitCode !== undefined) more++;
@@ -88,15 +92,73 @@ function bookingText({
   if (bookings.length > ARRAY16_MAX || exiting !== undefined || ending !== undefined) return null;
   let text = BOOKING_HEAD + arrayHead(bookings.length);
   for (const booking of bookings) {
-    if (booking.amounts !== undefined || booking.gpus !== undefined || booking.reason !== undefined)
-      return null;
-    text += heldText(booking);
+    const held = heldText(booking);
+    if (held === null) return null;
+    text += held;
   }
   return text;
 }
 
-const heldText = ({ attemptId, cores }: WholeBooking): string =>
-  HELD_HEAD + stringText(attemptId) + NAME.cores + numberText(cores);
+function heldText({ attemptId, cores, amounts, gpus, policyVersion, reason }: WholeBooking): string | null {
+  let fields = 2;
+  let more = '';
+  if (amounts !== undefined) {
+    const text = amountsText(amounts);
+    if (text === null) return null;
+    fields++;
+    more += NAME.amounts + text;
+  }
+  if (gpus !== undefined) {
+    if (gpus.length > FIXARRAY_MAX) return null;
+    fields++;
+    more += NAME.gpus + arrayHead(gpus.length);
+    for (const gpu of gpus) more += numberText(gpu);
+  }
+  if (policyVersion !== undefined) {
+    fields++;
+    more += NAME.policyVersion + numberText(policyVersion);
+  }
+  if (reason !== undefined) {
+    if (!isPlain(reason.sharer)) return null;
+    fields++;
+    more += NAME.reason + reasonText(reason);
+  }
+  return (HELD_HEADS[fields] ?? '') + stringText(attemptId) + NAME.cores + numberText(cores) + more;
+}
+
+/** The latest amounts: the tasks of one step take the same object of all workers of a kind. */
+let lastAmounts: { readonly amounts: Holding['amounts']; readonly text: string } | null = null;
+
+function amountsText(amounts: NonNullable<Holding['amounts']>): string | null {
+  if (lastAmounts?.amounts === amounts) return lastAmounts.text;
+  let fields = 0;
+  let text = '';
+  for (const name in amounts) {
+    if (!isPlain(name)) return null;
+    text += stringText(name) + numberText(amounts[name] ?? 0);
+    fields++;
+  }
+  if (fields > FIXMAP_MAX) return null;
+  text = mapHead(fields) + text;
+  lastAmounts = { amounts, text };
+  return text;
+}
+
+function reasonText(reason: RequireAllFields<ShareReason, keyof ShareReason>): string {
+  const { version, kind, sharedBy, sharer, cores, usage } = reason;
+  const text =
+    (usage === undefined ? REASON_HEAD : REASON_WITH_USAGE_HEAD) +
+    numberText(version) +
+    NAME.kind +
+    stringText(kind) +
+    NAME.sharedBy +
+    stringText(sharedBy) +
+    NAME.sharer +
+    stringText(sharer) +
+    NAME.cores +
+    numberText(cores);
+  return usage === undefined ? text : text + NAME.usage + numberText(usage);
+}
 
 /** Reports whether the text is short ASCII. Ids and names of states always are. */
 const isPlain = (text: string): boolean => text.length <= STR8_MAX && PLAIN.test(text);
@@ -119,6 +181,14 @@ const NAME = {
   maxRssMib: stringText('maxRssMib'),
   cpuMs: stringText('cpuMs'),
   cores: stringText('cores'),
+  amounts: stringText('amounts'),
+  gpus: stringText('gpus'),
+  policyVersion: stringText('policyVersion'),
+  reason: stringText('reason'),
+  kind: stringText('kind'),
+  sharedBy: stringText('sharedBy'),
+  sharer: stringText('sharer'),
+  usage: stringText('usage'),
 } as const;
 const VERSION = `${stringText('version')}\x01`;
 /** Headers by the number of optional fields. */
@@ -136,7 +206,10 @@ const STATUS_TEXTS: Readonly<Record<AttemptStatus, string>> = {
 /** Preceded by the message, which is empty. */
 const SESSION_HEAD = stringText('message') + stringText('') + stringText('sessionId');
 const BOOKING_HEAD = mapHead(2) + VERSION + stringText('bookings');
-const HELD_HEAD = mapHead(2) + stringText('attemptId');
+/** By the number of fields. */
+const HELD_HEADS = [0, 1, 2, 3, 4, 5, 6].map((fields) => mapHead(fields) + stringText('attemptId'));
+const REASON_HEAD = mapHead(5) + stringText('version');
+const REASON_WITH_USAGE_HEAD = mapHead(6) + stringText('version');
 
 const float = new DataView(new ArrayBuffer(8));
 /** The latest number encoded as eight bytes: one commit window has few different times. */

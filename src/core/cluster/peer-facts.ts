@@ -23,7 +23,7 @@ export interface HeardFacts {
 }
 
 /** Clocks may differ by this much: times of jobs and attempts come from the wall clock of their owner. */
-export const CLOCK_LIMIT_MS = 2_000;
+const CLOCK_LIMIT_MS = 2_000;
 
 /** How far another clock is ahead of the own one, at least: what the time of the exchange may explain is subtracted. */
 export function clockLead({ facts, askedMs, receivedMs }: HeardFacts): number {

@@ -19,7 +19,9 @@ import {
 } from './hold-gates.ts';
 import { liveSummary, terminalSummary } from './outcome.ts';
 import { shareText } from './share-text.ts';
+import { groupCapGates } from './group-cap-gates.ts';
 import { jobCapGates, stepCapGates } from './own-cap-gates.ts';
+import { outageGates } from './outage-gate.ts';
 import { quarantineGates } from './quarantine-gate.ts';
 import type { TaskFacts } from './task-facts.ts';
 import type { Gate, SchedulerGate, TaskExplanation } from './task-explanation.ts';
@@ -78,9 +80,11 @@ function gatesOf(
     ...(isReady ? retryGates(facts) : []),
     ...(isReady && lease !== null ? farmCapGates(facts, lease) : []),
     ...(isReady && lease !== null ? queueCapGates(facts, lease) : []),
+    ...(isReady && lease !== null ? groupCapGates(facts, lease) : []),
     ...(isReady && lease !== null ? jobCapGates(facts, lease) : []),
     ...(isReady && lease !== null ? stepCapGates(facts, lease) : []),
     ...(lease === null ? [] : poolGates(facts, lease)),
+    ...(lease === null ? [] : outageGates(facts, lease)),
     ...(lease === null ? [] : workersGates(facts, lease)),
     ...(isReady && lease !== null ? quarantineGates(facts, lease) : []),
     ...(isReady && lease !== null ? coresGates(facts, lease) : []),

@@ -5,6 +5,7 @@ import type { RejectedWorkers, ShareExplanation, ShortAmount } from '../lease/ex
 import type { JobStatus, TerminalJobStatus } from '../lifecycle/job-transitions.ts';
 import type { AppliedRule } from '../retry-rules/applied-rule.ts';
 import type { PoolHold } from '../retry-rules/pool-hold.ts';
+import type { Outage } from '../outages/outage.ts';
 import type { StepStatus } from '../lifecycle/step-rules.ts';
 
 /** Explanation of the status of a task (docs/explain.md). Times are milliseconds since the epoch. */
@@ -42,9 +43,12 @@ export const GATES = [
   'retry_after',
   'farm_cap',
   'queue_cap',
+  'owner_cap',
+  'project_cap',
   'job_cap',
   'step_cap',
   'usage_pool',
+  'outage',
   'workers',
   'quarantine',
   'cores',
@@ -142,6 +146,23 @@ export interface QueueCapGate extends GateOf<'queue_cap', 'queue at max_concurre
   readonly holders: readonly HolderShare[];
 }
 
+/** The owner of the job is at a cap of the farm, or of the queue if there is one. */
+export interface OwnerCapGate extends GateOf<'owner_cap', 'owner at cap'> {
+  readonly owner: string;
+  readonly queue?: Named<QueueId>;
+  readonly limit: number;
+  readonly live: number;
+  readonly holders: readonly HolderShare[];
+}
+
+export interface ProjectCapGate extends GateOf<'project_cap', 'project at cap'> {
+  readonly project: string;
+  readonly queue?: Named<QueueId>;
+  readonly limit: number;
+  readonly live: number;
+  readonly holders: readonly HolderShare[];
+}
+
 export interface JobCapGate extends GateOf<'job_cap', 'job at max_concurrent_tasks'> {
   readonly limit: number;
   readonly live: number;
@@ -198,6 +219,11 @@ export interface CanaryGate extends GateOf<'canary', 'canary tasks first'> {
   readonly indices: readonly number[];
 }
 
+/** Something that the task needs, and many jobs share, has an outage (docs/outages.md). */
+export interface OutageGate extends GateOf<'outage', 'outage'> {
+  readonly outages: readonly Outage[];
+}
+
 /** Workers that could run the task are kept from it because of their failures (docs/quarantine.md). */
 export interface QuarantineGate extends GateOf<'quarantine', 'workers in quarantine'> {
   readonly doubted: readonly (Doubt & { readonly worker: Named<WorkerId>; readonly isWhole: boolean })[];
@@ -242,9 +268,12 @@ export type Gate =
   | RetryGate
   | FarmCapGate
   | QueueCapGate
+  | OwnerCapGate
+  | ProjectCapGate
   | JobCapGate
   | StepCapGate
   | UsagePoolGate
+  | OutageGate
   | WorkersGate
   | QuarantineGate
   | CoresGate

@@ -15,6 +15,9 @@ export const visibleLease = (lease: LeaseExplanation, isVisible: IsVisible): Lea
   ...lease,
   farmCap: { ...lease.farmCap, holders: visibleHolders(lease.farmCap.holders, isVisible) },
   queueCap: { ...lease.queueCap, holders: visibleHolders(lease.queueCap.holders, isVisible) },
+  ...(lease.groupCaps !== undefined && {
+    groupCaps: lease.groupCaps.map((cap) => ({ ...cap, holders: visibleHolders(cap.holders, isVisible) })),
+  }),
   // The holders of the caps of a job and its steps are that job's own.
   pools: lease.pools.map((pool) => ({ ...pool, holders: visibleHolders(pool.holders, isVisible) })),
   before: visibleBefore(lease.before),

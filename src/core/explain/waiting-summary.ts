@@ -1,6 +1,7 @@
 import type { LeaseExplanation } from '../lease/explanation.ts';
 import { amountsGates, beforeText, busyText, isBehind, shortText } from './capacity-gates.ts';
 import { shareText } from './share-text.ts';
+import { placeText } from '../outages/outage.ts';
 import { quarantineGates } from './quarantine-gate.ts';
 import type { Gate, GateName } from './task-explanation.ts';
 import type { TaskFacts } from './task-facts.ts';
@@ -29,9 +30,12 @@ const WEIGHTIEST_FIRST = [
   'retry_after',
   'farm_cap',
   'queue_cap',
+  'owner_cap',
+  'project_cap',
   'job_cap',
   'step_cap',
   'usage_pool',
+  'outage',
   'scheduler',
   'quarantine',
   'cores',
@@ -109,6 +113,10 @@ function asideOf(gate: Gate, { task, now }: TaskFacts): string {
       return 'its farm is at its cap';
     case 'queue_cap':
       return `queue ${gate.queue.name} is at its cap`;
+    case 'owner_cap':
+      return 'its owner is at a cap';
+    case 'project_cap':
+      return 'its project is at a cap';
     case 'job_cap':
       return 'its job is at its cap';
     case 'step_cap':
@@ -123,6 +131,8 @@ function asideOf(gate: Gate, { task, now }: TaskFacts): string {
     }
     case 'scheduler':
       return 'its state in the scheduler is unknown at the moment';
+    case 'outage':
+      return `it waits for the end of an outage (${gate.outages.map(placeText).join(', ')})`;
     case 'quarantine':
       return `${pluralize(gate.doubted.length, 'worker')} that could run it ${gate.doubted.length === 1 ? 'is' : 'are'} in quarantine`;
     case 'cores':

@@ -5,7 +5,7 @@ import type { Holding } from '../records/holding.ts';
 import { coresOf } from './eligibility.ts';
 import type { WorkerOffer } from './worker-offer.ts';
 
-export const NOTHING_HELD: Holding = {};
+const NOTHING_HELD: Holding = {};
 
 /** Amounts are counted in thousandths, so that sums are exact. */
 const PER_UNIT = 1000;
@@ -22,7 +22,12 @@ export const amountOf = (counted: number): number => counted / PER_UNIT;
 /** Amounts that one task of a step takes of workers of one kind. */
 export interface AmountDemand {
   /** Amounts that are not on a GPU, in thousandths; each above 0. */
-  readonly sums: readonly { readonly name: string; readonly counted: number }[];
+  readonly sums: readonly {
+    readonly name: string;
+    readonly counted: number;
+    /** Amount of a worker of the kind. */
+    readonly total: number;
+  }[];
   /** Number of GPUs. */
   readonly gpus: number;
   /** Whether other tasks can run on its GPUs: it takes only memory of them. */
@@ -30,6 +35,7 @@ export interface AmountDemand {
   /** Memory that it takes of each of its GPUs, in thousandths of a MiB. */
   readonly gpuMemory: number;
   /** All of it as a holding without indices. */
+  readonly holding: Holding;
   readonly amounts: Readonly<Record<string, number>>;
   /** Version of the farm's setting. */
   readonly policyVersion: number;
@@ -70,14 +76,16 @@ export class BookedAmounts {
       const wanted = wantedOf(requirements, name) ?? this.defaultOf(total, requirements, worker);
       // A requirement that the worker meets never exceeds its total, except by the rounding.
       const counted = Math.min(wanted, Math.max(0, total));
-      return counted > 0 ? [{ name, counted }] : [];
+      return counted > 0 ? [{ name, counted, total }] : [];
     });
     const onGpus = this.gpuDemand(requirements, worker);
     const held: [string, number][] = sums.map(({ name, counted }) => [name, amountOf(counted)]);
     if (onGpus.gpus > 0 && !onGpus.sharesGpus) held.push([GPU, onGpus.gpus]);
     if (onGpus.gpuMemory > 0) held.push([GPU_MEMORY, amountOf(onGpus.gpuMemory * onGpus.gpus)]);
     const { version: policyVersion } = this.setting;
-    return { sums, ...onGpus, amounts: Object.fromEntries(held), policyVersion };
+    const amounts = Object.fromEntries(held);
+    const holding = held.length === 0 ? NOTHING_HELD : { amounts, policyVersion };
+    return { sums, ...onGpus, holding, amounts, policyVersion };
   }
 
   /**

@@ -1,6 +1,8 @@
 import type { JobId, WorkerId, QueueId } from '../ids.ts';
 import type { PoolCounts } from '../records/usage-pool.ts';
 import type { DoubtedWorker } from '../records/worker-evidence.ts';
+import type { CapBy } from './step-entry.ts';
+import type { Outage } from '../outages/outage.ts';
 import type { PoolHold } from '../retry-rules/pool-hold.ts';
 import type { QueuePolicyKind, SharedBy } from '../records/queue-policy.ts';
 import type { Ineligibility, IneligibleReason, UnmetRequirementReason } from './eligibility.ts';
@@ -16,10 +18,14 @@ export interface LeaseExplanation {
   /** Caps of the job and the step themselves. Absent: none. */
   readonly jobCap?: CapExplanation;
   readonly stepCap?: CapExplanation;
+  /** Caps of the owner and the project of the job. Absent: none. */
+  readonly groupCaps?: readonly GroupCapExplanation[];
   readonly isQueuePaused: boolean;
   /** Every pool that the step names. */
   readonly pools: readonly PoolExplanation[];
   readonly workers: WorkersExplanation;
+  /** Outages that hold the step. Absent: none. */
+  readonly outages?: readonly Outage[];
   /**
    * Number of ready tasks before this one in the order of candidates, on workers that both may run on, and of other
    * jobs among them.
@@ -119,6 +125,15 @@ export interface CapExplanation {
   readonly holders: readonly Holder[];
 }
 
+/** A cap on concurrent tasks of an owner or project in the farm or in a queue. */
+export interface GroupCapExplanation extends CapExplanation {
+  readonly by: CapBy;
+  /** Owner or project; may be empty. */
+  readonly name: string;
+  /** Null: in the whole farm. */
+  readonly queueId: QueueId | null;
+}
+
 /** Live tasks of one step. */
 export interface Holder {
   readonly jobId: JobId;
@@ -215,6 +230,8 @@ export const WAITING_REASONS = [
   'retry_after',
   'farm_cap',
   'queue_cap',
+  'owner_cap',
+  'project_cap',
   'job_cap',
   'step_cap',
   'usage_pool',
@@ -227,6 +244,9 @@ export const WAITING_REASONS = [
 export type WaitingCause =
   | { readonly reason: 'paused_queue' | 'queue_cap'; readonly queueId: QueueId }
   | { readonly reason: 'usage_pool_missing' | 'usage_pool'; readonly pool: string }
+  /** `queueId`: the queue whose cap it is; absent for one of the farm. */
+  | { readonly reason: 'owner_cap'; readonly owner: string; readonly queueId?: QueueId }
+  | { readonly reason: 'project_cap'; readonly project: string; readonly queueId?: QueueId }
   /** `unschedulableReason`: why no online worker may run the tasks, as in the tasks themselves. */
   | { readonly reason: 'workers'; readonly unschedulableReason: string }
   /** `amount`: the one of which most workers with free cores have too little. */

@@ -42,6 +42,8 @@ export class FarmPools {
   private hasNewHost = false;
   /** Number of released claims by slot. */
   private readonly released = new Map<number, number>();
+  /** Pools with an outage: how many tasks may start (docs/outages.md). */
+  private outageRooms = new Map<string, 0 | 1>();
   /** Nothing is claimed until the farm's live tasks are counted. */
   private isCounted = false;
 
@@ -108,6 +110,13 @@ export class FarmPools {
     return ended;
   }
 
+  /** Replaces how many tasks of pools with an outage may start. Returns the pools of which more may start than before. */
+  setOutageRooms(rooms: ReadonlyMap<string, 0 | 1>): readonly string[] {
+    const before = this.outageRooms;
+    this.outageRooms = new Map(rooms);
+    return [...before].flatMap(([name, room]) => ((rooms.get(name) ?? Infinity) > room ? [name] : []));
+  }
+
   /** Returns the end of the hold that ends first, in milliseconds since the epoch; null if no pool is held back. */
   nextHoldEnd(): number | null {
     let first: number | null = null;
@@ -135,7 +144,7 @@ export class FarmPools {
     for (const name of names) {
       const pool = this.pools.get(name);
       if (pool === undefined || this.held.has(name)) return 0;
-      room = Math.min(room, this.roomOf(name, pool, demand, worker));
+      room = Math.min(room, this.roomOf(name, pool, demand, worker), this.outageRooms.get(name) ?? Infinity);
     }
     return Math.max(0, room);
   }
@@ -146,7 +155,8 @@ export class FarmPools {
     if (names.length === 0) return count;
     if (!this.isCounted) return 0;
     const claimed: { readonly pool: Pool; readonly name: string; readonly granted: number }[] = [];
-    let granted = count;
+    let granted = names.reduce((most, name) => Math.min(most, this.outageRooms.get(name) ?? most), count);
+    if (granted === 0) return 0;
     for (const name of names) {
       const pool = this.pools.get(name);
       granted =
@@ -155,7 +165,11 @@ export class FarmPools {
       if (granted === 0) break;
     }
     for (const each of claimed) this.giveBack(each, demand, each.granted - granted, granted === 0, worker);
-    if (granted > 0) for (const name of names) this.hold(name, demand, granted, worker);
+    if (granted === 0) return 0;
+    for (const name of names) {
+      this.hold(name, demand, granted, worker);
+      if (this.outageRooms.has(name)) this.outageRooms.set(name, 0);
+    }
     return granted;
   }
 

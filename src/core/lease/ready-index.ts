@@ -12,6 +12,7 @@ import { Caps } from './caps.ts';
 import type { Holding } from '../records/holding.ts';
 import { coresOf, isEligible, type Demand } from './eligibility.ts';
 import type { FarmPools } from './farm-pools.ts';
+import { countInGroups, GroupCaps, roomOfGroups } from './group-caps.ts';
 import { hasOwnCaps, roomUnderOwnCaps } from './own-caps.ts';
 import type { Allows, ReadyTasks } from './ready-tasks.ts';
 import { Signatures } from './signatures.ts';
@@ -36,6 +37,8 @@ export interface OfferedStep extends Candidate, Demand {
   /** Owner and project of the job. Absent is empty. */
   readonly owner?: string;
   readonly project?: string;
+  /** Average run time of its successful tasks in milliseconds. Absent or null: there are none. */
+  readonly meanMs?: number | null;
   /** Caps on the live tasks of the step and of its job. Absent: none. */
   readonly maxConcurrentTasks?: number;
   readonly jobMaxConcurrentTasks?: number;
@@ -69,6 +72,7 @@ export interface LeaseBounds {
  */
 export class ReadyIndex {
   readonly caps = new Caps();
+  readonly groupCaps = new GroupCaps();
   private readonly pools: FarmPools;
   private readonly kinds: WorkerKinds;
   private readonly doubts: FarmDoubts;
@@ -78,7 +82,7 @@ export class ReadyIndex {
   private shared: Shares | null = null;
   /** Steps with ready tasks that have no room under their own caps. */
   private readonly capped = new Set<StepEntry>();
-  /** Signatures of the steps that have room under their own caps again. */
+  /** Signatures of the steps that have room under their own caps, or under those of their owner or project, again. */
   private readonly relisted = new Set<Signature>();
 
   constructor(pools: FarmPools, kinds: WorkerKinds, doubts = new FarmDoubts()) {
@@ -107,7 +111,10 @@ export class ReadyIndex {
     const before = this.entry(step.jobId, step.stepOrder);
     const heldBefore = { demand: before?.requirements ?? NO_POOLS, workers: before?.liveOn ?? [] };
     this.removeStep(step.jobId, step.stepOrder);
-    const signature = this.signatures.join(step);
+    const owner = step.owner ?? '';
+    const project = step.project ?? '';
+    const groups = this.groupCaps.join({ queueId: step.queueId, owner, project });
+    const signature = this.signatures.join(step, groups);
     const job = this.jobs.get(step.jobId) ?? newJobEntry();
     this.jobs.set(step.jobId, job);
     job.maxConcurrentTasks = step.jobMaxConcurrentTasks ?? 0;
@@ -130,8 +137,9 @@ export class ReadyIndex {
       lastReadyAt: step.lastReadyAt,
       raises: step.raises ?? 0,
       isOvertaken: false,
-      owner: step.owner ?? '',
-      project: step.project ?? '',
+      owner,
+      project,
+      meanMs: step.meanMs ?? null,
       sharer: null,
       signature,
       isListed: false,
@@ -145,6 +153,36 @@ export class ReadyIndex {
     // Other steps have room again if a cap was removed.
     if (hasOwnCaps(job) || this.capped.size > 0) this.relistJob(job);
     return entry;
+  }
+
+  /**
+   * Finds the caps of owners and projects of all steps again, after a change of `groupCaps`. Linear in the steps of the
+   * farm. Returns the steps that have another signature.
+   */
+  regroup(): readonly StepEntry[] {
+    const moved: StepEntry[] = [];
+    for (const entry of this.allSteps()) {
+      const groups = this.groupCaps.join(entry);
+      const before = entry.signature;
+      if (
+        groups.length === before.capGroups.length &&
+        groups.every((each, at) => each === before.capGroups[at])
+      ) {
+        this.groupCaps.leave(groups);
+        continue;
+      }
+      if (entry.isListed) this.unlist(entry);
+      countInGroups(before.capGroups, -entry.live);
+      before.avoiding -= entry.ready.avoiding;
+      this.signatures.leave(before);
+      this.groupCaps.leave(before.capGroups);
+      entry.signature = this.signatures.join(entry, groups);
+      entry.signature.avoiding += entry.ready.avoiding;
+      countInGroups(groups, entry.live);
+      this.relist(entry);
+      moved.push(entry);
+    }
+    return moved;
   }
 
   entry(jobId: JobId, stepOrder: number): StepEntry | undefined {
@@ -197,11 +235,22 @@ export class ReadyIndex {
 
   /**
    * Counts live tasks of the step that have ended, or could not be assigned. Reports whether a reached cap of the queue
-   * or farm has room again. `workers`: those of the tasks, if the step has usage pools.
+   * or farm has room again. `workers`: those of the tasks, if the step has usage pools. `meanMs`: the average run time of
+   * the step's successful tasks in milliseconds; null for none, absent if it has not changed.
    */
-  settle(jobId: JobId, stepOrder: number, count = 1, workers: readonly WorkerId[] = []): boolean {
+  settle(
+    jobId: JobId,
+    stepOrder: number,
+    count = 1,
+    workers: readonly WorkerId[] = [],
+    meanMs?: number | null,
+  ): boolean {
     const entry = this.entry(jobId, stepOrder);
     if (entry === undefined) return false;
+    if (meanMs !== undefined && meanMs !== entry.meanMs) {
+      entry.meanMs = meanMs;
+      this.shared?.pace(jobId, stepOrder, meanMs);
+    }
     this.releasePools(entry, workers);
     const madeRoom = this.countLive(entry, -count);
     if (hasOwnCaps(entry.job)) this.relistJob(entry.job);
@@ -209,7 +258,7 @@ export class ReadyIndex {
     return madeRoom;
   }
 
-  /** Returns the signatures of steps that have room under their own caps again since the previous call. */
+  /** Returns the signatures of steps that have room under their own caps, or under those of their owner or project, again since the previous call. */
   takeRelisted(): readonly Signature[] {
     if (this.relisted.size === 0) return NO_SIGNATURES;
     const signatures = [...this.relisted];
@@ -251,13 +300,15 @@ export class ReadyIndex {
    * Returns how many more tasks of the signature may run under the caps and pools, on the worker or, if it is null, on
    * any.
    */
-  room(signature: Demand, worker: WorkerId | null = null): number {
-    return Math.min(this.caps.room(signature.queueId), this.pools.room(signature.requirements, worker));
+  room(signature: Signature, worker: WorkerId | null = null): number {
+    const { capGroups, queueId, requirements } = signature;
+    const room = Math.min(this.caps.room(queueId), this.pools.room(requirements, worker));
+    return capGroups.length === 0 ? room : Math.min(room, roomOfGroups(capGroups));
   }
 
   /** Returns how many more tasks of the step may run under all caps and pools. */
   roomOf(step: StepEntry, worker: WorkerId | null = null): number {
-    return Math.min(this.room(step, worker), roomUnderOwnCaps(step));
+    return Math.min(this.room(step.signature, worker), roomUnderOwnCaps(step));
   }
 
   /** Returns the signatures that workers of this kind are eligible for. */
@@ -314,16 +365,14 @@ export class ReadyIndex {
       const ranges = this.change(step, (ready) => ready.takeFirst(count, allows));
       this.caught(step);
       this.countLive(step, count);
-      this.shared?.count(step.jobId, count * cores);
+      this.shared?.count(step.jobId, step.stepOrder, count * cores);
       if (step.requirements.pools.length > 0)
         for (let each = 0; each < count; each++) step.liveOn.push(worker.workerId);
       if (hasOwnCaps(step.job)) this.relistJob(step.job);
       const { jobId, stepOrder, raises } = step;
       if (pick !== undefined) taken[taken.indexOf(pick)] = withTasks(pick, ranges, count, holdings);
       else {
-        const tasks = { jobId, stepOrder, ranges, count, cores, raises };
-        const held = holdings === null ? tasks : { ...tasks, holdings };
-        taken.push(reason === null ? held : { ...held, reason });
+        taken.push(takenOf({ jobId, stepOrder, ranges, count, cores, raises }, holdings, reason));
       }
       free -= count * cores;
       left -= count;
@@ -344,6 +393,7 @@ export class ReadyIndex {
     for (const signature of this.signatures.eligibleFor(worker)) {
       const [first] = signature.steps;
       if (first === undefined) break;
+      if (signature.capGroups.length > 0 && roomOfGroups(signature.capGroups) <= 0) continue;
       // No later signature can precede the best candidate.
       if (this.shared === null && best !== null && compare(first, best) > 0) break;
       if (exhausted?.has(signature) === true || this.room(signature, worker.workerId) <= 0) continue;
@@ -381,16 +431,17 @@ export class ReadyIndex {
       coresOf(step.requirements, worker.cpuCount) <= free &&
       (ledger === null || fitsAmounts(ledger, worker, step.signature)) &&
       this.roomOf(step, worker.workerId) > 0 &&
-      this.mayTake(worker, step);
+      this.mayTake(worker, step) &&
+      step.ready.countFor(this.allowsFor(worker, step)) > 0;
     return fits ? step : null;
   }
 
   /** Returns the first step of the signature with tasks for the worker, or null. */
   private headFor(worker: WorkerOffer, signature: Signature): StepEntry | undefined {
     const order = this.shared?.order;
-    const isAllowed = (step: StepEntry): boolean => step.ready.countFor(this.allowsFor(worker, step)) > 0;
     if (signature.avoiding === 0 && this.doubts.size === 0)
       return order === undefined ? signature.steps[0] : order.headOf(signature);
+    const isAllowed = (step: StepEntry): boolean => step.ready.countFor(this.allowsFor(worker, step)) > 0;
     return order === undefined ? signature.steps.find(isAllowed) : order.allowedHeadOf(signature, isAllowed);
   }
 
@@ -426,6 +477,10 @@ export class ReadyIndex {
   private countLive(entry: StepEntry, change: number): boolean {
     entry.live += change;
     entry.job.live += change;
+    const { capGroups } = entry.signature;
+    if (capGroups.length > 0)
+      for (const { signatures } of countInGroups(capGroups, change))
+        for (const signature of signatures) this.relisted.add(signature);
     return this.caps.count(entry.queueId, change);
   }
 
@@ -471,6 +526,7 @@ export class ReadyIndex {
   /** Removes a step, and with the last one its job. */
   private forget(jobId: JobId, stepOrder: number): void {
     this.removeStep(jobId, stepOrder);
+    this.shared?.pace(jobId, stepOrder, null);
     if (!this.jobs.has(jobId)) this.shared?.leave(jobId);
   }
 
@@ -483,6 +539,7 @@ export class ReadyIndex {
     entry.signature.avoiding -= entry.ready.avoiding;
     this.countLive(entry, -entry.live);
     this.signatures.leave(entry.signature);
+    this.groupCaps.leave(entry.signature.capGroups);
     if (entry.maxConcurrentTasks > 0) entry.job.cappedSteps--;
     const { steps } = entry.job;
     steps.delete(stepOrder);
@@ -509,6 +566,21 @@ const takeAmounts = (
   { requirements }: Signature,
   most: number,
 ): Holding[] => amounts.take(farm.demandOf(requirements, worker), most);
+
+/** Adds what tasks hold, and why they came next, unless they are null. */
+function takenOf(
+  tasks: Omit<TakenTasks, 'holdings' | 'reason'>,
+  holdings: readonly Holding[] | null,
+  reason: ShareReason | null,
+): TakenTasks {
+  const { jobId, stepOrder, ranges, count, cores, raises } = tasks;
+  // Copies by spread would have hidden classes of their own (docs/performance.md).
+  if (holdings === null)
+    return reason === null ? tasks : { jobId, stepOrder, ranges, count, cores, raises, reason };
+  return reason === null
+    ? { jobId, stepOrder, ranges, count, cores, raises, holdings }
+    : { jobId, stepOrder, ranges, count, cores, raises, holdings, reason };
+}
 
 const isOfStep = (tasks: TakenTasks, { jobId, stepOrder }: StepEntry): boolean =>
   tasks.jobId === jobId && tasks.stepOrder === stepOrder;

@@ -4,6 +4,8 @@ import type { QueuePolicySetting } from '../records/queue-policy.ts';
 export interface ShareUse {
   /** Cores in use by its tasks now. */
   cores: number;
+  /** Core milliseconds for which these cores count in advance. A whole number. */
+  aheadMs: number;
   /** Core seconds until `at`, of which a half counts after each half-life. Only for `weighted`. */
   usage: number;
   /** Milliseconds since the epoch. */
@@ -11,9 +13,18 @@ export interface ShareUse {
 }
 
 /** Cores in use count for this time in advance, so that the order changes with each assigned task. */
-const ADVANCE_SECONDS = 60;
+const ADVANCE_MS = 60_000;
+/** Tasks of a step that run for less on average are brief: their cores count for the average in advance. */
+const BRIEF_MS = 1000;
 
 const MS_PER_SECOND = 1000;
+
+/**
+ * Returns the time for which a core in use counts in advance, in milliseconds. `meanMs`: average run time of the
+ * successful tasks of its step, or null if there are none.
+ */
+export const advanceMsOf = (meanMs: number | null): number =>
+  meanMs === null || meanMs >= BRIEF_MS ? ADVANCE_MS : Math.max(1, Math.round(meanMs));
 
 /** Returns the half-life of usage in milliseconds. */
 export const halfLifeMs = ({ halfLifeSeconds }: Pick<QueuePolicySetting, 'halfLifeSeconds'>): number =>
@@ -28,13 +39,20 @@ export function usageAt({ cores, usage, at }: ShareUse, halfLife: number, now: n
 }
 
 /**
- * Returns the position of a sharer among all with the same half-life; lower ones are served first. It is the logarithm
- * of usage by weight, as it would be at the epoch if it had only decayed since: all usages decay by the same factor, so
+ * Returns the level of a sharer among all with the same half-life; lower ones have used less. It is the logarithm of
+ * usage by weight, as it would be at the epoch if it had only decayed since: all usages decay by the same factor, so
  * that the order between two sharers changes only when the use of one of them is counted again.
  */
-export const weightedRank = ({ cores, usage, at }: ShareUse, weight: number, halfLife: number): number =>
-  Math.log2((usage + cores * ADVANCE_SECONDS) / weight) + at / halfLife;
+export const shareLevel = ({ aheadMs, usage, at }: ShareUse, weight: number, halfLife: number): number =>
+  Math.log2((usage + aheadMs / MS_PER_SECOND) / weight) + at / halfLife;
 
-/** Returns usage by weight at `now`, in core seconds, of a sharer with this rank. */
-export const usageOfRank = (rank: number, halfLife: number, now: number): number =>
-  2 ** (rank - now / halfLife);
+/** Returns usage by weight at `now`, in core seconds, of a sharer with this level. */
+export const usageOfLevel = (level: number, halfLife: number, now: number): number =>
+  2 ** (level - now / halfLife);
+
+/**
+ * Returns how many turns of a sharer with this level have passed: a turn lasts for one core second by weight, as of the
+ * begin of the half-life with the number `halves`. A sharer keeps its turn until it has used that much: the tasks of
+ * one job that are assigned together have few rows to write.
+ */
+export const turnsOfLevel = (level: number, halves: number): number => Math.floor(2 ** (level - halves));

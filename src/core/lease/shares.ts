@@ -1,24 +1,27 @@
 /**
  * A job has an account from its first step in the index or its first core in use until it has neither. `stopped`: the
- * cores of workers are reported, nothing is leased or counted; `start` ends it. Invariants: the cores of a sharer are
- * those of its jobs; started, each rank belongs to the use of its sharer as of the last count.
+ * cores of workers are reported, nothing is leased or counted; `start` ends it. Invariants: the cores of a sharer, and
+ * what they count in advance, are those of its jobs; started, each rank belongs to the use of its sharer as of the last
+ * count, and to the half-life of the turn.
  */
 
 import type { JobId, QueueId } from '../ids.ts';
 import type { QueuePolicySetting, SharedBy, ShareReason } from '../records/queue-policy.ts';
 import { orderByRank, ShareOrder } from './share-order.ts';
 import type { Sharer } from './step-entry.ts';
-import { halfLifeMs, usageAt, usageOfRank, weightedRank } from './share-usage.ts';
+import { advanceMsOf, halfLifeMs, shareLevel, turnsOfLevel, usageAt, usageOfLevel } from './share-usage.ts';
 
-/** Fields of a step that can name its sharer. */
+/** Fields of a step that can name its sharer, and the average run time of its tasks. */
 export interface SharedStep {
   readonly jobId: JobId;
+  readonly stepOrder: number;
+  readonly meanMs: number | null;
   readonly queueId: QueueId;
   readonly owner: string;
   readonly project: string;
 }
 
-const SHARER_NAMES: Readonly<Record<SharedBy, (step: SharedStep) => string>> = {
+const SHARER_NAMES: Readonly<Record<SharedBy, (step: Omit<SharedStep, 'stepOrder' | 'meanMs'>) => string>> = {
   job: ({ jobId }) => jobId,
   owner: ({ owner }) => owner,
   project: ({ project }) => project,
@@ -35,8 +38,19 @@ export interface StoredUsage {
   readonly at: number;
 }
 
+/** Cores in use by tasks of one step. */
+interface StepUse {
+  cores: number;
+  /** Time for which each of them counts in advance. */
+  advanceMs: number;
+}
+
 interface JobAccount {
   cores: number;
+  /** Sum of the core milliseconds for which these cores count in advance. */
+  aheadMs: number;
+  /** By the order of the steps. */
+  readonly steps: Map<number, StepUse>;
   /** Null for a job of which no step was in the index yet. */
   sharer: Sharer | null;
   isInIndex: boolean;
@@ -70,7 +84,9 @@ export class Shares {
   private now = 0;
   /** The multiple of `COUNT_EVERY_MS` of the last count. */
   private countedAt = 0;
-  /** Number of the half-life, since the epoch, at whose start negligible usage was last forgotten. */
+  /** Number of the current half-life since the epoch. */
+  private halves = 0;
+  /** Number of the half-life at whose start negligible usage was last forgotten. */
   private halvesForgotten = 0;
 
   constructor(setting: QueuePolicySetting, stored: Iterable<StoredUsage> = []) {
@@ -90,6 +106,7 @@ export class Shares {
   start(now: number): void {
     this.isStarted = true;
     this.now = now;
+    this.halves = Math.floor(now / this.halfLife);
     let since = now;
     for (const sharer of this.sharers.values()) {
       // Cores in use without stored usage are counted from now on.
@@ -115,7 +132,12 @@ export class Shares {
       for (let at = from + COUNT_EVERY_MS; at <= end; at += COUNT_EVERY_MS) this.countUntil(at);
       this.countedAt = end;
     }
-    if (Math.floor(now / this.halfLife) > this.halvesForgotten) this.forgetUnused();
+    const halves = Math.floor(now / this.halfLife);
+    if (halves !== this.halves) {
+      this.halves = halves;
+      for (const sharer of this.sharers.values()) this.rank(sharer);
+    }
+    if (halves > this.halvesForgotten) this.forgetUnused();
   }
 
   /** Returns the sharer of a step that is in the index now. */
@@ -123,17 +145,24 @@ export class Shares {
     const sharer = this.sharerNamed(sharerNameOf(step, this.setting.sharedBy));
     const account = this.accountOf(step.jobId);
     account.isInIndex = true;
+    this.setPace(account, step.stepOrder, step.meanMs);
     if (account.sharer === sharer) return sharer;
-    const { sharer: before, cores } = account;
+    const { sharer: before, cores, aheadMs } = account;
     if (before !== null) {
       before.jobs--;
-      this.countCores(before, -cores);
+      this.countCores(before, -cores, -aheadMs);
       this.dropUnused(before);
     }
     account.sharer = sharer;
     sharer.jobs++;
-    this.countCores(sharer, cores);
+    this.countCores(sharer, cores, aheadMs);
     return sharer;
+  }
+
+  /** Sets the average run time of a step's successful tasks. Null: there are none, or the step is no longer in the index. */
+  pace(jobId: JobId, stepOrder: number, meanMs: number | null): void {
+    const account = this.jobs.get(jobId);
+    if (account !== undefined) this.setPace(account, stepOrder, meanMs);
   }
 
   /** Records that no step of the job is in the index any longer. */
@@ -144,20 +173,24 @@ export class Shares {
     this.close(jobId, account);
   }
 
-  /** Counts cores that tasks of the job have taken; negative: that are free again. */
-  count(jobId: JobId, change: number): void {
+  /** Counts cores that tasks of the step have taken; negative: that are free again. */
+  count(jobId: JobId, stepOrder: number, change: number): void {
     if (change === 0) return;
     const account = this.accountOf(jobId);
+    const use = useOf(account, stepOrder);
+    const ahead = change * use.advanceMs;
+    use.cores += change;
     account.cores += change;
-    if (account.sharer !== null) this.countCores(account.sharer, change);
+    account.aheadMs += ahead;
+    if (account.sharer !== null) this.countCores(account.sharer, change, ahead);
     this.close(jobId, account);
   }
 
   /** Returns the reason of a task of this sharer that comes next. */
-  reasonFor({ name, cores, rank }: Sharer): ShareReason {
+  reasonFor({ name, cores, level }: Sharer): ShareReason {
     const { version, kind, sharedBy } = this.setting;
     return kind === 'weighted'
-      ? { version, kind, sharedBy, sharer: name, cores, usage: this.usageOf(rank) }
+      ? { version, kind, sharedBy, sharer: name, cores, usage: Math.round(this.usageOf(level)) }
       : { version, kind: 'balanced', sharedBy, sharer: name, cores };
   }
 
@@ -177,8 +210,8 @@ export class Shares {
   }
 
   /** Returns what decides between sharers: cores in use, or usage by weight in core seconds. */
-  levelOf({ rank }: Sharer): number {
-    return this.isWeighted ? this.usageOf(rank) : rank;
+  levelOf({ level, rank }: Sharer): number {
+    return this.isWeighted ? this.usageOf(level) : rank;
   }
 
   /** Returns the usage of each sharer at the time of the turn, or of its last count, for another half-life. */
@@ -208,16 +241,26 @@ export class Shares {
     for (const sharer of this.sharers.values()) this.unsaved.add(sharer);
   }
 
-  private usageOf(rank: number): number {
-    return usageOfRank(rank, this.halfLife, this.now);
+  private usageOf(level: number): number {
+    return usageOfLevel(level, this.halfLife, this.now);
   }
 
   private sharerNamed(name: string): Sharer {
     const known = this.sharers.get(name);
     if (known !== undefined) return known;
     const weight = this.weights.get(name) ?? 1;
-    const unused = this.isWeighted ? { rank: -Infinity, tie: 0 } : { rank: 0, tie: -Infinity };
-    const sharer: Sharer = { name, weight, ...unused, cores: 0, usage: 0, at: 0, jobs: 0, groups: new Set() };
+    const tie = this.isWeighted ? 0 : -Infinity;
+    const use = { cores: 0, aheadMs: 0, usage: 0, at: 0 };
+    const sharer: Sharer = {
+      name,
+      weight,
+      level: -Infinity,
+      rank: 0,
+      tie,
+      ...use,
+      jobs: 0,
+      groups: new Set(),
+    };
     this.sharers.set(name, sharer);
     return sharer;
   }
@@ -225,7 +268,7 @@ export class Shares {
   private accountOf(jobId: JobId): JobAccount {
     const known = this.jobs.get(jobId);
     if (known !== undefined) return known;
-    const account = { cores: 0, sharer: null, isInIndex: false };
+    const account = { cores: 0, aheadMs: 0, steps: new Map(), sharer: null, isInIndex: false };
     this.jobs.set(jobId, account);
     return account;
   }
@@ -250,16 +293,32 @@ export class Shares {
     this.forgotten.add(sharer.name);
   }
 
-  private countCores(sharer: Sharer, change: number): void {
+  private setPace(account: JobAccount, stepOrder: number, meanMs: number | null): void {
+    const advanceMs = advanceMsOf(meanMs);
+    const use = useOf(account, stepOrder);
+    if (use.advanceMs === advanceMs) return;
+    const ahead = use.cores * (advanceMs - use.advanceMs);
+    use.advanceMs = advanceMs;
+    if (ahead === 0) return;
+    account.aheadMs += ahead;
+    const { sharer } = account;
+    if (sharer === null) return;
+    sharer.aheadMs += ahead;
+    if (this.isStarted) this.rank(sharer);
+  }
+
+  private countCores(sharer: Sharer, change: number, ahead: number): void {
     if (change === 0) return;
     if (!this.isStarted) {
       sharer.cores += change;
+      sharer.aheadMs += ahead;
       return;
     }
     this.accrue(sharer, this.now);
     this.unsaved.add(sharer);
-    this.forgotten.delete(sharer.name);
+    if (this.forgotten.size > 0) this.forgotten.delete(sharer.name);
     sharer.cores += change;
+    sharer.aheadMs += ahead;
     this.rank(sharer);
   }
 
@@ -283,9 +342,10 @@ export class Shares {
   }
 
   private rank(sharer: Sharer): void {
-    const usage = weightedRank(sharer, this.isWeighted ? sharer.weight : 1, this.halfLife);
-    const rank = this.isWeighted ? usage : sharer.cores;
-    const tie = this.isWeighted ? 0 : usage;
+    const level = shareLevel(sharer, this.isWeighted ? sharer.weight : 1, this.halfLife);
+    const rank = this.isWeighted ? turnsOfLevel(level, this.halves) : sharer.cores;
+    const tie = this.isWeighted ? 0 : level;
+    sharer.level = level;
     if (rank === sharer.rank && tie === sharer.tie) return;
     sharer.rank = rank;
     sharer.tie = tie;
@@ -317,6 +377,15 @@ export class Shares {
       if (sharer.jobs === 0) this.sharers.delete(name);
     }
   }
+}
+
+/** Returns the use of a step, which counts as one without successful tasks at first. */
+function useOf({ steps }: JobAccount, stepOrder: number): StepUse {
+  const known = steps.get(stepOrder);
+  if (known !== undefined) return known;
+  const use = { cores: 0, advanceMs: advanceMsOf(null) };
+  steps.set(stepOrder, use);
+  return use;
 }
 
 const partOf = (time: number): number => Math.floor(time / COUNT_EVERY_MS) * COUNT_EVERY_MS;

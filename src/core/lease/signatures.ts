@@ -6,9 +6,10 @@
 
 import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 import { compareCandidates, type Candidate } from './candidate-order.ts';
+import { NO_CAP_GROUPS } from './group-caps.ts';
 import { isEligible, type Demand } from './eligibility.ts';
 import type { WorkerOffer } from './worker-offer.ts';
-import type { StepEntry, Signature } from './step-entry.ts';
+import type { CapGroup, StepEntry, Signature } from './step-entry.ts';
 
 /** Signatures that the same workers are eligible for. */
 interface Eligible {
@@ -35,14 +36,16 @@ export class Signatures {
     return this.listed;
   }
 
-  /** Adds a step with this demand. */
-  join(demand: Demand): Signature {
-    const key = signatureKey(demand);
+  /** Adds a step with this demand, whose owner and project have these caps. */
+  join(demand: Demand, capGroups: readonly CapGroup[] = NO_CAP_GROUPS): Signature {
+    const ofDemand = signatureKey(demand);
+    const key = capGroups.reduce((text, group) => `${text} ${group.key}`, ofDemand);
     let signature = this.signatures.get(key);
     if (signature === undefined) {
       const { queueId, requirements } = demand;
-      signature = { key, queueId, requirements, steps: [], members: 0, avoiding: 0 };
+      signature = { key, capGroups, queueId, requirements, steps: [], members: 0, avoiding: 0 };
       this.signatures.set(key, signature);
+      for (const { signatures } of capGroups) signatures.add(signature);
       this.eligible.clear();
     }
     signature.members++;
@@ -53,6 +56,7 @@ export class Signatures {
     signature.members--;
     if (signature.members > 0) return;
     this.signatures.delete(signature.key);
+    for (const { signatures } of signature.capGroups) signatures.delete(signature);
     this.eligible.clear();
   }
 

@@ -1,4 +1,4 @@
-import type { WorkerId } from '../ids.ts';
+import type { QueueId, WorkerId } from '../ids.ts';
 import type { Candidate } from './candidate-order.ts';
 import type { Demand } from './eligibility.ts';
 import type { ReadyTasks } from './ready-tasks.ts';
@@ -48,16 +48,21 @@ export interface StepEntry extends Candidate, Demand {
   readonly raises: number;
   readonly owner: string;
   readonly project: string;
+  /** Average run time of its successful tasks in milliseconds; null for none. */
+  meanMs: number | null;
   /** Null unless the farm is shared (docs/policy.md#queue-policies). */
   sharer: Sharer | null;
-  readonly signature: Signature;
+  /** Includes the caps of its owner and project. */
+  signature: Signature;
   /** Whether it is among the steps of its signature: it has ready tasks, and room under its own caps. */
   isListed: boolean;
 }
 
-/** Steps with the same demand. */
+/** Steps with the same demand, and with the same capped owner and project. */
 export interface Signature extends Demand {
   readonly key: string;
+  /** Caps of the owner and the project of its steps (docs/policy.md#caps). */
+  readonly capGroups: readonly CapGroup[];
   /** Steps with ready tasks and room under their own caps, in the order of candidates. */
   readonly steps: StepEntry[];
   /** Number of steps with this demand, ready or not. */
@@ -66,12 +71,33 @@ export interface Signature extends Demand {
   avoiding: number;
 }
 
+/** What a cap is about. */
+export type CapBy = 'owner' | 'project';
+
+/** The tasks of one owner or project in the farm or in one of its queues, which have a cap together. */
+export interface CapGroup {
+  readonly key: string;
+  readonly by: CapBy;
+  /** Owner or project; may be empty. */
+  readonly name: string;
+  /** Null: in the whole farm. */
+  readonly queueId: QueueId | null;
+  maxConcurrentTasks: number;
+  /** Assigned and running tasks. */
+  live: number;
+  /** Number of steps. */
+  members: number;
+  readonly signatures: Set<Signature>;
+}
+
 /** An owner, project, job or queue with jobs in the farm or, if usage is remembered, with past usage. */
 export interface Sharer extends ShareUse {
   /** Owner, project, or id of a job or queue. */
   readonly name: string;
   readonly weight: number;
-  /** Sharers with a lower rank are served first. */
+  /** Its usage by its weight, on a logarithmic scale on which it does not decay. */
+  level: number;
+  /** Sharers with a lower rank are served first: the cores in use under `balanced`, the turns that have passed under `weighted`. */
   rank: number;
   /** Of those with equal rank, the ones with less past usage are. 0 if the rank has all of it. */
   tie: number;

@@ -1,5 +1,6 @@
 /**
- * Invariants: `used` and `gpus` are the sums of all holdings that were added and not removed. A GPU that a task has for
+ * Invariants: `used` and `gpus` are the sums of all holdings that were added and not removed. A name stays in `used`
+ * with 0: a map that is emptied and refilled is reallocated each time (docs/performance.md). A GPU that a task has for
  * itself has no other user. Exits: `remove` takes a holding out.
  */
 
@@ -7,7 +8,6 @@ import { GPU, GPU_MEMORY } from '../../openjd/template/capabilities.ts';
 import {
   amountOf,
   gpuCountOf,
-  NOTHING_HELD,
   thousandths,
   totalOf,
   type AmountDemand,
@@ -39,6 +39,8 @@ export interface AmountLedger {
   readonly farm: BookedAmounts;
   readonly worker: WorkerAmounts;
 }
+
+const NO_AMOUNTS: NonNullable<Holding['amounts']> = {};
 
 /** The amounts that the tasks of one worker hold, besides cores. */
 export class WorkerAmounts {
@@ -86,8 +88,7 @@ export class WorkerAmounts {
   /** Returns the amounts that are too small for one more task; empty if it fits. */
   shortages(demand: AmountDemand): Shortage[] {
     const short: Shortage[] = [];
-    for (const { name, counted } of demand.sums) {
-      const total = totalOf(this.offer, name);
+    for (const { name, counted, total } of demand.sums) {
       const free = total - (this.used.get(name) ?? 0);
       if (counted > free)
         short.push({
@@ -108,12 +109,12 @@ export class WorkerAmounts {
 
   /** Returns the names of the amounts that tasks hold. */
   names(): readonly string[] {
-    return [...this.used.keys()];
+    return [...this.used].flatMap(([name, counted]) => (counted === 0 ? [] : [name]));
   }
 
   /** Returns a text that is equal for workers of one kind on which the same tasks fit. */
   get key(): string {
-    const used = [...this.used].sort(([a], [b]) => (a < b ? -1 : 1));
+    const used = [...this.used].filter(([, counted]) => counted !== 0).sort(([a], [b]) => (a < b ? -1 : 1));
     return JSON.stringify([
       used,
       this.gpus.map(({ users, isWhole, memory }) => [users > 0, isWhole, memory]),
@@ -145,8 +146,8 @@ export class WorkerAmounts {
   /** Returns how many tasks fit by the amounts that are not on a GPU, at most `most`. */
   private sumsFor(demand: AmountDemand, most: number): number {
     let count = most;
-    for (const { name, counted } of demand.sums) {
-      const free = totalOf(this.offer, name) - (this.used.get(name) ?? 0);
+    for (const { name, counted, total } of demand.sums) {
+      const free = total - (this.used.get(name) ?? 0);
       if (counted * count > free) count = Math.max(0, Math.floor(free / counted));
     }
     return count;
@@ -166,13 +167,11 @@ export class WorkerAmounts {
     return found.length < gpus ? null : found;
   }
 
-  private count({ amounts = {}, gpus = [] }: Holding, change: 1 | -1): void {
-    for (const name in amounts) {
-      const used = (this.used.get(name) ?? 0) + change * thousandths(amounts[name] ?? 0);
-      if (used === 0) this.used.delete(name);
-      else this.used.set(name, used);
-    }
-    const memory = gpus.length === 0 ? 0 : thousandths((amounts[GPU_MEMORY] ?? 0) / gpus.length);
+  private count({ amounts = NO_AMOUNTS, gpus }: Holding, change: 1 | -1): void {
+    for (const name in amounts)
+      this.used.set(name, (this.used.get(name) ?? 0) + change * thousandths(amounts[name] ?? 0));
+    if (gpus === undefined || gpus.length === 0) return;
+    const memory = thousandths((amounts[GPU_MEMORY] ?? 0) / gpus.length);
     for (const index of gpus) {
       const use = this.useOf(index);
       use.users += change;
@@ -190,8 +189,7 @@ export class WorkerAmounts {
   }
 }
 
-function holdingOf({ amounts, gpus: count, policyVersion }: AmountDemand, gpus: readonly number[]): Holding {
-  if (count > 0) return { amounts, gpus, policyVersion };
-  for (const _name in amounts) return { amounts, policyVersion };
-  return NOTHING_HELD;
-}
+const holdingOf = (
+  { holding, amounts, gpus: count, policyVersion }: AmountDemand,
+  gpus: readonly number[],
+): Holding => (count > 0 ? { amounts, gpus, policyVersion } : holding);

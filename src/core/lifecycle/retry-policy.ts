@@ -22,6 +22,8 @@ export interface RetryPolicy {
 export interface InheritedRetry extends RetryPolicy {
   /** Absent: none. */
   readonly ruleSets?: readonly RetryRuleSet[];
+  /** Whether its farm looks for outages (docs/outages.md). Absent is false. */
+  readonly findsOutages?: true;
 }
 
 /** Returns the rule sets of queue and pools in the order in which they are tried; undefined if there are no rules. */

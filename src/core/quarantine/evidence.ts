@@ -67,12 +67,13 @@ export function withFailure(
 }
 
 /**
- * Records what has become of a task that had failed on the worker. May put the worker in quarantine for the step.
+ * Records what has become of a task that had failed on the worker: with `open`, it has failed on another one too, which
+ * changes the attempts of others. May put the worker in quarantine for the step.
  */
 export function withVerdict(
   before: WorkerEvidenceRecord,
   task: JudgedTask,
-  verdict: Exclude<Verdict, 'open'>,
+  verdict: Verdict,
   others: OtherAttempts,
   now: number,
   policyVersion: number,
@@ -82,7 +83,7 @@ export function withVerdict(
   if (step === undefined || step.open === 0) return before;
   const judged: StepEvidence = {
     ...step,
-    open: step.open - 1,
+    open: step.open - (verdict === 'open' ? 0 : 1),
     elsewhere: step.elsewhere + (verdict === 'elsewhere' ? 1 : 0),
     everywhere: step.everywhere + (verdict === 'everywhere' ? 1 : 0),
     others: othersOf(others, step),
@@ -96,12 +97,8 @@ export function withVerdict(
   };
 }
 
-function judgedStreak(
-  each: StreakFailure,
-  task: JudgedTask,
-  verdict: Exclude<Verdict, 'open'>,
-): readonly StreakFailure[] {
-  if (!isOf(each, task) || each.index !== task.index) return [each];
+function judgedStreak(each: StreakFailure, task: JudgedTask, verdict: Verdict): readonly StreakFailure[] {
+  if (verdict === 'open' || !isOf(each, task) || each.index !== task.index) return [each];
   return verdict === 'elsewhere' ? [{ ...each, isElsewhere: true }] : [];
 }
 

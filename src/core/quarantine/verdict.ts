@@ -20,7 +20,7 @@ const PRIOR_FAILED = 0.1;
 const PRIOR_ATTEMPTS = 10;
 
 /** Failures in one step, and the odds that they are the worker's fault, from which it is suspected. */
-const STEP_FAILURES_MIN = 2;
+const SUSPECT_FAILURES_MIN = 2;
 const SUSPECTED_IN_STEP = Math.log(100);
 /** The odds of a quarantine must exceed this times the number of attempts of the step: each could begin a chance run. */
 const FALSE_ALARMS_INVERSE = 20;
@@ -61,12 +61,12 @@ const stepThreshold = ({ others, elsewhere, successes }: StepEvidence): number =
   return Math.log(FALSE_ALARMS_INVERSE * Math.max(STEP_ATTEMPTS_MIN, attempts));
 };
 
-/** Reports whether the evidence is enough for a quarantine in the step. */
+/** Reports whether the evidence is enough for a quarantine in the step. One failure never is: its odds are below. */
 export const isConvictedInStep = (step: StepEvidence): boolean =>
-  step.elsewhere >= STEP_FAILURES_MIN && oddsInStep(step, 'known') >= stepThreshold(step);
+  oddsInStep(step, 'known') >= stepThreshold(step);
 
 const isSuspectedInStep = (step: StepEvidence, now: number): boolean =>
-  failuresIn(step, 'known and open') >= STEP_FAILURES_MIN &&
+  failuresIn(step, 'known and open') >= SUSPECT_FAILURES_MIN &&
   oddsInStep(step, 'known and open') >= SUSPECTED_IN_STEP &&
   isRecent(step.lastAt, now);
 

@@ -1,5 +1,6 @@
 import type { AttemptId, WorkerId } from '../ids.ts';
 import type { AttemptStatus } from '../lifecycle/attempt-status.ts';
+import type { OutageMark } from '../outages/outage.ts';
 import type { AppliedRule } from '../retry-rules/applied-rule.ts';
 import type { Preemption } from './preemption.ts';
 import type { TaskProgress } from './task-progress.ts';
@@ -28,6 +29,8 @@ export interface AttemptRecord extends TaskProgress {
   readonly reclaimed?: true;
   /** The retry rule that has decided about the failure. Absent: none. */
   readonly rule?: AppliedRule;
+  /** Set if the failure belongs to an outage, and does not count (docs/outages.md). */
+  readonly outage?: OutageMark;
   /** Set if the task was taken back for one that waits. Absent: it was not. */
   readonly preemption?: Preemption;
   /** The worker's session. Stored as an empty text until its first report. */

@@ -1,5 +1,7 @@
 import type { FarmId } from '../ids.ts';
 import type { RetryOverride } from '../lifecycle/retry-policy.ts';
+import type { NamedCaps } from './named-caps.ts';
+import type { OutageSetting } from '../outages/outage.ts';
 import type { QueuePolicySetting } from './queue-policy.ts';
 
 /** The part of a booked amount that a step without a requirement for it takes: none, or its share of the cores. */
@@ -25,7 +27,7 @@ export interface QuarantineSetting {
  * A farm (docs/contract/resources.md#farm). Times are milliseconds since the epoch. `maxConcurrentTasks` 0 means no
  * cap.
  */
-export interface FarmRecord {
+export interface FarmRecord extends NamedCaps {
   readonly version: 1;
   readonly id: FarmId;
   readonly name: string;
@@ -38,6 +40,8 @@ export interface FarmRecord {
   readonly queuePolicy?: QueuePolicySetting;
   /** Absent if it was never on. */
   readonly quarantine?: QuarantineSetting;
+  /** How outages are found (docs/outages.md). Absent if it was never on. */
+  readonly outages?: OutageSetting;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

@@ -1,5 +1,6 @@
 import type { FarmId, QueueId } from '../ids.ts';
 import type { RetryOverride } from '../lifecycle/retry-policy.ts';
+import type { NamedCaps } from './named-caps.ts';
 import type { PreemptionSetting } from './preemption.ts';
 import type { RetryRule } from '../retry-rules/retry-rule.ts';
 
@@ -7,7 +8,7 @@ import type { RetryRule } from '../retry-rules/retry-rule.ts';
  * A queue of a farm (docs/contract/resources.md#queue). Times are milliseconds since the epoch. `maxConcurrentTasks` 0
  * means no cap.
  */
-export interface QueueRecord extends PreemptionSetting {
+export interface QueueRecord extends PreemptionSetting, NamedCaps {
   readonly version: 1;
   readonly id: QueueId;
   readonly farmId: FarmId;

@@ -7,6 +7,7 @@ import type { ComputeLocationRecord } from './compute-location.ts';
 import type { FarmRecord } from './farm.ts';
 import { setCaps } from './job-caps.ts';
 import type { JobRecord } from './job.ts';
+import type { NamedCaps } from './named-caps.ts';
 import type { ProductRecord } from './product.ts';
 import type { QueueEnvironmentRecord } from './queue-environment.ts';
 import type { QueueRecord } from './queue.ts';
@@ -43,23 +44,36 @@ export const SETTINGS = {
   farm: (
     farm: Pick<
       FarmRecord,
-      'name' | 'description' | 'maxConcurrentTasks' | 'retry' | 'bookedAmounts' | 'quarantine' | 'queuePolicy'
-    >,
+      | 'name'
+      | 'description'
+      | 'maxConcurrentTasks'
+      | 'retry'
+      | 'bookedAmounts'
+      | 'quarantine'
+      | 'queuePolicy'
+      | 'outages'
+    > &
+      NamedCaps,
   ): Settings => ({
     name: farm.name,
     description: farm.description,
     max_concurrent_tasks: farm.maxConcurrentTasks,
+    owner_caps: farm.ownerCaps,
+    project_caps: farm.projectCaps,
     ...retryOf(farm.retry),
     booked_amounts: farm.bookedAmounts?.names,
     amount_default: farm.bookedAmounts?.byDefault,
     queue_policy: farm.queuePolicy,
     quarantine: farm.quarantine?.isOn,
+    outage_holds: farm.outages,
   }),
   queue: (queue: QueueRecord): Settings => ({
     name: queue.name,
     description: queue.description,
     priority: queue.priority,
     max_concurrent_tasks: queue.maxConcurrentTasks,
+    owner_caps: queue.ownerCaps,
+    project_caps: queue.projectCaps,
     paused: queue.paused,
     ...retryOf(queue.retry),
     run_as_user: queue.runAsUser,

@@ -27,6 +27,10 @@ export interface AttemptTimes {
   readonly totalMs: number;
 }
 
+/** Returns the average duration in milliseconds; null without an attempt. */
+export const meanOf = ({ count, totalMs }: AttemptTimes): number | null =>
+  count === 0 ? null : Math.round(totalMs / count);
+
 /** A successful attempt of a task whose chunks change their size. */
 export interface MeasuredChunk {
   /** Number of values of the chunked parameter in the task. */

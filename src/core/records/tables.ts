@@ -17,6 +17,7 @@ import type { ComputeLocationRecord } from './compute-location.ts';
 import { MINUTE_MS, SAMPLES_MAX } from '../history/farm-samples.ts';
 import type { FarmSampleRecord } from './farm-sample.ts';
 import type { FarmRecord } from './farm.ts';
+import type { OutagesRecord } from '../outages/outage.ts';
 import type { IdempotencyKeyRecord } from './idempotency-key.ts';
 import type { JobRecord, TemplateRecord } from './job.ts';
 import type { JoinTokenRecord } from './join-token.ts';
@@ -113,6 +114,8 @@ export interface Tables {
   shareUsage: ShareUsageRecord;
   /** Of workers whose failures may be their own fault. */
   workerEvidence: WorkerEvidenceRecord;
+  /** Of farms with lasting or recent outages, by farm (docs/outages.md). */
+  farmOutages: OutagesRecord;
 }
 
 export type TableName = keyof Tables;
@@ -162,6 +165,7 @@ export const TABLE_NAMES = [
   'taskRules',
   'shareUsage',
   'workerEvidence',
+  'farmOutages',
 ] as const satisfies readonly TableName[];
 
 const ZEROS = '0'.repeat(16);
@@ -227,6 +231,7 @@ export const keys = {
   stepFailuresOf: (job: JobId, order: number): string => `${stepPrefix(job, order)}/`,
   workerFailures: (id: WorkerId): string => id,
   workerEvidence: (id: WorkerId): string => id,
+  farmOutages: (id: FarmId): string => id,
   /** Completed jobs are separate from failed and canceled ones, which may be kept forever. */
   endedJob: (farm: FarmId, status: TerminalJobStatus, endedAt: number, id: JobId): string =>
     `${keys.endedJobsOf(farm, endingOf(status))}${padded(endedAt, TIME_DIGITS)}/${id}`,

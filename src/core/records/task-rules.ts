@@ -14,4 +14,6 @@ export interface TaskRulesRecord {
   readonly avoided?: readonly WorkerId[];
   /** Absent: it was not taken back. */
   readonly preemptions?: PreemptionCount;
+  /** Numbers of failed attempts that turned out to belong to an outage (docs/outages.md). Absent: none. */
+  readonly excused?: readonly number[];
 }

@@ -128,6 +128,24 @@ const usualAttempt: fc.Arbitrary<AttemptRecord> = attempt.map(
   }),
 );
 
+const amountsHeld = fc.dictionary(
+  fc.oneof({ weight: 4, arbitrary: fc.constantFrom('amount.worker.memory', 'amount.a') }, fc.string()),
+  number,
+  { noNullPrototype: true, maxKeys: 20 },
+);
+
+const sharesOfFarm = fc.record(
+  {
+    version: fc.nat(),
+    kind: fc.constantFrom('balanced' as const, 'weighted' as const),
+    sharedBy: fc.constantFrom('owner' as const, 'project' as const, 'queue' as const),
+    sharer: fc.oneof(fc.constantFrom('ana', ''), fc.string({ unit: 'grapheme', maxLength: 300 })),
+    cores: fc.nat(),
+    usage: number,
+  },
+  { noNullPrototype: true, requiredKeys: ['version', 'kind', 'sharedBy', 'sharer', 'cores'] },
+);
+
 const booking: fc.Arbitrary<BookingRecord> = fc.record(
   {
     version: fc.constant(1 as const),
@@ -136,8 +154,12 @@ const booking: fc.Arbitrary<BookingRecord> = fc.record(
         {
           attemptId: attemptAddress.map(attemptIdOf),
           cores: number,
+          amounts: amountsHeld,
+          gpus: fc.array(fc.nat({ max: 70_000 }), { maxLength: 20 }),
+          policyVersion: fc.nat(),
+          reason: sharesOfFarm,
         },
-        { noNullPrototype: true },
+        { noNullPrototype: true, requiredKeys: ['attemptId', 'cores'] },
       ),
       { maxLength: 40, size: 'max' },
     ),

@@ -57,6 +57,18 @@ test('released slots are returned once, and free only then', (t) => {
   t.end();
 });
 
+test('a pool that is removed takes no slots, and counts its live tasks when it is registered again', (t) => {
+  const { tallies, farm } = pools();
+  farm.counted();
+  farm.claim({ pools: ['few'] }, 2, W);
+  t.equal(tallies.total(FEW.slot), 2);
+  farm.register([MANY], 0);
+  t.equal(tallies.total(FEW.slot), 0, 'its slot may belong to another pool now');
+  farm.register([MANY, usagePool('few', 2, 3)], 0);
+  t.equal(tallies.total(3), 2);
+  t.end();
+});
+
 test('a pool that counts amounts gives each task as many slots as it requires', (t) => {
   const tallies = new LocalTallies();
   const farm = new FarmPools(FARM, tallies);

@@ -29,6 +29,7 @@ const signature = (
   usesExpressions = false,
 ): Signature => ({
   key: '',
+  capGroups: [],
   queueId: queue,
   requirements: requirements({
     cores,

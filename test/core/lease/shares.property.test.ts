@@ -37,6 +37,8 @@ interface PlainJob {
   readonly cores: number | null;
   ready: number;
   live: number;
+  /** Average run time of its tasks in milliseconds; null for none. */
+  meanMs: number | null;
 }
 
 interface UseChange {
@@ -85,7 +87,19 @@ class PlainFarm {
     }
     const weights = setting.kind === 'balanced' ? [] : setting.weights;
     const weight = weights.find((each) => each.name === name)?.weight ?? 1;
-    return ((usage + cores * 60) / weight) * 2 ** ((until - now) / halfLife);
+    return ((usage + this.aheadOf(name, setting)) / weight) * 2 ** ((until - now) / halfLife);
+  }
+
+  /** Core seconds that count in advance for the cores in use: a minute, or the average of brief tasks. */
+  private aheadOf(name: string, { sharedBy }: QueuePolicySetting): number {
+    let seconds = 0;
+    for (const { job, cores } of this.log) {
+      const known = this.jobs.get(job);
+      if (known === undefined || nameOf(known, sharedBy) !== name) continue;
+      const { meanMs } = known;
+      seconds += cores * (meanMs === null || meanMs >= 1000 ? 60 : Math.max(1, meanMs) / 1000);
+    }
+    return seconds;
   }
 
   /** Forgets sharers that had used less than a core second when the last half-life began. */
@@ -119,13 +133,23 @@ class PlainFarm {
     const ofTop = fitting.filter(({ priority }) => top === null || priority === top);
     const fewest = Math.min(...ofTop.map(coresOf));
     const atTop = ofTop.filter((job) => coresOf(job) === fewest);
-    const least = Math.min(...atTop.map((job) => levels.get(job) ?? 0));
-    const isExact = least < TOLERANCE;
-    const lowest = atTop.filter((job) => (levels.get(job) ?? 0) <= least * (1 + TOLERANCE) + TOLERANCE);
+    const bounds = new Map(atTop.map((job) => [job, boundsOf(levels.get(job) ?? 0, setting, now)]));
+    const least = Math.min(...[...bounds.values()].map(({ high }) => high));
+    const lowest = atTop.filter((job) => (bounds.get(job)?.low ?? 0) <= least);
     lowest.sort((a, b) => compareCandidates(candidateOf(a), candidateOf(b)));
     // The order of candidates decides only between usages that are equal without rounding.
+    const isExact = lowest.every((job) => bounds.get(job)?.low === bounds.get(job)?.high);
     return isExact ? lowest.slice(0, 1) : lowest;
   }
+}
+
+/** Returns the bounds of what is compared: turns of one core second as of the begin of the half-life under `weighted`. */
+function boundsOf(level: number, { kind, halfLifeSeconds }: QueuePolicySetting, now: number) {
+  const [low, high] = [level * (1 - TOLERANCE), level * (1 + TOLERANCE) + (level === 0 ? 0 : TOLERANCE)];
+  if (kind === 'balanced') return { low, high };
+  const halves = now / (halfLifeSeconds * 1000);
+  const unit = 2 ** (Math.floor(halves) - halves);
+  return { low: Math.floor(low / unit), high: Math.floor(high / unit) };
 }
 
 const candidateOf = ({ priority, jobId: id }: PlainJob) => ({
@@ -148,11 +172,11 @@ class SharedFarm {
   offer(job: PlainJob): void {
     const ready = new ReadyTasks();
     if (job.ready > 0) ready.add({ start: 0, count: job.ready });
-    const { owner, project } = job;
+    const { owner, project, meanMs } = job;
     const demand = { queueId: job.queueId, requirements: requirementsOf(job) };
     const times = { readySince: 0, lastReadyAt: 0 };
     this.index.offer(
-      { ...candidateOf(job), ...demand, ...times, owner, project, live: job.live },
+      { ...candidateOf(job), ...demand, ...times, owner, project, meanMs, live: job.live },
       ready,
       new Map(),
     );
@@ -170,6 +194,7 @@ type Move =
   | { readonly do: 'offer'; readonly job: JobId; readonly ready: number; readonly priority: number }
   | { readonly do: 'take'; readonly free: number }
   | { readonly do: 'end'; readonly job: JobId }
+  | { readonly do: 'pace'; readonly job: JobId; readonly meanMs: number }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'policy'; readonly setting: Omit<QueuePolicySetting, 'version'> };
 
@@ -209,8 +234,20 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
+      do: fc.constant('pace' as const),
+      job: fc.constantFrom(...JOBS),
+      meanMs: fc.constantFrom(0, 40, 400, 999, 1000, 50_000),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
       do: fc.constant('wait' as const),
-      ms: fc.oneof(fc.integer({ min: 1, max: 90_000 }), fc.integer({ min: 1, max: 5_000_000 })),
+      ms: fc.oneof(
+        fc.integer({ min: 1, max: 900 }),
+        fc.integer({ min: 1, max: 90_000 }),
+        fc.integer({ min: 1, max: 5_000_000 }),
+      ),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('policy' as const), setting }) },
@@ -243,7 +280,7 @@ class Trial {
     const farm = new SharedFarm();
     const shares = new Shares(this.setting, [...this.stored.values()].reverse());
     farm.index.shareBy(shares);
-    for (const [job, cores] of [...this.coresByJob()].reverse()) shares.count(job, cores);
+    for (const [job, cores] of [...this.coresByJob()].reverse()) shares.count(job, 0, cores);
     for (const job of [...this.plain.jobs.values()].reverse()) farm.offer(job);
     shares.start(this.now);
     return farm;
@@ -264,6 +301,7 @@ class Trial {
           priority: each.priority,
           ready: each.ready,
           live: known?.live ?? 0,
+          meanMs: known?.meanMs ?? null,
         };
         plain.jobs.set(each.job, job);
         real.offer(job);
@@ -285,8 +323,15 @@ class Trial {
         if (job === undefined || job.live === 0) return null;
         job.live--;
         real.index.settle(job.jobId, 0);
-        real.index.shares?.count(job.jobId, -(job.cores ?? 4));
+        real.index.shares?.count(job.jobId, 0, -(job.cores ?? 4));
         plain.log.push({ job: job.jobId, cores: -(job.cores ?? 4), at: this.now });
+        return null;
+      }
+      case 'pace': {
+        const job = plain.jobs.get(each.job);
+        if (job === undefined) return null;
+        job.meanMs = each.meanMs;
+        real.index.settle(job.jobId, 0, 0, [], each.meanMs);
         return null;
       }
       case 'wait':
@@ -309,7 +354,7 @@ class Trial {
     this.plain.log.length = 0;
     for (const [job, cores] of inUse) this.plain.log.push({ job, cores, at: this.now });
     this.real.index.shareBy(shares);
-    for (const [job, cores] of inUse) shares.count(job, cores);
+    for (const [job, cores] of inUse) shares.count(job, 0, cores);
     shares.start(this.now);
     this.save();
   }

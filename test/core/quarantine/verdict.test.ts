@@ -80,6 +80,17 @@ test('two tasks that succeed elsewhere put the worker in quarantine for the step
   t.end();
 });
 
+test('one failure is never enough for a quarantine, and an open one does not count', (t) => {
+  for (let succeeded = 0; succeeded < 3000; succeeded++)
+    if (refuted(['a'], { failed: 0, succeeded }).steps[0]?.quarantine !== undefined)
+      t.fail(`one failure, with ${succeeded} successes of others`);
+  const half = withVerdict(failing(['a', 'a']), task('a', 0), 'elsewhere', FEW, NOW + 10, 3);
+  t.match(half.steps, [{ open: 1, elsewhere: 1 }]);
+  t.equal(half.steps[0]?.quarantine, undefined);
+  t.match(doubtsOf(half, NOW + 10).steps, [{ kind: 'suspected' }]);
+  t.end();
+});
+
 test('failures in a step that also fails elsewhere do not count', (t) => {
   const others = { failed: 30, succeeded: 20 };
   const evidence = refuted(['a', 'a', 'a'], others);

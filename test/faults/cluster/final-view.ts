@@ -23,7 +23,7 @@ export async function viewOf(node: string, url: string): Promise<NodeView> {
 }
 
 /** Returns all jobs of a node, page by page. */
-export async function listedJobs(api: ApiClient): Promise<ListedJob[]> {
+async function listedJobs(api: ApiClient): Promise<ListedJob[]> {
   const jobs: ListedJob[] = [];
   for (;;) {
     const { items } = await api.must<{ items: ListedJob[] }>(

@@ -114,18 +114,21 @@ export class Load {
     const status = await this.#readUntilEnded(first, jobId);
     if (status !== 'failed') return;
     await this.#order(first, jobId, 'retry');
-    await this.#readUntilEnded(first, jobId);
+    await this.#readUntilEnded(first, jobId, true);
   }
 
   /** Reads a job from all nodes in turn until it has ended. Returns null if the load was stopped before. */
-  async #readUntilEnded(first: number, jobId: string): Promise<string | null> {
+  async #readUntilEnded(first: number, jobId: string, isRetried = false): Promise<string | null> {
     for (let turn = first; !this.#isStopped; turn++) {
       const front = this.#front(turn);
       const at = uptimeNow();
       const answer = await ask(`${front.url}/api/v1/jobs/${jobId}`);
       if (answer?.status === 200) {
         const { status } = answer.body as ReadJob;
-        if (ENDED.includes(status)) {
+        // The failure before the retry. Only a node that says so may still show it.
+        const isOld = isRetried && status === 'failed';
+        if (isOld && !answer.isStale) this.#noteStale(jobId, front.name, status);
+        if (ENDED.includes(status) && !isOld) {
           this.observations.push({ jobId, node: front.name, status, at });
           await this.#readAgain(turn + 1, jobId, ENDED);
           return status;

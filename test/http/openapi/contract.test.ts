@@ -159,6 +159,8 @@ const ADDITIVE_PERMISSIONS: readonly (readonly [string, string])[] = [
   ['POST /api/v1/workers/bulk', 'workers.manage'],
   ['POST /api/v1/workers/{id}/retry-failed', 'jobs.write'],
   ['POST /api/v1/workers/{id}/lift-quarantine', 'workers.manage'],
+  ['GET /api/v1/farms/{id}/outages', 'infra.read'],
+  ['POST /api/v1/farms/{id}/end-outage', 'infra.manage'],
   ['GET /api/v1/products/{name}/revisions', 'products.read'],
   ['POST /api/v1/presets/{name}/update', 'products.manage'],
   ['GET /api/v1/worker-tokens', 'infra.manage'],

@@ -43,6 +43,24 @@ export const TASK_LIMIT_FIELD: FormField = {
   placeholder: 'no limit',
 };
 
+/** Fields of a farm or queue: caps of owners and projects (docs/policy.md#caps). */
+export const NAMED_CAPS_FIELDS: readonly FormField[] = [
+  {
+    kind: 'json',
+    name: 'owner_caps',
+    label: 'Owner limits',
+    hint: 'Maximum numbers of concurrent tasks of owners: a JSON object, such as {"ana": 20, "*": 50}, where * is each other owner. 0 is no limit. Leave empty for none.',
+    isObject: true,
+  },
+  {
+    kind: 'json',
+    name: 'project_caps',
+    label: 'Project limits',
+    hint: 'The same for projects: a JSON object, such as {"film": 20, "*": 50}. Leave empty for none.',
+    isObject: true,
+  },
+];
+
 export const PRIORITY_FIELD: FormField = {
   kind: 'integer',
   name: 'priority',
@@ -136,6 +154,36 @@ export const QUARANTINE_FIELD: FormField = {
   label: 'Quarantine',
   hint: 'Keeps workers from tasks that fail on them and succeed elsewhere. Off lifts all quarantines.',
 };
+
+/** Fields of a farm: holds in outages that many jobs share (docs/outages.md). */
+export const OUTAGE_FIELDS: readonly FormField[] = [
+  {
+    kind: 'flag',
+    name: 'outage_holds',
+    label: 'Outage holds',
+    hint: 'Holds a usage pool or compute location while tasks of several jobs fail there with one message. Off ends all outages.',
+  },
+  {
+    kind: 'integer',
+    name: 'outage_jobs',
+    label: 'Jobs of an outage',
+    hint: 'Number of jobs of which tasks must fail with one message.',
+    min: 1,
+    max: 64,
+    whenEmpty: 2,
+    placeholder: '2',
+  },
+  {
+    kind: 'integer',
+    name: 'outage_workers',
+    label: 'Workers of an outage',
+    hint: 'Number of workers on which they must fail.',
+    min: 1,
+    max: 64,
+    whenEmpty: 3,
+    placeholder: '3',
+  },
+];
 
 /** Returns the fields of the retry policy. An empty field is inherited from `parent`: "farm". */
 export const retryFields = (parent: string): readonly FormField[] => [

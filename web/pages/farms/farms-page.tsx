@@ -17,6 +17,8 @@ import {
 import { CatalogPage } from '../catalog/catalog-page.tsx';
 import {
   BOOKED_AMOUNT_FIELDS,
+  NAMED_CAPS_FIELDS,
+  OUTAGE_FIELDS,
   QUARANTINE_FIELD,
   QUEUE_POLICY_FIELDS,
   retryFields,
@@ -63,10 +65,12 @@ const FARMS: Catalog<Farm> = {
     { kind: 'text', name: 'name', label: 'Name', isRequired: true },
     { kind: 'area', name: 'description', label: 'Description' },
     TASK_LIMIT_FIELD,
+    ...NAMED_CAPS_FIELDS,
     ...retryFields('server'),
     ...BOOKED_AMOUNT_FIELDS,
     ...QUEUE_POLICY_FIELDS,
     QUARANTINE_FIELD,
+    ...OUTAGE_FIELDS,
   ],
   deletionNote:
     'Deletes the farm, its queues, and its workers. Finished jobs remain readable. You cannot delete a farm with unfinished jobs.',

@@ -17,6 +17,7 @@ import { attentionOf } from './attention.ts';
 import { AttentionPanel } from './attention-panel.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
 import { farmCharts, RANGE_NAMES, RANGES, type RangeName } from './farm-series.ts';
+import { FarmOutages } from './farm-outages.tsx';
 import { FarmStats } from './farm-stats.tsx';
 import { shareRows } from './share-rows.ts';
 import { ShareTable } from './share-table.tsx';
@@ -66,6 +67,7 @@ function LoadedOverview({ farm, range, onRange }: FarmOverviewProps) {
   const waiting = useQuery({ ...farmQueries.waiting(rest, farm.id), refetchInterval: waitingMs });
   return (
     <>
+      <FarmOutages farm={farm} />
       <FarmStats farm={farm} waiting={waiting.data} />
       <div className="farm-overview__range" role="group" aria-label="Time range">
         {RANGE_NAMES.map((name) => (

@@ -86,6 +86,8 @@ function stateOf(reason: WaitingGroup['reason']): FarmState {
       return 'starved';
     case 'farm_cap':
     case 'queue_cap':
+    case 'owner_cap':
+    case 'project_cap':
     case 'job_cap':
     case 'step_cap':
     case 'retry_after':

@@ -16,6 +16,11 @@ export function waitingLink(
     case 'paused_queue':
     case 'queue_cap':
       return { label: 'Show queue', href: `/queues${group.queue_id === undefined ? '' : edit}` };
+    case 'owner_cap':
+    case 'project_cap':
+      return group.queue_id === undefined
+        ? { label: 'Show farm', href: `/farms?edit=${encodeURIComponent(farm)}` }
+        : { label: 'Show queue', href: `/queues${edit}` };
     case 'farm_cap':
       return { label: 'Show farm', href: `/farms?edit=${encodeURIComponent(farm)}` };
     case 'usage_pool':
@@ -48,6 +53,8 @@ export const WAITING_LABELS: Readonly<Record<WaitingGroup['reason'], string>> = 
   retry_after: 'Waiting for retry',
   farm_cap: 'Farm limit reached',
   queue_cap: 'Queue limit reached',
+  owner_cap: 'Owner limit reached',
+  project_cap: 'Project limit reached',
   job_cap: 'Job limit reached',
   step_cap: 'Step limit reached',
   usage_pool: 'Pool in use',

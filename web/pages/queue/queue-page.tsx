@@ -16,6 +16,7 @@ import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { useRefresh } from '../../state/use-refresh.ts';
+import { limitText } from '../catalog/scheduling-fields.ts';
 import { QueueOnOpenBus } from '../queues/open-bus-notice.tsx';
 import { PauseSwitch } from '../queues/pause-switch.tsx';
 import { QueueJobs, QueueTasks } from '../queues/queue-load.tsx';
@@ -79,6 +80,10 @@ function KnownQueue({ queue }: { queue: Queue }) {
         <Stat label="State" value={<PauseSwitch queue={queue} />} />
         <Stat label="Priority" value={priority.toLocaleString('en')} />
         <Stat label="Task limit" value={limit === 0 ? 'None' : limit.toLocaleString('en')} />
+        {queue.owner_caps !== undefined && <Stat label="Owner limits" value={capsText(queue.owner_caps)} />}
+        {queue.project_caps !== undefined && (
+          <Stat label="Project limits" value={capsText(queue.project_caps)} />
+        )}
         {queue.preempt_after_seconds !== undefined && (
           <Stat label="Preempts after" value={`${queue.preempt_after_seconds.toLocaleString('en')} s`} />
         )}
@@ -91,6 +96,12 @@ function KnownQueue({ queue }: { queue: Queue }) {
     </Page>
   );
 }
+
+/** `ana 20, each other 50`. */
+const capsText = (caps: Readonly<Record<string, number>>): string =>
+  Object.entries(caps)
+    .map(([name, cap]) => `${name === '*' ? 'each other' : name || 'none'} ${limitText(cap)}`)
+    .join(', ');
 
 /** The jobs and tasks of the queue, live. */
 function QueueLoad({ id }: { id: string }) {

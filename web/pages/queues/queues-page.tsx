@@ -23,6 +23,7 @@ import {
 import { CatalogPage } from '../catalog/catalog-page.tsx';
 import type { FormField } from '../catalog/form-model.ts';
 import {
+  NAMED_CAPS_FIELDS,
   PREEMPTION_FIELDS,
   PRIORITY_FIELD,
   RETRY_RULES_FIELD,
@@ -128,6 +129,7 @@ const fieldsOf = (farms: readonly Farm[], canRunAs: boolean): readonly FormField
   },
   PRIORITY_FIELD,
   TASK_LIMIT_FIELD,
+  ...NAMED_CAPS_FIELDS,
   ...retryFields('farm'),
   RETRY_RULES_FIELD,
   ...PREEMPTION_FIELDS,

@@ -49,12 +49,22 @@ export function linksOf(
         { label: gate.queue.name, href: searchHref('queues', gate.queue.name) },
         ...holderLinks(gate.holders),
       ];
+    case 'owner_cap':
+    case 'project_cap':
+      return [
+        gate.queue === undefined
+          ? { label: 'Farm', href: '/farms' }
+          : { label: gate.queue.name, href: searchHref('queues', gate.queue.name) },
+        ...holderLinks(gate.holders),
+      ];
     case 'usage_pool':
       return [{ label: gate.pool, href: searchHref('usage-pools', gate.pool) }, ...holderLinks(gate.holders)];
     case 'workers':
       return gate.nearest_miss === undefined
         ? [{ label: 'Workers', href: '/workers' }]
         : [{ label: gate.nearest_miss.worker, href: workerHref(gate.nearest_miss.worker_id) }];
+    case 'outage':
+      return [{ label: 'outages', href: '/farms' }];
     case 'quarantine':
       return gate.doubted.map((each) => ({ label: each.worker, href: workerHref(each.worker_id) }));
     case 'cores':
@@ -115,9 +125,12 @@ const TITLES: Readonly<Record<Gate['gate'], string>> = {
   retry_after: 'Retry delay',
   farm_cap: 'Farm cap',
   queue_cap: 'Queue cap',
+  owner_cap: 'Owner cap',
+  project_cap: 'Project cap',
   job_cap: 'Job cap',
   step_cap: 'Step cap',
   usage_pool: 'Usage pool',
+  outage: 'Outage',
   workers: 'Workers',
   quarantine: 'Quarantine',
   cores: 'Cores',

@@ -16,6 +16,7 @@ __all__ = [
     "AppliedRetryRuleRaised",
     "Attempt",
     "AttemptList",
+    "AttemptOutage",
     "AttemptSeconds",
     "AuditEntry",
     "AuditOutcome",
@@ -113,6 +114,8 @@ __all__ = [
     "MaxConcurrentTasks",
     "Measures",
     "Name",
+    "NamedCaps",
+    "NamedCapsInput",
     "NamedResource",
     "NamedWorker",
     "NearestMiss",
@@ -126,9 +129,20 @@ __all__ = [
     "OptionalMaxAttempts",
     "OptionalRetryDelaySeconds",
     "OrderGate",
+    "Outage",
+    "OutageGate",
+    "OutageHoldSeconds",
+    "OutageHolds",
+    "OutageJobs",
+    "OutageKind",
+    "OutagePlace",
+    "OutageProbe",
+    "OutageWindowSeconds",
+    "OutageWorkers",
     "Output",
     "OutputPage",
     "OutputPreview",
+    "OwnerCapGate",
     "PassedJob",
     "PasswordChange",
     "PasswordInput",
@@ -163,6 +177,7 @@ __all__ = [
     "ProductSummary",
     "ProductTemplate",
     "ProductUserInterface",
+    "ProjectCapGate",
     "Providers",
     "QuarantineGate",
     "QuarantineGateDoubtedItem",
@@ -629,6 +644,9 @@ class Settings(TypedDict):
     scheduler: SettingsScheduler
 
 
+NamedCaps = Dict[str, int]
+
+
 BookedAmounts = List[str]
 
 
@@ -650,6 +668,21 @@ UsageHalfLifeSeconds = int
 PriorityFirst = bool
 
 
+OutageHolds = bool
+
+
+OutageJobs = int
+
+
+OutageWorkers = int
+
+
+OutageWindowSeconds = int
+
+
+OutageHoldSeconds = int
+
+
 class _FarmRequired(TypedDict):
     """The schema Farm."""
 
@@ -664,6 +697,8 @@ class _FarmRequired(TypedDict):
 class Farm(_FarmRequired, total=False):
     """The schema Farm."""
 
+    owner_caps: NamedCaps
+    project_caps: NamedCaps
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
@@ -686,6 +721,13 @@ class Farm(_FarmRequired, total=False):
     was never on."""
     quarantine_version: int
     """Rises with each change of `quarantine`. Quarantines name it. Absent like `quarantine`."""
+    outage_holds: OutageHolds
+    outage_jobs: OutageJobs
+    outage_workers: OutageWorkers
+    outage_window_seconds: OutageWindowSeconds
+    outage_hold_seconds: OutageHoldSeconds
+    outage_version: int
+    """Rises with each change of the five fields before. Outages name it. Absent like them."""
 
 
 RetryRuleName = str
@@ -775,6 +817,8 @@ class _QueueRequired(TypedDict):
 class Queue(_QueueRequired, total=False):
     """The schema Queue."""
 
+    owner_caps: NamedCaps
+    project_caps: NamedCaps
     max_attempts: MaxAttempts
     retry_delay_seconds: RetryDelaySeconds
     failure_limit: FailureLimit
@@ -845,19 +889,84 @@ class Version(TypedDict):
     api: Literal["1"]
 
 
+OutageKind = Literal["usage pool", "compute location"]
+
+
+class OutagePlace(TypedDict):
+    """What has an outage."""
+
+    kind: OutageKind
+    name: str
+    """Of a compute location, it may be empty for workers that report none."""
+
+
+class OutageProbe(TypedDict):
+    """The attempt that is tried. Absent if none is running."""
+
+    attempt_id: str
+    job_id: str
+
+
+class _OutageRequired(TypedDict):
+    """An outage that many jobs share (docs/outages.md)."""
+
+    kind: OutageKind
+    name: str
+    place: str
+    """Kind and name in words."""
+    status: Literal["held", "waiting for a probe", "probing"]
+    """No task starts while it is held. Then one task is tried as soon as a worker has room, and decides whether the
+    outage has ended."""
+    message: str
+    """The message of one of the failures."""
+    since: Timestamp
+    held_until: Timestamp
+    times: int
+    """Number of holds in a row."""
+    failures: Count
+    jobs: Count
+    workers: Count
+    policy_version: int
+    """The `outage_version` of the farm at that time."""
+
+
+class Outage(_OutageRequired, total=False):
+    """An outage that many jobs share (docs/outages.md)."""
+
+    probe: OutageProbe
+    """The attempt that is tried. Absent if none is running."""
+
+
+class AttemptOutage(TypedDict):
+    """Why the failure of an attempt does not count. It belongs to an outage."""
+
+    kind: OutageKind
+    name: str
+    message: str
+    policy_version: int
+    sentence: str
+
+
+NamedCapsInput = Optional[Dict[str, int]]
+
+
 class _FarmInputRequired(TypedDict):
     """Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`,
-    `quarantine` or a field of the queue policy, a farm keeps its own."""
+    `quarantine`, `owner_caps`, `project_caps`, a field of the queue policy or one of outages, a farm keeps its own.
+    """
 
     name: Name
 
 
 class FarmInput(_FarmInputRequired, total=False):
     """Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`,
-    `quarantine` or a field of the queue policy, a farm keeps its own."""
+    `quarantine`, `owner_caps`, `project_caps`, a field of the queue policy or one of outages, a farm keeps its own.
+    """
 
     description: Description
     max_concurrent_tasks: MaxConcurrentTasks
+    owner_caps: NamedCapsInput
+    project_caps: NamedCapsInput
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
     failure_limit: OptionalFailureLimit
@@ -870,6 +979,11 @@ class FarmInput(_FarmInputRequired, total=False):
     usage_half_life_seconds: UsageHalfLifeSeconds
     priority_first: PriorityFirst
     quarantine: bool
+    outage_holds: OutageHolds
+    outage_jobs: OutageJobs
+    outage_workers: OutageWorkers
+    outage_window_seconds: OutageWindowSeconds
+    outage_hold_seconds: OutageHoldSeconds
 
 
 RetryRulesInput = Optional[List[RetryRule]]
@@ -887,6 +1001,8 @@ class QueueSettings(_QueueSettingsRequired, total=False):
     description: Description
     priority: Priority
     max_concurrent_tasks: MaxConcurrentTasks
+    owner_caps: NamedCapsInput
+    project_caps: NamedCapsInput
     paused: bool
     max_attempts: OptionalMaxAttempts
     retry_delay_seconds: OptionalRetryDelaySeconds
@@ -2542,7 +2658,7 @@ class FarmOverviewHour(FarmHistory):
     """The last hour, one point per minute."""
 
 
-WaitingReason = Literal["paused_job", "paused_queue", "usage_pool_missing", "workers", "retry_after", "farm_cap", "queue_cap", "job_cap", "step_cap", "usage_pool", "cores", "amounts", "order"]
+WaitingReason = Literal["paused_job", "paused_queue", "usage_pool_missing", "workers", "retry_after", "farm_cap", "queue_cap", "owner_cap", "project_cap", "job_cap", "step_cap", "usage_pool", "cores", "amounts", "order"]
 
 
 class _WaitingGroupRequired(TypedDict):
@@ -2562,7 +2678,11 @@ class WaitingGroup(_WaitingGroupRequired, total=False):
     """The schema WaitingGroup."""
 
     queue_id: str
-    """With `paused_queue` and `queue_cap`."""
+    """With `paused_queue` and `queue_cap`, and with caps of owners and projects in a queue."""
+    owner: str
+    """With `owner_cap`; may be empty."""
+    project: str
+    """With `project_cap`; may be empty."""
     pool: str
     """With `usage_pool` and `usage_pool_missing`."""
     amount: str
@@ -2816,6 +2936,7 @@ class Attempt(_AttemptRequired, total=False):
     attempt does not count as a failure. Show it as canceled, with `message`."""
     retry_rule: AppliedRetryRule
     """The retry rule that has decided about the failed attempt."""
+    outage: AttemptOutage
     preemption: Preemption
     """Why the task was taken back. `status` is `canceled`, but the attempt does not count as a failure, and the
     task runs again."""
@@ -3075,6 +3196,42 @@ class QueueCapGate(TypedDict):
     holders: List[SlotHolder]
 
 
+class _OwnerCapGateRequired(TypedDict):
+    """The owner of the job is at a cap of active tasks, of the queue or, without `queue`, of the farm."""
+
+    gate: Literal["owner_cap"]
+    reason: Literal["owner at cap"]
+    sentence: str
+    owner: str
+    limit: Count
+    live: Count
+    holders: List[SlotHolder]
+
+
+class OwnerCapGate(_OwnerCapGateRequired, total=False):
+    """The owner of the job is at a cap of active tasks, of the queue or, without `queue`, of the farm."""
+
+    queue: NamedResource
+
+
+class _ProjectCapGateRequired(TypedDict):
+    """The project of the job is at a cap of active tasks, of the queue or, without `queue`, of the farm."""
+
+    gate: Literal["project_cap"]
+    reason: Literal["project at cap"]
+    sentence: str
+    project: str
+    limit: Count
+    live: Count
+    holders: List[SlotHolder]
+
+
+class ProjectCapGate(_ProjectCapGateRequired, total=False):
+    """The project of the job is at a cap of active tasks, of the queue or, without `queue`, of the farm."""
+
+    queue: NamedResource
+
+
 class JobCapGate(TypedDict):
     """The job is at its own cap of active tasks."""
 
@@ -3133,6 +3290,15 @@ class WorkersGate(_WorkersGateRequired, total=False):
     """No online worker can run the task. The reason is that of the nearest miss."""
 
     nearest_miss: NearestMiss
+
+
+class OutageGate(TypedDict):
+    """Something that the task needs, and many jobs share, has an outage."""
+
+    gate: Literal["outage"]
+    reason: Literal["outage"]
+    sentence: str
+    outages: List[Outage]
 
 
 class _WorkerDoubtRequired(TypedDict):
@@ -3235,7 +3401,7 @@ class SchedulerGate(TypedDict):
     sentence: str
 
 
-Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, CanaryGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, JobCapGate, StepCapGate, UsagePoolGate, WorkersGate, QuarantineGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
+Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, CanaryGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, OwnerCapGate, ProjectCapGate, JobCapGate, StepCapGate, UsagePoolGate, WorkersGate, OutageGate, QuarantineGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
 
 
 class WorkerFailures(TypedDict):

@@ -13,6 +13,8 @@ import { TailWatch } from './tail-watch.ts';
 
 /** An append or a read without an answer by then has none. */
 const ANSWER_MS = 1000;
+/** A copy without an answer by then is perhaps on a server that does not answer: the leader is asked. */
+const COPY_MS = 250;
 /** Creating a stream waits until its servers have elected a leader. */
 const CREATE_MS = 5000;
 /** Bounds of the time that a read waits for the next record: random, so that nodes do not all read at the same moment. */
@@ -129,11 +131,15 @@ export class LogStream {
   /**
    * Reads records from a position: of any copy of the log, or of its leader if the copy does not have them. `isWaiting`:
    * waits a moment for the next record. Null without an answer.
+   *
+   * The servers may pass the read of a copy on to one that does not answer. So a copy is read only if there is something to
+   * read, and not for long: without an announcement the leader alone is asked. Otherwise a server that is paused or cut off
+   * would look like a stall of the log, and no node would take over from its owner.
    */
   async read(from: number, isWaiting: boolean): Promise<TailRead | null> {
     if (isWaiting) {
-      await this.#tail.reached(from, randomInt(POLL_MS.min, POLL_MS.max));
-      const read = await this.#readCopy(from);
+      const isAnnounced = await this.#tail.reached(from, randomInt(POLL_MS.min, POLL_MS.max));
+      const read = isAnnounced ? await this.#readCopy(from) : null;
       if (read !== null) return read;
     }
     const look = await this.lookUp();
@@ -143,14 +149,14 @@ export class LogStream {
     const { first, last } = look.info;
     this.#tail.learned(last);
     if (last < from || first > from) return { records: [], first, last, isFromLeader: true };
-    const batch = await this.#batches.read(from, ANSWER_MS);
-    if (batch === null) return null;
-    if (batch.records.length > 0) return { records: batch.records, first, last, isFromLeader: true };
+    const batch = await this.#batches.read(from, COPY_MS);
+    if (batch !== null && batch.records.length > 0)
+      return { records: batch.records, first, last, isFromLeader: true };
     return this.#readOfLeader(from, first, last);
   }
 
   async #readCopy(from: number): Promise<TailRead | null> {
-    const batch = await this.#batches.read(from, ANSWER_MS);
+    const batch = await this.#batches.read(from, COPY_MS);
     if (batch === null || batch.records.length === 0) return null;
     return { records: batch.records, first: from, last: batch.last, isFromLeader: false };
   }

@@ -20,16 +20,19 @@ export class TailWatch {
     });
   }
 
-  /** Resolves when a record at the position was announced, after a time, or at the end. One wait at a time. */
-  reached(from: number, timeoutMs: number): Promise<void> {
-    if (this.#position >= from) return Promise.resolve();
+  /**
+   * Resolves when a record at the position was announced, after a time, or at the end: with whether it was announced. One wait
+   * at a time.
+   */
+  reached(from: number, timeoutMs: number): Promise<boolean> {
+    if (this.#position >= from) return Promise.resolve(true);
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.end(), timeoutMs);
       this.#waiting = {
         from,
         wake: () => {
           clearTimeout(timer);
-          resolve();
+          resolve(this.#position >= from);
         },
       };
     });

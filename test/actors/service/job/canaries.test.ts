@@ -87,6 +87,23 @@ test('a job is parked once all tasks that are tried have failed, and a resume st
   t.end();
 });
 
+test('a task that is ready again waits for the canary tasks', (t) => {
+  const farm = farmWith(5, {}, {});
+  for (let number = 0; number < 2; number++) farm.lease(`w${number}`);
+  t.equal(statuses(farm), 'aarrrrrrrr');
+  farm.updateJob('A', { retry: { canaryTasks: true } });
+  for (let number = 2; number < 5; number++) farm.lease(`w${number}`);
+  t.equal(statuses(farm), 'aarrarrrra', 'the last worker waits');
+  farm.report('A/0/1', 'failed', { exitCode: 1 });
+  farm.lease('w1');
+  t.equal(statuses(farm), 'arrrarrrra', 'the failed task waits too');
+  farm.expectInvariants(t, 'waiting');
+  for (const index of [0, 4, 9]) farm.report(`A/0/${index}`, 'succeeded');
+  t.equal(farm.task('A/0/1').status, 'assigned');
+  farm.expectInvariants(t, 'all have ended');
+  t.end();
+});
+
 test('the setting of farm, queue or job counts, and its changes too', (t) => {
   const farm = farmWith(5, {}, {});
   for (let number = 0; number < 2; number++) farm.lease(`w${number}`);

@@ -115,6 +115,44 @@ test('the resources stay booked until the processes have ended', (t) => {
   t.end();
 });
 
+/** A farm with a second worker, which has four tasks of a preemptible queue too. */
+function farmOfTwo(): NightFarm {
+  const farm = new NightFarm();
+  farm.register('w2');
+  farm.submit('more', [{ name: 's', tasks: 4 }], { queueId: farm.night });
+  farm.lease('w2');
+  for (let index = 0; index < 4; index++) farm.report(`more/0/${index}`, 'running', { from: 'w2' });
+  farm.takeOutputs();
+  return farm;
+}
+
+const TAKEN_BACK = 'tasks taken back for a step that has waited';
+
+test('while tasks are ending for a step, no others are taken back for it', (t) => {
+  const farm = farmOfTwo();
+  farm.takeInfos();
+  farm.wait('U');
+  t.equal(farm.stops().length, 2);
+  t.same(
+    farm.takeInfos().filter((text) => text === TAKEN_BACK),
+    [TAKEN_BACK],
+  );
+  farm.advance(5 * SWEEP_MS);
+  t.same(farm.stops(), []);
+  t.notOk(farm.takeInfos().includes(TAKEN_BACK), 'it is not decided again');
+  farm.expectInvariants(t, 'ending');
+  t.end();
+});
+
+test('of few workers, one is kept free at a time', (t) => {
+  const farm = farmOfTwo();
+  farm.submit('V', [{ name: 's', tasks: 1, needs: { cores: 4 } }], { queueId: farm.urgent });
+  farm.wait('U', 4);
+  t.equal(farm.stops().length, 4, 'the tasks of one worker');
+  farm.expectInvariants(t, 'one is kept free');
+  t.end();
+});
+
 test('a service that starts again decides in the same way, and keeps the worker free', (t) => {
   const warm = new NightFarm();
   const cold = new NightFarm();
@@ -255,6 +293,22 @@ test('only tasks of other, preemptible queues with the same or a lower priority 
     t.strictSame(farm.stops(), expected, name);
     farm.expectInvariants(t, name);
   }
+  t.end();
+});
+
+test('of a few workers, one at a time is kept free for a step', (t) => {
+  const farm = new NightFarm();
+  farm.register('w2');
+  farm.submit('more', [{ name: 's', tasks: 4 }], { queueId: farm.night });
+  farm.lease('w2');
+  for (let index = 0; index < 4; index++) farm.report(`more/0/${index}`, 'running');
+  farm.submit('U', [{ name: 's', tasks: 1, needs: { cores: 2 } }], { queueId: farm.urgent });
+  farm.submit('V', [{ name: 's', tasks: 1, needs: { cores: 2 } }], { queueId: farm.urgent });
+  farm.takeOutputs();
+  farm.advance(AFTER_SECONDS * 1000 + SWEEP_MS);
+  t.equal(farm.stops().length, 2, 'for the first step');
+  farm.advance(4 * SWEEP_MS);
+  t.strictSame(farm.stops(), [], 'a tenth of two workers, at least one, is kept free: the second step waits');
   t.end();
 });
 

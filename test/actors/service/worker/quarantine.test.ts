@@ -1,5 +1,7 @@
 import { test } from 'tap';
-import { SUSPICION_MS } from '../../../../src/core/quarantine/verdict.ts';
+import { NO_EVIDENCE, withFailure, withVerdict } from '../../../../src/core/quarantine/evidence.ts';
+import { isConvictedAsWhole, SUSPICION_MS } from '../../../../src/core/quarantine/verdict.ts';
+import { put } from '../../../../src/core/records/change-set.ts';
 import { keys } from '../../../../src/core/records/tables.ts';
 import type { WorkerEvidenceRecord } from '../../../../src/core/records/worker-evidence.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
@@ -142,14 +144,58 @@ test('a job that fails everywhere puts no worker in quarantine', (t) => {
   t.end();
 });
 
+/** Evidence that is enough for a quarantine as a whole. */
+function damning(farm: TestFarm): WorkerEvidenceRecord {
+  const others = { failed: 0, succeeded: 50 };
+  const tasks = ['A', 'A', 'B', 'B'].map((name, index) => ({
+    jobId: farm.job(name).id,
+    stepOrder: 0,
+    index,
+  }));
+  return tasks.reduce(
+    (made, task) =>
+      withVerdict(withFailure(made, task, 'open', others, farm.now), task, 'elsewhere', others, farm.now, 1),
+    NO_EVIDENCE,
+  );
+}
+
 test('if more than a tenth of the workers are in doubt, none is put in quarantine as a whole', (t) => {
   const farm = farmWith(['one', 'two', 'good'], ['A', 'B', 'C', 'D']);
-  for (const name of ['one', 'two']) for (let round = 0; round < 3; round++) works(farm, name, 'failed');
-  t.not(taken(farm, 'one'), null, 'two suspects of three workers: no suspicion is in force');
-  for (let round = 0; round < 12; round++) works(farm, 'good', 'succeeded');
-  t.equal(evidenceOf(farm, 'one')?.quarantine, null);
-  t.equal(evidenceOf(farm, 'two')?.quarantine, null);
+  const rows = ['one', 'two'].map((name) =>
+    put('workerEvidence', keys.workerEvidence(farm.worker(name).id), damning(farm)),
+  );
+  farm.write(rows);
+  farm.restart();
+  for (const name of ['one', 'two']) {
+    const evidence = evidenceOf(farm, name);
+    t.ok(evidence !== undefined && isConvictedAsWhole(evidence), `the evidence about ${name} is enough`);
+    t.equal(evidence?.quarantine, null);
+  }
+  t.equal(taken(farm, 'one'), 'C/0/0', 'two suspects of three workers: only the quarantines for steps count');
   farm.expectInvariants(t, 'two suspects');
+  farm.liftQuarantine('one');
+  t.not(evidenceOf(farm, 'two')?.quarantine, null, 'the only one that is left');
+  farm.expectInvariants(t, 'one suspect');
+  t.end();
+});
+
+test('a failure is open until its task ends, on however many workers it has failed', (t) => {
+  const farm = farmWith(['one', 'two', 'good'], ['A']);
+  t.equal(works(farm, 'one', 'failed'), 'A/0/0');
+  t.equal(works(farm, 'two', 'failed'), 'A/0/0');
+  farm.restart();
+  for (const name of ['one', 'two'])
+    t.match(evidenceOf(farm, name), {
+      streak: [{ isElsewhere: false }],
+      steps: [{ open: 1, elsewhere: 0, others: { failed: 1, succeeded: 0 } }],
+    });
+  t.equal(works(farm, 'good', 'succeeded'), 'A/0/0');
+  for (const name of ['one', 'two'])
+    t.match(evidenceOf(farm, name), { streak: [{ isElsewhere: true }], steps: [{ open: 0, elsewhere: 1 }] });
+  for (const name of ['one', 'two', 'good']) t.equal(works(farm, name, 'failed'), 'A/0/1');
+  t.match(evidenceOf(farm, 'one')?.steps, [{ open: 0, elsewhere: 1, everywhere: 1 }]);
+  t.match(evidenceOf(farm, 'good'), { streak: [], steps: [{ open: 0, elsewhere: 0, everywhere: 1 }] });
+  farm.expectInvariants(t, 'judged');
   t.end();
 });
 
@@ -177,15 +223,20 @@ test('without the setting there is no evidence, and turning it off forgets all',
   farm.register('late', { cpu_count: 1 });
   farm.restart();
   works(farm, 'late', 'failed');
-  t.match(
-    evidenceOf(farm, 'late'),
-    { steps: [{ everywhere: 1 }] },
-    'a worker that registers gets the setting',
-  );
+  t.match(evidenceOf(farm, 'late'), { steps: [{ open: 1 }] }, 'a worker that registers gets the setting');
   farm.deleteJob('A');
   farm.deregister('late');
   farm.deleteWorker('late');
   t.same([...farm.store.scan('workerEvidence')], [], 'the row goes with the worker');
+  t.end();
+});
+
+test('a task that succeeds on the worker on which it failed says nothing about it', (t) => {
+  const farm = farmWith(['flaky', 'good'], ['A']);
+  t.equal(works(farm, 'flaky', 'failed'), 'A/0/0');
+  farm.disableWorker('good');
+  t.equal(works(farm, 'flaky', 'succeeded'), 'A/0/0');
+  t.match(evidenceOf(farm, 'flaky')?.steps, [{ open: 0, elsewhere: 0, everywhere: 0 }]);
   t.end();
 });
 
