@@ -114,18 +114,21 @@ export class Load {
     const status = await this.#readUntilEnded(first, jobId);
     if (status !== 'failed') return;
     await this.#order(first, jobId, 'retry');
-    await this.#readUntilEnded(first, jobId);
+    await this.#readUntilEnded(first, jobId, true);
   }
 
   /** Reads a job from all nodes in turn until it has ended. Returns null if the load was stopped before. */
-  async #readUntilEnded(first: number, jobId: string): Promise<string | null> {
+  async #readUntilEnded(first: number, jobId: string, isRetried = false): Promise<string | null> {
     for (let turn = first; !this.#isStopped; turn++) {
       const front = this.#front(turn);
       const at = uptimeNow();
       const answer = await ask(`${front.url}/api/v1/jobs/${jobId}`);
       if (answer?.status === 200) {
         const { status } = answer.body as ReadJob;
-        if (ENDED.includes(status)) {
+        // The failure before the retry. Only a node that says so may still show it.
+        const isOld = isRetried && status === 'failed';
+        if (isOld && !answer.isStale) this.#noteStale(jobId, front.name, status);
+        if (ENDED.includes(status) && !isOld) {
           this.observations.push({ jobId, node: front.name, status, at });
           await this.#readAgain(turn + 1, jobId, ENDED);
           return status;
@@ -147,8 +150,13 @@ export class Load {
     this.readsAgain++;
     const status = answer.status === 200 ? (answer.body as ReadJob).status : String(answer.status);
     if (answer.status === 200 && (statuses.length === 0 || statuses.includes(status))) return;
+    this.#noteStale(jobId, name, status);
+  }
+
+  #noteStale(jobId: string, node: string, status: string): void {
+    const at = new Date().toISOString();
     this.staleReads.push(
-      `read of ${jobId} from ${name}: ${status} is older than what this client has received`,
+      `read of ${jobId} from ${node} at ${at}: ${status} is older than what this client has received`,
     );
   }
 
