@@ -134,7 +134,7 @@ export class LogStream {
    *
    * The servers may pass the read of a copy on to one that does not answer. So a copy is read only if there is something to
    * read, and not for long: without an announcement the leader alone is asked. Otherwise a server that is paused or cut off
-   * would look like a stall of the log, and nobody would take over from its owner.
+   * would look like a stall of the log, and no node would take over from its owner.
    */
   async read(from: number, isWaiting: boolean): Promise<TailRead | null> {
     if (isWaiting) {
