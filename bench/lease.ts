@@ -142,7 +142,9 @@ process.stdout.write(
 );
 for (const { same_jobs, one_job } of figures.shared_to_plain) {
   const of = ({ leases, cpu }: Ratio): string => `${leases} (by processor time ${cpu})`;
-  process.stderr.write(`leases of the shared farm by those of a plain one with the same jobs: ${of(same_jobs)}\n`);
+  process.stderr.write(
+    `leases of the shared farm by those of a plain one with the same jobs: ${of(same_jobs)}\n`,
+  );
   if (one_job !== null) process.stderr.write(`by those of a plain one with one large job: ${of(one_job)}\n`);
 }
 

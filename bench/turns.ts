@@ -252,11 +252,17 @@ function setUp(): void {
   const client = replyTo('set up');
   const named = { name: 'bench', description: '', maxConcurrentTasks: 0, retry: {} };
   const bookedAmounts = { names: booked, byDefault: 'none' } as const;
-  const queuePolicy = policy === undefined || policy === 'fifo' ? {} : { queuePolicy: { ...FIFO, kind: policy } };
+  const queuePolicy =
+    policy === undefined || policy === 'fifo' ? {} : { queuePolicy: { ...FIFO, kind: policy } };
   tell({
     actor: 'catalog',
     id: CATALOG_ID,
-    message: { type: 'farm.create', farmId: farm, input: { ...named, bookedAmounts, ...queuePolicy }, replyTo: client },
+    message: {
+      type: 'farm.create',
+      farmId: farm,
+      input: { ...named, bookedAmounts, ...queuePolicy },
+      replyTo: client,
+    },
   });
   const input = { ...named, priority: 0, paused: false };
   tell({ actor: 'farm', id: farm, message: { type: 'queue.create', input, replyTo: client } });

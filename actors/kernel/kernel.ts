@@ -57,6 +57,7 @@ interface InFlightWindow<W extends ActorSystem> {
 
 export class Kernel<W extends ActorSystem> {
   private readonly ports: KernelPorts<W>;
+  private readonly windowsInFlight: number;
   private readonly actors: ActivationTable<W>;
   private readonly unit = new UnitOfWork<W>();
   private readonly timers = new TimerHeap<Envelope<W['messages']>>();
@@ -78,7 +79,13 @@ export class Kernel<W extends ActorSystem> {
   private readonly contextOf = (actor: Activation<W>): TurnContext<W, Kind<W>> =>
     new TurnContext(actor, this.unit, this.ports);
 
-  constructor(definitions: readonly AnyDefinition<W>[], ports: KernelPorts<W>) {
+  /** `windowsInFlight`: maximum number of windows that are not durable. */
+  constructor(
+    definitions: readonly AnyDefinition<W>[],
+    ports: KernelPorts<W>,
+    windowsInFlight: number = KERNEL_LIMITS.windowsInFlight,
+  ) {
+    this.windowsInFlight = windowsInFlight;
     this.actors = new ActivationTable(definitions);
     this.ports = ports;
     this.receivingSince = ports.wallClock();
@@ -114,7 +121,7 @@ export class Kernel<W extends ActorSystem> {
 
   /** Reports whether `pump` can make progress now. */
   get hasWork(): boolean {
-    if (this.inFlight >= KERNEL_LIMITS.windowsInFlight) return false;
+    if (this.inFlight >= this.windowsInFlight) return false;
     if (this.dropped.length > 0 || this.failed !== null) return this.isAllReadable;
     return this.mailboxHead < this.mailbox.length;
   }

@@ -45,6 +45,6 @@ export const KERNEL_LIMITS = {
   unitsPerWindow: 1024,
   /** A window is closed early once it has this many changes. */
   changesPerWindow: 1024,
-  /** Maximum number of windows that are not durable yet. */
+  /** Maximum number of windows that are not durable yet, where a flush of a local disk makes them so. */
   windowsInFlight: 2,
 } as const;

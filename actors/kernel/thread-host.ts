@@ -6,7 +6,7 @@
 import type { AnyDefinition, ActorSystem } from './actor.ts';
 import type { Envelope } from './address.ts';
 import { Kernel } from './kernel.ts';
-import type { KernelPorts } from './ports.ts';
+import { KERNEL_LIMITS, type KernelPorts } from './ports.ts';
 import { StableWallClock } from './stable-wall-clock.ts';
 
 /** Maximum delay of setTimeout: Node runs a longer one immediately. */
@@ -27,22 +27,25 @@ export class ThreadHost<W extends ActorSystem> {
   private idleWaiters: (() => void)[] = [];
   private isStopped = false;
 
+  /** `windowsInFlight`: maximum number of windows that are not durable. */
   constructor(
     definitions: readonly AnyDefinition<W>[],
     ports: Omit<KernelPorts<W>, 'wallClock' | 'monotonicClock' | 'wake'>,
+    windowsInFlight: number = KERNEL_LIMITS.windowsInFlight,
   ) {
     this.clock = new StableWallClock(
       () => Date.now(),
       () => performance.now(),
     );
-    this.kernel = new Kernel<W>(definitions, {
+    const all: KernelPorts<W> = {
       ...ports,
       wallClock: () => this.clock.wall(),
       monotonicClock: () => performance.now(),
       wake: () => {
         this.schedule();
       },
-    });
+    };
+    this.kernel = new Kernel<W>(definitions, all, windowsInFlight);
     this.noticeGap = () => {
       const gap = this.clock.tick();
       if (gap === null) return;

@@ -10,7 +10,6 @@ import type { Change } from '../../src/core/records/change-set.ts';
 import type { CancelMessage } from '../../src/core/wire/bus-messages.ts';
 import type { DomainEvent, TaskEvent } from '../../src/core/wire/events.ts';
 import type { Context } from '../kernel/actor.ts';
-import type { JobState } from './job/job-actor.ts';
 import type { ServiceEnvelope, ServiceMessages } from './service-messages.ts';
 
 /** Outputs of the service's actors. */
@@ -70,8 +69,6 @@ export interface ServiceSettings {
    * s, fixed).
    */
   readonly staleAssignedMs: number;
-  /** Returns the state of a job that was loaded before, and equals that of the store; undefined if there is none. */
-  readonly preloadedJob?: (id: string) => JobState | undefined;
   /**
    * A ready task that no online worker can run gets an unschedulable reason after this time
    * (docs/contract/workers.md#unschedulable-tasks). 0: never.

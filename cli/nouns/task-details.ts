@@ -88,8 +88,8 @@ function taskText(
   );
   if (attempts.length === 0) return facts;
   const columns = shownColumns(attemptColumns(workers), attempts, output, undefined);
-  const decisions = attempts.flatMap(({ attempt_number: number, retry_rule: rule, preemption }) =>
-    [rule, preemption].flatMap((decision) =>
+  const decisions = attempts.flatMap(({ attempt_number: number, retry_rule: rule, outage, preemption }) =>
+    [rule, outage, preemption].flatMap((decision) =>
       decision === undefined ? [] : [`Attempt ${number}: ${decision.sentence}\n`],
     ),
   );

@@ -28,7 +28,7 @@ export const namedCapsOptions = (command: Command): Command =>
   command
     .option(
       '--owner-caps <caps>',
-      'maximum numbers of concurrent tasks of owners: ana=20,*=50, where * is each other one and 0 is no cap; none for no caps',
+      'maximum numbers of concurrent tasks of owners: ana=20,*=50, where * is each other one and 0 means no limit; none for no caps',
       capsOf,
     )
     .option(

@@ -4,7 +4,7 @@ import { literal, messageParser, record, text, variant } from '../../src/core/wi
 import { errorCode } from '../../src/adapters/process/error-code.ts';
 import { replaceFile } from '../../src/adapters/system/durable-file.ts';
 
-/** What a node does about the log of its cluster at its next start, after `callsheet cluster recover`. */
+/** Order of `callsheet cluster recover` about the log of the cluster, for the next start of a node. */
 export type LogOrder =
   /** Its store is the beginning of this new log, which it creates. */
   | { readonly v: 1; readonly type: 'create'; readonly log_id: string }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   startManagedServer,
@@ -8,10 +9,12 @@ import { accessOptions } from '../../src/adapters/nats/access.ts';
 import { readClusterSecret } from '../../src/adapters/nats/authority/cluster-secret.ts';
 import type { ManagedCluster } from '../../src/adapters/nats/cluster-routes.ts';
 import { untilLeader } from '../../src/adapters/nats/cluster-servers.ts';
+import { lockDirectory } from '../../src/adapters/system/disk-lock.ts';
 import type { ClusterConfig } from '../../src/core/config/cluster-config.ts';
 import { configuredServers, type ServerList } from '../../src/adapters/nats/server-address.ts';
 import type { BusAuthority } from '../../src/core/ports/bus-authority.ts';
 import type { Logger } from '../process/logging.ts';
+import { storeDirectory } from '../maintenance/data-directory.ts';
 import { onHangUp } from '../process/stop-signal.ts';
 import { checkCluster } from './check-cluster.ts';
 import { throwIfStopping, type StartContext } from './start-context.ts';
@@ -62,6 +65,8 @@ async function openServers({
     return { requests, streams, isScoped, system: null, authority: null };
   }
   const cluster = await managedCluster(config.cluster);
+  // The stores of a node of a cluster are opened after its bus.
+  if (cluster !== null) assertUnused(directory);
   if (await stopLeftServer(cluster === null ? clustered : single))
     logger.warn(
       cluster === null
@@ -95,6 +100,12 @@ async function openServers({
     await untilLeader({ streams, system, peers: cluster.peers }, stopping, (text) => logger.warn(text));
   throwIfStopping(stopping);
   return { requests, streams, isScoped: authority !== null, system, authority };
+}
+
+/** Throws `DirectoryLockError` if a service uses `data.dir`: its nats-server must not be stopped or adopted. */
+function assertUnused(directory: string): void {
+  const state = storeDirectory(directory, 'state');
+  if (existsSync(state)) lockDirectory(state).release();
 }
 
 /** Returns the cluster of the managed server with the secret of its file; null for a single node. */

@@ -39,7 +39,7 @@ export async function prepareLog(
         const found = look.info.identity?.logId ?? 'unknown';
         if (order.type === 'create' && found !== order.log_id)
           throw new Error(
-            `the cluster has another log (${found}) than the one that this node was told to create (${order.log_id}). If this node has the state to keep, stop the other nodes, run \`callsheet cluster recover --follow\` on them, and on an external NATS cluster delete the stream CS_${name}_0; then start again`,
+            `the cluster has another log (${found}) than the one that this node must create (${order.log_id}). If this node has the state to keep, stop the other nodes, run \`callsheet cluster recover --follow\` on them, and on an external NATS cluster delete the stream CS_${name}_0; then start again`,
           );
         removeLogOrder(directory);
         logger.info({ log: found }, 'the log of the cluster is ready');

@@ -1,5 +1,5 @@
 import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
-import type { KernelPorts } from '../../actors/kernel/ports.ts';
+import { KERNEL_LIMITS, type KernelPorts } from '../../actors/kernel/ports.ts';
 import { ThreadHost } from '../../actors/kernel/thread-host.ts';
 import { RECOVERY_BATCH_SIZE } from '../../actors/service/lease/recovery.ts';
 import { serviceActors } from '../../actors/service/service-actors.ts';
@@ -16,6 +16,12 @@ import { SHARD_PROTOCOL_VERSION } from './shard-protocol.ts';
 
 type HostPorts = KernelPorts<ServiceSystem>;
 
+/**
+ * Maximum number of windows in flight in a cluster. A window is durable after several milliseconds there, because a quorum
+ * must have its record. So many records are in flight (NODE_LIMITS).
+ */
+const CLUSTER_WINDOWS_IN_FLIGHT = 4;
+
 /** Creates the kernel of a shard with its actors. */
 export function createHost(
   parts: ShardParts,
@@ -26,29 +32,31 @@ export function createHost(
   const { options, notify, ownsFarm, reader, preloadedJob } = parts;
   const ids = new Uuid7(() => Date.now());
   return new ThreadHost<ServiceSystem>(
-    serviceActors({
-      heartbeatTimeoutMs: options.heartbeatTimeoutMs,
-      reclaimAfterMs: options.reclaimAfterMs,
-      singleBus,
-      retry: options.retry,
-      leaseHoldMs: LEASE_HOLD_MS,
-      recoveryBatchSize: RECOVERY_BATCH_SIZE,
-      staleAssignedMs: STALE_ASSIGNED_MS,
-      unschedulableGraceMs: options.unschedulableGraceMs,
-      reservationAfterMs: options.reservationAfterMs,
-      exprMemoryBytes: options.exprMemoryBytes,
-      retention: options.retention,
-      audit: options.audit,
-      webhooks: { ...options.webhooks, presence: sharedPresence(options.webhookPresence) },
-      workers: options.workers,
-      serviceId: options.serviceId,
-      epoch: options.epoch,
-      attemptFloor: options.attemptFloor,
-      regex: createRe2Engine(),
-      tallies,
-      ownsFarm,
-      ...(preloadedJob !== null && { preloadedJob }),
-    }),
+    serviceActors(
+      {
+        heartbeatTimeoutMs: options.heartbeatTimeoutMs,
+        reclaimAfterMs: options.reclaimAfterMs,
+        singleBus,
+        retry: options.retry,
+        leaseHoldMs: LEASE_HOLD_MS,
+        recoveryBatchSize: RECOVERY_BATCH_SIZE,
+        staleAssignedMs: STALE_ASSIGNED_MS,
+        unschedulableGraceMs: options.unschedulableGraceMs,
+        reservationAfterMs: options.reservationAfterMs,
+        exprMemoryBytes: options.exprMemoryBytes,
+        retention: options.retention,
+        audit: options.audit,
+        webhooks: { ...options.webhooks, presence: sharedPresence(options.webhookPresence) },
+        workers: options.workers,
+        serviceId: options.serviceId,
+        epoch: options.epoch,
+        attemptFloor: options.attemptFloor,
+        regex: createRe2Engine(),
+        tallies,
+        ownsFarm,
+      },
+      preloadedJob,
+    ),
     {
       reader,
       newId: () => ids.next(),
@@ -60,6 +68,7 @@ export function createHost(
         throw error instanceof Error ? error : new Error(String(error));
       },
     },
+    options.standing === null ? KERNEL_LIMITS.windowsInFlight : CLUSTER_WINDOWS_IN_FLIGHT,
   );
 }
 

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { openStateReader, type StateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import { createStoreClient, type StoreClient } from '../../src/adapters/lmdb/store-client.ts';
-import type { JobState } from '../../actors/service/job/job-actor.ts';
+import type { PreloadedJob } from '../../actors/service/job/job-actor.ts';
 import { MainThreadPublisher } from './main-thread-publisher.ts';
 import { ShardMeter } from './shard-meter.ts';
 import { shardOfFarm } from './shard-of-farm.ts';
@@ -19,7 +19,7 @@ export interface ShardParts {
   readonly meter: ShardMeter;
   readonly publisher: MainThreadPublisher;
   /** Returns the state of a job that was loaded in standby; undefined if there is none. */
-  readonly preloadedJob: ((id: string) => JobState | undefined) | null;
+  readonly preloadedJob: PreloadedJob;
 }
 
 /** Opens the store for the shard, if it was not in standby, and counts what it holds of the shard's farms. */
@@ -41,6 +41,6 @@ export async function openParts(
     publisher: new MainThreadPublisher((batch) =>
       notify({ v: SHARD_PROTOCOL_VERSION, type: 'outbox', ...batch }),
     ),
-    preloadedJob: begun === null ? null : (id) => begun.jobs.take(id),
+    preloadedJob: (id) => begun?.jobs.take(id),
   };
 }

@@ -48,7 +48,10 @@ export async function throughOwner(
     else if (!isRepeatable) return { kind: 'problem', problem: UNKNOWN_OUTCOME };
     await cluster.pause(AGAIN_MS);
   }
-  return { kind: 'problem', problem: { kind: 'unavailable', detail: `${reason}; try again in some seconds` } };
+  return {
+    kind: 'problem',
+    problem: { kind: 'unavailable', detail: `${reason}; try again in some seconds` },
+  };
 }
 
 /** Status of a request that found no owner. */

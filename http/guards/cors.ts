@@ -3,7 +3,7 @@ import { headerValues } from '../pipeline/message.ts';
 import { serializedOrigin, type ListedOrigins } from './origin.ts';
 
 const EXPOSED_HEADERS =
-  'X-Request-ID, X-API-Version, Content-Disposition, ETag, Idempotency-Replayed, Location, Retry-After';
+  'X-Request-ID, X-API-Version, Content-Disposition, ETag, Idempotency-Replayed, Location, Retry-After, Callsheet-Stale';
 const ALLOWED_HEADERS =
   'Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-ID';
 const PREFLIGHT_SECONDS = '600';

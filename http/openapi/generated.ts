@@ -2573,11 +2573,11 @@ export interface components {
          * @enum {string}
          */
         readonly SharedBy: "job" | "owner" | "project" | "queue";
-        /** @description Caps on the assigned and running tasks of owners or projects, by name (docs/policy.md#caps). `*` is for each that is not named; 0 is no cap. Absent without caps. */
+        /** @description Caps on the assigned and running tasks of owners or projects, by name (docs/policy.md#caps). `*` is for each that is not named; 0 means no cap. Absent without caps. */
         readonly NamedCaps: {
             readonly [key: string]: number;
         };
-        /** @description Caps on the assigned and running tasks of owners or projects, by name (docs/policy.md#caps). `*` is for each that is not named; 0 is no cap. An empty object or null removes all. A replacement without this key keeps the stored caps. */
+        /** @description Caps on the assigned and running tasks of owners or projects, by name (docs/policy.md#caps). `*` is for each that is not named; 0 means no cap. An empty object or null removes all. A replacement without this key keeps the stored caps. */
         readonly NamedCapsInput: {
             readonly [key: string]: number;
         } | null;
@@ -6614,7 +6614,10 @@ export interface operations {
     readonly listOutages: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of responses that the client has, or `*`. If one of them matches, the response is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -6627,12 +6630,14 @@ export interface operations {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": readonly components["schemas"]["Outage"][];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];

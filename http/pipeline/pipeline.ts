@@ -12,19 +12,9 @@ import { CHALLENGE, UNAUTHORIZED, type AccessGuard } from '../guards/access.ts';
 import { isPermitted, type Principal } from '../guards/principal.ts';
 import type { RateLimitGuard } from '../guards/rate-limit.ts';
 import { UPGRADE_HEADERS, upgradeFault } from '../guards/upgrade.ts';
+import { ClusterRequests } from '../cluster/cluster-requests.ts';
+import { OwnerNeededError } from '../cluster/cluster-ports.ts';
 import { withoutOwner } from '../cluster/owner-ports.ts';
-import { OwnerNeededError, type ClusterPorts } from '../cluster/cluster-ports.ts';
-import {
-  isOwnersRead,
-  isRepeatable,
-  OWNER_RETRY,
-  OWNER_WAIT_MS,
-  OWNERLESS_STATUS,
-  receivedRequest,
-  throughOwner,
-  UNKNOWN_OUTCOME,
-  unlessOwnerNeeded,
-} from '../cluster/through-owner.ts';
 import type { Contract } from '../openapi/contract.ts';
 import type { Bundle } from '../pages/bundle.ts';
 import { answerPage, isPage } from '../pages/pages.ts';
@@ -43,16 +33,6 @@ import { ResponseCache } from './response-cache.ts';
 import { requestIdOf } from './request-id.ts';
 
 const API_PREFIX = '/api/v1';
-
-/** Marks a read of a node that may be behind what the client has received elsewhere. */
-const STALE: Header = ['Callsheet-Stale', 'true'];
-
-/** Time that a read waits for an owner if this node can answer without one. */
-const READ_WAIT_MS = 3000;
-
-/** Time that a response of an owner waits for its lease. */
-const LEASE_WAIT_MS = 3000;
-const LEASE_AGAIN_MS = 50;
 
 const SECURITY_HEADERS: readonly Header[] = [
   ['X-Content-Type-Options', 'nosniff'],
@@ -109,6 +89,11 @@ export function createPipeline(
   const recent = new ResponseCache(ports.commits);
   const { audit } = ports;
   const { cookieName } = ports.auth;
+  const { cluster } = ports;
+  const nodes =
+    cluster === null
+      ? null
+      : new ClusterRequests(cluster, { router, bodies, client, local, localWithoutOwner });
   const trail = audit === null ? null : new AuditTrail({ audit, access, router, cookieName, address });
 
   return {
@@ -125,7 +110,7 @@ export function createPipeline(
       const refusal = tooMany(request);
       const answered =
         refusal === null
-          ? asOwner(() => local(request, requestId), requestId)
+          ? (nodes?.asOwner(() => local(request, requestId), requestId) ?? local(request, requestId))
           : problemResponse(refusal.problem, requestId, refusal.headers);
       return settled(request, answered, requestId);
     },
@@ -142,13 +127,13 @@ export function createPipeline(
   };
 
   function admitNow(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
-      const requestId = requestIdOf(request.headers, () => ports.newId());
-      const refusal = refusedAtDoor(request, requestId, 'upgrade') ?? refusedUpgrade(request, requestId);
-      if (refusal !== null) return refuseUpgrade(request, refusal, requestId);
-      const principal = access.principalOf(request);
-      if (principal === null) return refuseUpgrade(request, unauthorized(requestId), requestId);
-      const visitor = { address: client(request), principal, requestId };
-      return { status: 101, headers: commonHeaders(request.path, requestId), body: null, visitor };
+    const requestId = requestIdOf(request.headers, () => ports.newId());
+    const refusal = refusedAtDoor(request, requestId, 'upgrade') ?? refusedUpgrade(request, requestId);
+    if (refusal !== null) return refuseUpgrade(request, refusal, requestId);
+    const principal = access.principalOf(request);
+    if (principal === null) return refuseUpgrade(request, unauthorized(requestId), requestId);
+    const visitor = { address: client(request), principal, requestId };
+    return { status: 101, headers: commonHeaders(request.path, requestId), body: null, visitor };
   }
 
   /** Records a response in the audit log if it belongs there, and completes it. */
@@ -231,8 +216,13 @@ export function createPipeline(
 
     if (profiler !== null && isPprof(request.path)) return answerPprof(profiler, request, requestId);
 
-    const isOfCluster = ports.cluster !== null && isApi(request.path) && request.method !== 'OPTIONS';
-    return isOfCluster ? inCluster(ports.cluster, request, requestId) : local(request, requestId);
+    const isOfCluster = isApi(request.path) && request.method !== 'OPTIONS';
+    return isOfCluster && nodes !== null ? nodes.handle(request, requestId) : local(request, requestId);
+  }
+
+  /** Handles a read on this node while no node owns the cluster. */
+  function localWithoutOwner(request: HttpRequest, requestId: string): HttpResponse | Promise<HttpResponse> {
+    return local(request, requestId, withoutOwner(ports));
   }
 
   /** Handles a request on this node. */
@@ -245,110 +235,6 @@ export function createPipeline(
     return isRead
       ? respondWhenReadable(() => answer(request, requestId, given))
       : answer(request, requestId, given);
-  }
-
-  /** Handles a request of a client of the cluster: a read here if it is possible, everything else on the owner. */
-  function inCluster(
-    cluster: ClusterPorts,
-    request: HttpRequest,
-    requestId: string,
-  ): HttpResponse | Promise<HttpResponse> {
-    const match = router.match(request.method, request.path);
-    if (!match.found) return local(request, requestId);
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (isRead && !isOwnersRead(match.target.operation)) return readHere(cluster, request, match.target, requestId);
-    if (cluster.isServing()) return asOwner(() => local(request, requestId), requestId);
-    return onOwner(cluster, request, match.target, requestId, OWNER_WAIT_MS);
-  }
-
-  /**
-   * Answers a read when this node is current. What it cannot know is read on the owner; without an owner the answer has what this
-   * node knows, and is marked.
-   */
-  async function readHere(
-    cluster: ClusterPorts,
-    request: HttpRequest,
-    route: Route,
-    requestId: string,
-  ): Promise<HttpResponse> {
-    if ((await cluster.untilCurrent()) ?? true) {
-      const response = await unlessOwnerNeeded(() => local(request, requestId));
-      if (response !== null) return response;
-      const passedOn = await onOwner(cluster, request, route, requestId, READ_WAIT_MS);
-      if (passedOn.status !== OWNERLESS_STATUS) return passedOn;
-    }
-    const response = await unlessOwnerNeeded(() => local(request, requestId, withoutOwner(ports)));
-    if (response === null) return await onOwner(cluster, request, route, requestId, OWNER_WAIT_MS);
-    cluster.count('stale');
-    return { ...response, headers: [...response.headers, STALE] };
-  }
-
-  /** Has a request handled by the owner, with its body. */
-  async function onOwner(
-    cluster: ClusterPorts,
-    request: HttpRequest,
-    route: Route,
-    requestId: string,
-    waitMs: number,
-  ): Promise<HttpResponse> {
-    const share = bodies.open(client(request));
-    try {
-      let body: Uint8Array = new Uint8Array();
-      if (route.body !== null) {
-        const read = await request.readBody(route.body.maxBytes, (bytes) => share.grow(bytes));
-        if (!read.ok) return refusedBody(read.reason, share, route.body, requestId);
-        body = read.bytes;
-      }
-      const { method, path, query, remoteAddress } = request;
-      const others = request.headers.filter(([name]) => name !== 'x-request-id');
-      const headers: readonly Header[] = [...others, ['x-request-id', requestId]];
-      const sent = { method, path, query, remoteAddress, headers, body };
-      const answer = await throughOwner(cluster, {
-        request: sent,
-        isRepeatable: isRepeatable(request, route.operation),
-        ended: request.ended(),
-        waitMs,
-        here: () => {
-          share.release();
-          return asOwner(() => local(receivedRequest(sent, request.ended()), requestId), requestId);
-        },
-      });
-      if (answer.kind === 'answered') return answer.response;
-      return problemResponse(answer.problem, requestId, OWNER_RETRY);
-    } finally {
-      share.release();
-    }
-  }
-
-  /**
-   * Handles a request with the actors of this node, which owns the cluster. A response that was made without a lease waits for
-   * one: another node may own the cluster by then, and this one must not send what it believes.
-   */
-  async function asOwner(
-    handle: () => HttpResponse | Promise<HttpResponse>,
-    requestId: string,
-  ): Promise<HttpResponse> {
-    const { cluster } = ports;
-    if (cluster === null) return await handle();
-    const response = await beforeSilence(cluster, handle);
-    for (let waitedMs = 0; waitedMs < LEASE_WAIT_MS && !cluster.isServing(); waitedMs += LEASE_AGAIN_MS)
-      await cluster.pause(LEASE_AGAIN_MS);
-    return response !== null && cluster.isServing()
-      ? response
-      : problemResponse(UNKNOWN_OUTCOME, requestId, OWNER_RETRY);
-  }
-
-  /** Resolves with null when the node has stopped to serve for some seconds before the response is made. */
-  function beforeSilence(
-    cluster: ClusterPorts,
-    handle: () => HttpResponse | Promise<HttpResponse>,
-  ): Promise<HttpResponse | null> {
-    return new Promise((resolve, reject) => {
-      const end = cluster.onSilence(() => resolve(null));
-      // At once: the body can be read in this turn only.
-      const made = handle();
-      void Promise.resolve(made).then(resolve, reject).finally(end);
-    });
   }
 
   /** Answers when everything on disk is readable. */
@@ -405,10 +291,10 @@ export function createPipeline(
       ended: () => request.ended(),
     });
     if (route.body !== null) return withBody(request, route, route.body, call, requestId);
-    if (request.method !== 'GET') return respondWhenReadable(() => run(route, call(undefined), requestId, given));
+    if (request.method !== 'GET')
+      return respondWhenReadable(() => run(route, call(undefined), requestId, given));
     const isKept = given === ports && ResponseCache.mayKeep(route.operation);
-    if (!isKept || !isPermitted(principal, 'jobs.read'))
-      return run(route, call(undefined), requestId, given);
+    if (!isKept || !isPermitted(principal, 'jobs.read')) return run(route, call(undefined), requestId, given);
     const count = recent.begin();
     const made = run(route, call(undefined), requestId);
     if (made instanceof Promise || made.status !== 200 || made.isTransient === true) return made;

@@ -59,9 +59,10 @@ export const replaceFarm: Handler<'replaceFarm'> = async ({ path, body, headers 
 };
 
 /** Lists the outages of a farm that last (docs/outages.md). */
-export const listOutages: Handler<'listOutages'> = ({ path }, { store, now }) => {
-  if (store.get('farm', keys.farm(farmId(path.id))) === undefined) return notFound('farm', path.id);
-  return { kind: 'json', status: 200, body: outagesOf(path.id, store, now()) };
+export const listOutages: Handler<'listOutages'> = ({ path }, ports) => {
+  const stored = ports.store.get('farm', keys.farm(farmId(path.id)));
+  if (stored === undefined) return notFound('farm', path.id);
+  return { kind: 'json', status: 200, body: outagesOf(path.id, ports.store, ports.now()) };
 };
 
 /** Ends an outage, so that its tasks start again. */

@@ -65,9 +65,7 @@ const namesOf = (store: StoreReader, ids: readonly string[]): readonly string[] 
 /** `Owner ana: at the cap of concurrent tasks in queue night.` */
 function groupCapSentence(store: StoreReader, who: string, queueId: QueueId | undefined): string {
   const where =
-    queueId === undefined
-      ? 'the farm'
-      : `queue ${store.get('queue', keys.queue(queueId))?.name ?? queueId}`;
+    queueId === undefined ? 'the farm' : `queue ${store.get('queue', keys.queue(queueId))?.name ?? queueId}`;
   return `${who}: at the cap of concurrent tasks in ${where}.`;
 }
 

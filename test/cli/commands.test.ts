@@ -348,7 +348,7 @@ test('lists', async (t) => {
 
   t.same(await run('farms -o wide'), {
     code: 0,
-    out: `ID                                    NAME   MAX TASKS  BOOKED AMOUNTS  QUEUE POLICY  QUARANTINE  DESCRIPTION  CREATED\n${FARM.id}  north                                                       the first    2026-01-02T03:04:05Z\n`,
+    out: `ID                                    NAME   MAX TASKS  BOOKED AMOUNTS  QUEUE POLICY  QUARANTINE  OUTAGE HOLDS  DESCRIPTION  CREATED\n${FARM.id}  north                                                                     the first    2026-01-02T03:04:05Z\n`,
     err: '1 farm\n',
   });
   t.same(await run('queues --farm north --columns farm,name,prio,status'), {

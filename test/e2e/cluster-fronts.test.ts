@@ -74,8 +74,7 @@ test('any node of a cluster serves', { skip: skip ?? false }, async (t) => {
     nodes.startWorker('w1', ['--worker-cpus=2']);
     const { id } = await first.api.must<{ id: string }>('POST', path, templateOf('logs', 'hello farm'));
     await events.nextWhere(
-      ({ type, payload }) =>
-        type === 'push' && payload['job_id'] === id && payload['status'] === 'completed',
+      ({ type, payload }) => type === 'push' && payload['job_id'] === id && payload['status'] === 'completed',
     );
     const { items } = await second.api.must<TaskPage>('GET', `/api/v1/jobs/${id}/tasks`);
     t.same(

@@ -22,7 +22,7 @@ const template = {
   steps: [{ name: 'S', script: { actions: { onRun: { command: 'true' } } } }],
 };
 
-/** Reads and writes the priority of a job through all nodes until it is told to stop. */
+/** Reads and writes the priority of a job through all nodes until `stop`. */
 class Clients {
   readonly counts = { acknowledged: 0, refused: 0, reads: 0, stale: 0, failed: 0 };
   /** Reads without a result, by status and reason. */
@@ -67,7 +67,8 @@ class Clients {
       const response = await this.#send(turn, turn % 2 === 0 ? '' : '?history=false');
       if (response?.status !== 200) {
         this.counts.failed++;
-        const why = response === null ? 'no response' : `${response.status} ${(await response.text()).slice(0, 200)}`;
+        const why =
+          response === null ? 'no response' : `${response.status} ${(await response.text()).slice(0, 200)}`;
         this.failures.set(why, (this.failures.get(why) ?? 0) + 1);
         continue;
       }

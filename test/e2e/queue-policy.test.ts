@@ -99,6 +99,25 @@ await test('a farm is shared by owner: its setting, the order of tasks, and expl
       usage_half_life_seconds: 172_800,
       queue_policy_version: 2,
     });
+    const capped = await cli(
+      'farms',
+      'set',
+      'north',
+      '--owner-caps',
+      'ana=20,*=50',
+      '--project-caps',
+      'film=0',
+    );
+    t.equal(capped.code, 0, capped.err);
+    t.match(await service.api.must('GET', `/api/v1/farms/${farm.farmId}`), {
+      owner_caps: { ana: 20, '*': 50 },
+      project_caps: { film: 0 },
+      queue_policy_version: 2,
+    });
+    t.equal((await cli('farms', 'set', 'north', '--owner-caps', 'ana=many')).code, 2, 'not a number');
+    const uncapped = await cli('farms', 'set', 'north', '--owner-caps', 'none', '--project-caps', 'none');
+    t.equal(uncapped.code, 0, uncapped.err);
+    t.notMatch(await service.api.must('GET', `/api/v1/farms/${farm.farmId}`), { owner_caps: {} });
     await writeFile(join(folder, 'done'), '');
     for (const { id } of [first, second])
       await until('the job has completed', async () => (await service.api.job(id)).status === 'completed');

@@ -1,5 +1,6 @@
 import { replyTo } from '../../actors/kernel/address.ts';
 import { Kernel } from '../../actors/kernel/kernel.ts';
+import type { KernelPorts } from '../../actors/kernel/ports.ts';
 import type { CommitCallbacks } from '../../src/core/ports/store.ts';
 import { scriptActors, type ScriptActors, type ScriptWorld, type Step } from './script-actors.ts';
 import type { Output } from '../../actors/kernel/output.ts';
@@ -30,12 +31,12 @@ export class KernelHarness {
   /** Outputs of the readable stage, in order. */
   readonly told: string[] = [];
 
-  constructor() {
+  constructor(windowsInFlight?: number) {
     const linesOf = (outputs: readonly Output<ScriptWorld>[]): string[] =>
       outputs.map((output) =>
         output.kind === 'effect' ? output.effect : `to ${textOf(output.to)}: ${textOf(output.answer)}`,
       );
-    this.kernel = new Kernel<ScriptWorld>(this.actors.definitions, {
+    const ports: KernelPorts<ScriptWorld> = {
       reader: this.disk,
       wallClock: () => this.wall,
       monotonicClock: () => this.monotonic,
@@ -60,7 +61,8 @@ export class KernelHarness {
       fatal: (error) => {
         this.fatal.push(error instanceof Error ? error.message : String(error));
       },
-    });
+    };
+    this.kernel = new Kernel<ScriptWorld>(this.actors.definitions, ports, windowsInFlight);
   }
 
   /** Posts a script from outside the kernel. `client` receives the reply, and its settlement is recorded. */

@@ -174,6 +174,16 @@ export const JOB_MUTANTS: readonly Mutant[] = [
       "=== '') return 'not the holder';",
     ],
     ['a report of a task beyond the step counts', ' || attempt.index >= step.record.taskCount', ''],
+    ['progress is stored also if it is unchanged', ' || !isNewProgress) return', ') return'],
+  ),
+  ...mutantsOf(
+    'actors/service/job/apply-failure.ts',
+    [
+      `${JOB}/reports.test.ts`,
+      `${JOB}/failure.test.ts`,
+      `${JOB}/progress.test.ts`,
+      'test/actors/service/lease/avoidance.test.ts',
+    ],
     ['the retry delay is in milliseconds', 'policy.retryDelaySeconds * 1000', 'policy.retryDelaySeconds'],
     ['a failure does not count for its job', '  turn.patchJob({ failedAttempts: jobFailures });\n', ''],
     [
@@ -192,7 +202,6 @@ export const JOB_MUTANTS: readonly Mutant[] = [
       "  turn.setReason(step, index, reason, errorLineOf(report.failure_excerpt ?? ''));\n  const reasonToPark",
       '  const reasonToPark',
     ],
-    ['progress is stored also if it is unchanged', ' || !isNewProgress) return', ') return'],
   ),
   ...mutantsOf(
     'actors/service/job/offers.ts',

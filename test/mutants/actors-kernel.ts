@@ -87,11 +87,7 @@ export const KERNEL_MUTANTS: readonly Mutant[] = [
       'if (actor.dropAfterWindow === windowNumber && this.actors.has(actor)) this.remove(actor);',
       'if (this.actors.has(actor)) this.remove(actor);',
     ],
-    [
-      'any number of windows is in flight',
-      'if (this.inFlight >= KERNEL_LIMITS.windowsInFlight) return false;',
-      '',
-    ],
+    ['any number of windows is in flight', 'if (this.inFlight >= this.windowsInFlight) return false;', ''],
   ),
   ...mutantsOf(
     'actors/service/gateway/prepare-flush.ts',

@@ -1,9 +1,32 @@
 import { mutantsOf, type Mutant } from './mutant.ts';
 
 const LMDB = 'test/adapters/lmdb';
+const STANDBY = 'test/daemons/threads/standby/preloaded-jobs.test.ts';
 
 /** Mutants of the store on disk and in memory. */
 export const STORE_MUTANTS: readonly Mutant[] = [
+  ...mutantsOf(
+    'src/adapters/lmdb/touched-jobs.ts',
+    [STANDBY],
+    [
+      'settings are not noticed',
+      'if (SETTINGS_TABLES.has(table)) this.#isEveryJob = true;',
+      'if (false) return;',
+    ],
+    ['steps are not noticed', "  'step',\n", ''],
+  ),
+  ...mutantsOf(
+    'daemons/threads/standby/preloaded-jobs.ts',
+    [STANDBY],
+    [
+      'notices that wait at the beginning are lost',
+      '      this.#noticed(received.message);\n    }\n    this.#phase',
+      '    }\n    this.#phase',
+    ],
+    ['states of other rows are kept', 'if (!reads.isCovered) this.#uncovered.add(id);\n      else ', ''],
+    ['a state is given away twice', '    this.#states.delete(id);\n    return state;', '    return state;'],
+    ['a touched job is loaded at once', '!this.#touched.has(id) && ', ''],
+  ),
   ...mutantsOf(
     'src/adapters/lmdb/journal-format.ts',
     [`${LMDB}/journal-format.test.ts`],

@@ -2,6 +2,7 @@ import { mutantsOf, type Mutant } from './mutant.ts';
 
 const VERDICT = 'test/core/quarantine/verdict.test.ts';
 const ACTORS = 'test/actors/service/worker/quarantine.test.ts';
+const OUTAGES = 'test/actors/service/lease/outages.test.ts';
 const CANARIES = 'test/actors/service/job/canaries.test.ts';
 
 /** Mutants of the rules of quarantine and canary tasks. */
@@ -104,5 +105,45 @@ export const CORE_QUARANTINE_MUTANTS: readonly Mutant[] = [
     [CANARIES],
     ['tasks behind canary tasks start', 'probes !== null && !probes.includes(index)', 'false'],
     ['the setting of the queue does not count', ' || inherited.canaryTasks === true', ''],
+  ),
+  ...mutantsOf(
+    'src/core/outages/detect.ts',
+    ['test/core/outages/decide.test.ts', OUTAGES],
+    ['failures of one job are an outage', "countOf(failures, 'jobId') < jobs || ", ''],
+    ['failures on one worker are an outage', " || countOf(failures, 'workerId') < workers", ''],
+    [
+      'a pool that not all failures share is held',
+      "if (place.kind === 'usage pool' && !ofAll) continue;",
+      '',
+    ],
+    ['successes do not refute an outage', 'successes > failures.length * SUCCESSES_PER_FAILURE_MAX', 'false'],
+    ['messages that say nothing are compared', " || last.key === ''", ''],
+  ),
+  ...mutantsOf(
+    'src/core/outages/decide.ts',
+    ['test/core/outages/decide.test.ts', OUTAGES],
+    ['a hold does not double', '2 ** Math.min(times - 1, 30)', '1'],
+    ['a probe does not pass by running', '(probe !== null && probe.passesAt <= now)', 'false'],
+    ['a lost probe holds the place without end', '{ ...outage, probe: null, probed });', 'outage);'],
+    ['failures of attempts from before the end count', 'end.startedAt < outage.endedAt', 'false'],
+    ['several tasks are tried', 'keepsBack(outage, now) ? 0 : 1', '(outage.until > now ? 0 : 1)'],
+    ['old failures are part of an outage', 'now - at < windowSeconds * SECOND_MS && at <= now', 'at <= now'],
+  ),
+  ...mutantsOf(
+    'actors/service/job/outage-failures.ts',
+    [OUTAGES],
+    [
+      'the failures before an outage count',
+      'failedAttempts: task.failedAttempts - 1 });',
+      'failedAttempts: task.failedAttempts });',
+    ],
+    ['a parked job stays parked', 'if (isParked) turn.resume();\n', ''],
+    ['a worker is avoided after an outage', '    forgetFailedOn(state, step, index, workerId);\n', ''],
+  ),
+  ...mutantsOf(
+    'actors/service/lease/outage-state.ts',
+    [OUTAGES],
+    ['a held location starts tasks', 'room === 0 ? null : ', ''],
+    ['the same job is tried again and again', '!probed.includes(jobId)', 'true'],
   ),
 ];

@@ -8,6 +8,7 @@ import { WORKER_MUTANTS } from './actors-worker.ts';
 import { BUS_MUTANTS } from './adapters-bus.ts';
 import { HOST_MUTANTS } from './adapters-host.ts';
 import { STORE_MUTANTS } from './adapters-store.ts';
+import { CLUSTER_CHECK_MUTANTS } from './cluster-checks.ts';
 import { CLUSTER_MUTANTS } from './core-cluster.ts';
 import { CORE_DATA_MUTANTS } from './core-data.ts';
 import { CORE_LEASE_MUTANTS } from './core-lease.ts';
@@ -29,6 +30,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CORE_QUARANTINE_MUTANTS,
   ...LIFECYCLE_MUTANTS,
   ...CORE_DATA_MUTANTS,
+  ...CLUSTER_CHECK_MUTANTS,
   ...CLUSTER_MUTANTS,
   ...STORE_MUTANTS,
   ...BUS_MUTANTS,

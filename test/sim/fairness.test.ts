@@ -98,6 +98,57 @@ test('an owner who arrives last waits at most for the end of one task', (t) => {
   t.end();
 });
 
+/** An owner with tasks of half a second, one with tasks of two, and one whose tasks are brief in one job and long in another. */
+const BRIEF: readonly Demand[] = [
+  { owner: 'ana', jobs: 2, tasks: 20_000, cores: 1, seconds: 0.5 },
+  { owner: 'bo', jobs: 1, tasks: 10_000, cores: 1, seconds: 2 },
+  { owner: 'ida', jobs: 1, tasks: 2000, cores: 1, seconds: 0.25 },
+  { owner: 'ida', jobs: 1, tasks: 500, cores: 1, seconds: 120 },
+];
+
+test('owners with brief tasks keep their turn, and get no more than their share', (t) => {
+  const seconds = 240;
+  const tasks = runSharedHour({
+    workers: 8,
+    coresEach: 1,
+    seconds,
+    demands: BRIEF,
+    policy: { kind: 'weighted' },
+  });
+  const used = coreSeconds(tasks, 0, seconds);
+  const shares = owners(BRIEF).map((owner) => used.get(owner) ?? 0);
+  t.comment(`core seconds: ${shares.map((share) => Math.round(share)).join(', ')}`);
+  t.ok(jainIndex(shares) > 0.95, `the index is ${jainIndex(shares)}`);
+  // The owners that take tasks one after the other, and how many tasks each takes in a row.
+  const ofAna = tasks.filter(({ owner }) => owner === 'ana').length;
+  const changes = tasks.filter(({ owner }, at) => owner === 'ana' && tasks[at - 1]?.owner !== 'ana').length;
+  t.comment(`${ofAna} brief tasks in ${changes} turns`);
+  t.ok(ofAna > 1.5 * changes, 'brief tasks are taken several in a row');
+  t.end();
+});
+
+test('an owner with long tasks does not get all free cores because of brief ones', (t) => {
+  const demands: readonly Demand[] = [
+    { owner: 'ana', jobs: 1, tasks: 400, cores: 1, seconds: 0.2 },
+    // Its tasks fill the farm until both wait.
+    { owner: 'x', jobs: 1, tasks: 16, cores: 1, seconds: 60, afterSeconds: 10 },
+    { owner: 'ana', jobs: 1, tasks: 100, cores: 1, seconds: 600, afterSeconds: 30 },
+    { owner: 'bo', jobs: 1, tasks: 100, cores: 1, seconds: 600, afterSeconds: 30 },
+  ];
+  const tasks = runSharedHour({
+    workers: 16,
+    coresEach: 1,
+    seconds: 200,
+    demands,
+    policy: { kind: 'weighted' },
+  });
+  const long = tasks.filter(({ atMs }) => atMs >= 30_000);
+  const ofAna = long.filter(({ owner }) => owner === 'ana').length;
+  t.equal(long.length, 16);
+  t.ok(Math.abs(ofAna - 8) <= 2, `ana has ${ofAna} of 16 cores`);
+  t.end();
+});
+
 test('a service that restarts every ten minutes leases the same tasks as one that runs', (t) => {
   for (const kind of ['balanced', 'weighted'] as const) {
     const hour: SharedHour = {

@@ -42,7 +42,7 @@ const liveUnder = (cap: GroupCap, jobs: readonly JobState[]): number =>
 export const hasGroupRoom = (farm: FarmState, jobs: readonly JobState[], job: JobState): boolean =>
   capsOf(farm, job.record).every((cap) => liveUnder(cap, jobs) < cap.cap);
 
-/** Returns the cap of an owner or project that the job's tasks exceed, in words; null if none. */
+/** Returns the cap of an owner or project that the job's tasks exceed, as text; null if none. */
 export function exceededGroup(farm: FarmState, jobs: readonly JobState[], job: JobState): string | null {
   for (const cap of capsOf(farm, job.record)) {
     const live = liveUnder(cap, jobs);

@@ -17,6 +17,7 @@ export interface OutageResult {
 }
 
 const WORKERS = 60;
+const JOBS = 48;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** Share of attempts that fail by chance, on any worker. */
@@ -50,27 +51,8 @@ export const fullFileServer = (seed: number): OutageResult =>
       `cannot write /mnt/renders/shot_${random.between(1, 99)}/beauty.exr: no space left on device`,
   });
 
-/** Returns the rows that remain. `isCold`: the service is restarted every some minutes. */
-export function rowsOfOutage(seed: number, isCold: boolean): readonly string[] {
-  const scenario: Scenario = {
-    locationOf: (worker) => (worker % 2 === 0 ? 'north' : 'south'),
-    poolsOf: (job) => (job % 2 === 0 ? ['houdini'] : []),
-    isHit: ({ job }) => numberOf(job) % 2 === 0,
-    message: () => 'no license',
-  };
-  const { farm } = play(seed, scenario, 24, (farm) => {
-    for (let ms = MINUTE_MS; ms < 3 * HOUR_MS; ms += 7 * MINUTE_MS)
-      farm.at(ms, () => {
-        farm.requestAgain(isCold);
-      });
-  });
-  return (['farmOutages', 'workerEvidence', 'job', 'attempt'] as const).flatMap((table) =>
-    [...farm.store.scan(table)].map(({ key, value }) => `${table} ${key} ${JSON.stringify(value)}`),
-  );
-}
-
 function run(seed: number, scenario: Scenario): OutageResult {
-  const { farm, until, chance, failed, goods, names } = play(seed, scenario, 48, () => undefined);
+  const { farm, until, chance, failed, goods, names } = play(seed, scenario);
   const jobs = names.map((name) => farm.job(name));
   return {
     places: [...farm.heldPlaces],
@@ -92,12 +74,7 @@ interface Played {
   readonly names: readonly string[];
 }
 
-function play(
-  seed: number,
-  { locationOf, poolsOf, isHit, message }: Scenario,
-  jobs: number,
-  prepare: (farm: VerdictFarm) => void,
-): Played {
+function play(seed: number, { locationOf, poolsOf, isHit, message }: Scenario): Played {
   const random = new Random(seed);
   const from = random.between(10 * MINUTE_MS, 40 * MINUTE_MS);
   const until = from + random.between(5 * MINUTE_MS, 30 * MINUTE_MS);
@@ -126,13 +103,12 @@ function play(
     farm.at(random.between(0, MINUTE_MS), () => {
       farm.enter(`w${number}`, locationOf(number));
     });
-  const names = Array.from({ length: jobs }, (_, number) => `J${number}`);
+  const names = Array.from({ length: JOBS }, (_, number) => `J${number}`);
   for (const [number, name] of names.entries())
     farm.at(random.between(0, HOUR_MS), () => {
       const needs = { cores: 1, pools: poolsOf(number) };
       farm.submit(name, [{ name: 's', tasks: random.between(10, 60), needs }]);
     });
-  prepare(farm);
   farm.work(6 * HOUR_MS);
   return { farm, until, chance, failed, goods, names };
 }

@@ -51,6 +51,7 @@ export function runSharedHour(hour: SharedHour): readonly AssignedTask[] {
 
 /** Requests wait until they are served. */
 const HOLD_MS = 86_400_000;
+const BEAT_EVERY_MS = 10_000;
 
 class SharedFarmRun {
   private readonly hour: SharedHour;
@@ -95,6 +96,7 @@ class SharedFarmRun {
         });
     }
     const endMs = hour.seconds * 1000;
+    for (let atMs = BEAT_EVERY_MS; atMs < endMs; atMs += BEAT_EVERY_MS) this.at(atMs, () => farm.beatNow());
     for (
       let next = this.due.takeFirst();
       next !== undefined && next.atMs <= endMs;

@@ -54,9 +54,13 @@ function ClusterFacts() {
   return (
     <KeyValues
       facts={[
-        ['Cluster', `${data.name}, epoch ${data.epoch}, ${data.quorum.present} of ${data.nodes.length} nodes`],
+        [
+          'Cluster',
+          `${data.name}, epoch ${data.epoch}, ${data.quorum.present} of ${data.nodes.length} nodes`,
+        ],
         ...data.nodes.map(
-          (node) => [`Node ${node.name}${node.name === data.node ? ' (this one)' : ''}`, standingOf(node)] as const,
+          (node) =>
+            [`Node ${node.name}${node.name === data.node ? ' (this one)' : ''}`, standingOf(node)] as const,
         ),
       ]}
     />

@@ -54,7 +54,11 @@ export function ConnectionState() {
       type="button"
       className={`connection connection--${shown}`}
       aria-pressed={isPaused}
-      title={[fault?.sentence, node, isPaused ? 'Live updates paused. Select to resume.' : 'Pause live updates']
+      title={[
+        fault?.sentence,
+        node,
+        isPaused ? 'Live updates paused. Select to resume.' : 'Pause live updates',
+      ]
         .filter((text) => text !== undefined && text !== '')
         .join(' ')}
       onClick={() => liveUpdates.pause(!isPaused)}

@@ -29,15 +29,20 @@ import { loadJob, type JobState } from './state.ts';
 
 export { loadJob, type JobState };
 
+/** Returns the state of a job that was loaded before, if it equals that of the store; else undefined. */
+export type PreloadedJob = (id: string) => JobState | undefined;
+
 /**
  * The job actor owns one job with its steps, tasks and attempts. No other actor writes them. It stays in memory until
  * the job is terminal, and is loaded again for later requests.
  */
-export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceSystem, 'job', JobState> {
+export function jobActor(
+  settings: ServiceSettings,
+  preloaded: PreloadedJob = () => undefined,
+): ActorDefinition<ServiceSystem, 'job', JobState> {
   return {
     kind: 'job',
-    load: (id, reader) =>
-      settings.preloadedJob?.(id) ?? loadJob(id, reader, settings.retry, settings.staleAssignedMs),
+    load: (id, reader) => preloaded(id) ?? loadJob(id, reader, settings.retry, settings.staleAssignedMs),
     onActivated: (state, context) => {
       armAssigned(settings.staleAssignedMs)(state, context);
       armStart(state, context);

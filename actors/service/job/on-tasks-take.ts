@@ -108,7 +108,8 @@ function bookingOf(
   { cores, reason }: Take['pick'],
   holding: Holding | undefined,
 ): Booking {
-  if (holding === undefined) return reason === undefined ? { attemptId, cores } : { attemptId, cores, reason };
+  if (holding === undefined)
+    return reason === undefined ? { attemptId, cores } : { attemptId, cores, reason };
   const { amounts, gpus, policyVersion } = holding;
   // A copy by spread would have a hidden class of its own (docs/performance.md).
   if (amounts !== undefined && gpus === undefined && policyVersion !== undefined)

@@ -40,7 +40,7 @@ export const onFailureWeighed =
   };
 
 /**
- * Takes failures back that turn out to belong to an outage. A task that has failed for good because of one is tried again,
+ * Takes failures back that turn out to belong to an outage. A task that has failed for good because of one is retried
  * with all its attempts, unless its job has ended. A job that was parked because of failures continues.
  */
 export function onFailuresExcused(
@@ -86,7 +86,7 @@ function addressed(attempts: Of<'failures.excused'>['attempts']): readonly Excus
     .sort((a, b) => b.attempt.attemptNumber - a.attempt.attemptNumber);
 }
 
-/** Tries a task again whose last attempt is excused, if it has failed because of it. Reports whether it has. */
+/** Retries a task whose last attempt is excused, if it has failed because of it. Reports whether it has. */
 function retryFailed(step: StepState, { index, attemptNumber }: AttemptAddress, turn: JobTurn): boolean {
   const task = taskOf(step, index);
   if (task.status !== 'failed' || task.attemptNumber !== attemptNumber) return false;

@@ -1,6 +1,5 @@
 import type { JobId } from '../../../src/core/ids.ts';
 import { coresOf, isEligible } from '../../../src/core/lease/eligibility.ts';
-import type { CapGroup } from '../../../src/core/lease/group-caps.ts';
 import { unschedulableReason } from '../../../src/core/lease/unschedulable-reason.ts';
 import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import { done } from '../../../src/core/problems.ts';
@@ -10,7 +9,7 @@ import { VCPU } from '../../../src/openjd/template/capabilities.ts';
 import { freeCoresOf } from './serve.ts';
 import { ShortAmounts, shortagesOf } from './shortages.ts';
 import type { LeaseState } from './state.ts';
-import type { Signature, StepEntry } from '../../../src/core/lease/step-entry.ts';
+import type { CapGroup, Signature, StepEntry } from '../../../src/core/lease/step-entry.ts';
 import {
   WAITING_REASONS,
   type WaitingCause,

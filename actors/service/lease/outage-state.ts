@@ -22,7 +22,7 @@ import {
 /** Number of steps that are tried before the usual order. */
 const TRIED_MAX = 20;
 
-/** What the lease actor knows of outages. */
+/** The outages of a farm, with the places that are tried right now. */
 export interface OutageState {
   setting: OutageSetting | null;
   record: OutagesRecord;

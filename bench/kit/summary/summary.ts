@@ -1,5 +1,5 @@
 import { numberAt } from './value-at.ts';
-import type { RowSpec, Target } from './rows.ts';
+import type { RowSpec, Target } from './row-spec.ts';
 
 /** A result as saved by `saveResult`. */
 export interface KeptResult {

@@ -13,7 +13,7 @@ import type { ClusterPorts } from '../../../http/cluster/cluster-ports.ts';
 import type { RequestHandler } from '../../../http/pipeline/message.ts';
 import { CurrentReads } from '../../../src/adapters/cluster/current-reads.ts';
 import { frontSubjects, type FrontSubjects } from '../../../src/adapters/cluster/front-subjects.ts';
-import { NodeBus, type NodeMessage } from '../../../src/adapters/cluster/node-bus.ts';
+import { NodeBus, type NodeMessage } from '../../../src/adapters/nats/node-bus.ts';
 import { leaderOf, streamInfoSubject } from '../../../src/adapters/nats/log/log-leader.ts';
 import { askOwner } from '../../../src/adapters/cluster/owner-requests.ts';
 import { OwnerService } from '../../../src/adapters/cluster/owner-service.ts';
@@ -210,7 +210,7 @@ export class ClusterNode {
     if (fault !== null) throw new Error(fault);
   }
 
-  /** A short silence of the owner, as at a takeover, is no fault: clients need a node that waits for the next one. */
+  /** Ignores a short silence of the owner, as at a takeover: clients need a node that waits for the next owner. */
   #fault(): string | null {
     const role = this.#role();
     if (role === 'ended') return 'this node has left the cluster, and its process ends';

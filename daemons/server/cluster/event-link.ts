@@ -121,7 +121,7 @@ export class EventReader {
   #follow(message: EventsMessage): void {
     const { epoch, node, number, batches } = message;
     if (epoch < this.#epoch) return;
-    // An owner that begins a new epoch without another owner in between goes on with its numbers.
+    // An owner that begins a new epoch without another owner in between continues its numbers.
     const isSameOwner = node === this.#node && this.#number !== null;
     const expected = batches.length === 0 ? this.#number : (this.#number ?? 0) + 1;
     const isNext = isSameOwner && number === expected;
@@ -134,7 +134,7 @@ export class EventReader {
     if (!this.#isDraining) void this.#drain();
   }
 
-  /** What waits comes after the gap or is part of it: clients load the data again in both cases. */
+  /** Drops the waiting events, too: they are part of the gap, and clients load the data again. */
   #lose(): void {
     this.#waiting = [];
     this.#receivers.gap();

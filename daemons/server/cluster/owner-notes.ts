@@ -4,7 +4,7 @@ import { replyTo, type ReplyTo } from '../../../actors/kernel/address.ts';
 import type { ServiceEnvelope } from '../../../actors/service/service-messages.ts';
 import { OwnerNeededError } from '../../../http/cluster/cluster-ports.ts';
 import type { Actors } from '../../../http/ports.ts';
-import type { NodeAnswer, NodeBus, NodeMessage } from '../../../src/adapters/cluster/node-bus.ts';
+import type { NodeAnswer, NodeBus, NodeMessage } from '../../../src/adapters/nats/node-bus.ts';
 import {
   FRONT_PROTOCOL_VERSION,
   parseNote,
@@ -35,7 +35,7 @@ export function ownerNotes(
   return {
     tell: (envelope) => {
       const note = noteOf(envelope);
-      // The use of a key is a hint: it is told again at a later use.
+      // The use of a key is a hint: it is sent again at a later use.
       if (note !== null) bus.publish(subject(), JSON.stringify(note));
     },
     ask: (make) => {

@@ -1,6 +1,6 @@
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import type { StateReader } from '../../../src/adapters/lmdb/state-reader.ts';
-import type { TouchedJobs } from '../../../src/adapters/lmdb/store-protocol.ts';
+import type { TouchedJobs } from '../../../src/adapters/lmdb/touched-jobs.ts';
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import { jobId, type FarmId } from '../../../src/core/ids.ts';
 import { keys } from '../../../src/core/records/tables.ts';
@@ -15,6 +15,25 @@ const KEPT_MS = 60_000;
 
 /** Loads the state of a job from the store; null if there is none. */
 export type LoadJob<State> = (id: string, reader: StoreReader) => State | null;
+
+/** One timer. Setting it again replaces what was set before. */
+export interface JobTimer {
+  set(run: () => void, ms: number): void;
+  clear(): void;
+}
+
+class NodeTimer implements JobTimer {
+  #handle: NodeJS.Timeout | null = null;
+
+  set(run: () => void, ms: number): void {
+    this.clear();
+    this.#handle = setTimeout(run, ms).unref();
+  }
+
+  clear(): void {
+    if (this.#handle !== null) clearTimeout(this.#handle);
+  }
+}
 
 /**
  * The loaded states of active jobs of a follower, for the moment at which it takes the farms over. A state is kept as long
@@ -34,7 +53,7 @@ export class PreloadedJobs<State> {
   readonly #touched = new Set<string>();
   readonly #uncovered = new Set<string>();
   #pending: string[] = [];
-  #timer: NodeJS.Timeout | null = null;
+  readonly #timer: JobTimer;
   #phase: 'waiting' | 'loading' | 'begun' = 'waiting';
 
   /** `port` is one of `StoreThread.watchJobs`. */
@@ -43,13 +62,14 @@ export class PreloadedJobs<State> {
     ownsFarm: (farm: FarmId) => boolean,
     load: LoadJob<State>,
     port: MessagePort,
+    timer: JobTimer = new NodeTimer(),
   ) {
+    this.#timer = timer;
     this.#reader = reader;
     this.#ownsFarm = ownsFarm;
     this.#load = load;
     this.#port = port;
     port.on('message', (notice: TouchedJobs) => this.#noticed(notice));
-    port.unref();
   }
 
   /** Number of jobs whose state is kept. */
@@ -68,14 +88,13 @@ export class PreloadedJobs<State> {
       this.#noticed(received.message);
     }
     this.#phase = 'begun';
-    this.#schedule(() => this.#states.clear(), KEPT_MS);
-    this.#timer?.unref();
+    this.#timer.set(() => this.#states.clear(), KEPT_MS);
     this.#port.close();
   }
 
   /** Ends without a takeover. */
   end(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer.clear();
     this.#states.clear();
     this.#port.close();
   }
@@ -122,10 +141,10 @@ export class PreloadedJobs<State> {
   }
 
   #next(): void {
-    if (this.#pending.length === 0) this.#schedule(() => this.#search(), SEARCH_MS);
+    if (this.#pending.length === 0) this.#timer.set(() => this.#search(), SEARCH_MS);
     else {
       this.#loadBatch(this.#pending.splice(-BATCH.jobs));
-      this.#schedule(() => this.#next(), BATCH.pauseMs);
+      this.#timer.set(() => this.#next(), BATCH.pauseMs);
     }
   }
 
@@ -138,10 +157,5 @@ export class PreloadedJobs<State> {
       if (!reads.isCovered) this.#uncovered.add(id);
       else if (state !== null) this.#states.set(id, state);
     }
-  }
-
-  #schedule(run: () => void, ms: number): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = setTimeout(run, ms);
   }
 }

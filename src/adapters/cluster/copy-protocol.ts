@@ -76,7 +76,7 @@ export function readCopyMessage(data: Uint8Array): object | undefined {
   }
 }
 
-/** Returns a text or a number of the message; undefined if it has none with the name. */
+/** Returns a text or a number of the message; undefined if it has no such field. */
 export function copyField(message: object | undefined, name: string): string | number | undefined {
   const value: unknown = message === undefined ? undefined : Reflect.get(message, name);
   return typeof value === 'string' || typeof value === 'number' ? value : undefined;

@@ -22,12 +22,12 @@ export function endText(reason: EndReason, { cluster, node, logId, position }: E
     case 'newer-format':
       return `${next} has a format that this version does not know. Upgrade node ${node}`;
     case 'other-log':
-      return `the stream of cluster ${cluster} is not log ${logId}, of which node ${node} has the records up to ${position}. The log was made anew, or the state store is that of another cluster: see docs/high-availability.md`;
+      return `the stream of cluster ${cluster} is not log ${logId}, of which node ${node} has the records up to ${position}. The log is a new one, or the state store is that of another cluster: see docs/high-availability.md`;
     case 'broken-chain':
       return `${next} does not follow the records before it: one of them was lost or changed. Start the node again; if every node says so, run: callsheet cluster recover`;
     case 'behind':
       return `${next} was removed after all members had it, before node ${node} read it. The node needs a copy of another node's state store, which its next start makes`;
     case 'log-shorter':
-      return `log ${logId} of cluster ${cluster} ends before record ${position}, which node ${node} has: acknowledged records were lost. To go on from the node with the highest position, run there: callsheet cluster recover`;
+      return `log ${logId} of cluster ${cluster} ends before record ${position}, which node ${node} has: acknowledged records were lost. To continue from the node with the highest position, run there: callsheet cluster recover`;
   }
 }

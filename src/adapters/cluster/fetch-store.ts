@@ -25,7 +25,7 @@ export interface FetchParts {
   readonly cluster: string;
   readonly node: string;
   readonly logId: string;
-  /** Directory of the state store, which nobody has open. Its store is replaced. */
+  /** Directory of the state store, which no process has open. Its store is replaced. */
   readonly directory: string;
   readonly pause: Pause;
   readonly isClosing: () => boolean;

@@ -4,7 +4,7 @@ import type { LogStream } from '../nats/log/log-stream.ts';
 
 const VERSION = 1;
 const ANSWER_MS = 1000;
-/** A node that lacks so many records would take long to apply them. */
+/** A node that lacks more records than this would take long to apply them. */
 const LAG_MAX = 1000;
 
 /** Where a node is in the log. */

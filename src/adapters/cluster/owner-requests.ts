@@ -14,10 +14,10 @@ import {
   requestFrame,
   type AnswerHead,
 } from './http-frames.ts';
-import type { Inbox, NodeBus } from './node-bus.ts';
+import type { Inbox, NodeBus } from '../nats/node-bus.ts';
 
 /** An owner that works sends a message each second. */
-export const OWNER_SILENT_MS = 3000;
+const OWNER_SILENT_MS = 3000;
 
 /** Sends a request to the subject of an owner. */
 export function askOwner(

@@ -13,7 +13,7 @@ import {
   type AnswerHead,
   type RequestHead,
 } from './http-frames.ts';
-import type { NodeBus } from './node-bus.ts';
+import type { NodeBus } from '../nats/node-bus.ts';
 
 const WORKING_MS = 1000;
 /** Time without a piece of a body after which its request is dropped. */

@@ -10,7 +10,7 @@ export interface PrepareOptions {
   readonly servers: ServerList;
   readonly cluster: string;
   readonly node: string;
-  /** Directory of the state store, which nobody has open. */
+  /** Directory of the state store, which no process has open. */
   readonly directory: string;
   readonly warned: (text: string) => void;
 }

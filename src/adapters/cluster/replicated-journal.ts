@@ -34,7 +34,7 @@ export interface ReplicatedJournalOptions {
   readonly replicas: number;
   /** Kept current by the journal. */
   readonly standing: StandingMemory;
-  /** Value of the row CLUSTER_MARK_KEY of the store; null if it has none. */
+  /** Value of the row CLUSTER_MARK_KEY of the store; null without this row. */
   readonly storedMark: string | null;
   /** Names of all nodes: the log is not trimmed before it has heard of each of them, or has not for an hour. Default: none. */
   readonly members?: readonly string[];
@@ -188,7 +188,7 @@ class JournalDriver implements ReplicatedJournal {
     else setImmediate(() => this.#end('behind', 0));
   }
 
-  /** A log that was made anew may have a record at the next position, or none: its id tells it at once. */
+  /** A new log with the same name may have a record at the next position, or none: its id tells it at once. */
   async #checkLog(): Promise<void> {
     const look = await this.#stream.lookUp();
     const node = this.#node;

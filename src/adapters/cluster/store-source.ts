@@ -20,7 +20,7 @@ import {
 const OUTGOING_FOLDER = 'outgoing-copy';
 /** The owner has other work: it offers its store if no follower has done so by then. */
 const OWNER_WAIT_MS = 500;
-/** A copy that nobody reads is removed. */
+/** A copy that is not read for this time is removed. */
 const UNREAD_MS = 60_000;
 
 export interface StoreSourceParts {

@@ -169,11 +169,12 @@ export class CommitPipeline {
     this.#foreign = [];
     for (const publisher of this.#publishers) publisher.beforeApply(sets);
     this.#writer.apply(sets, { mark: this.#journal.appliedMark(last.position) });
-    this.#journal.applied(last.position);
     for (const publisher of this.#publishers) {
       publisher.afterApply();
       publisher.notifyReadable();
     }
+    // After the watermark: a read that waits for the position must not find a response from before it in a cache.
+    this.#journal.applied(last.position);
   }
 
   /** Drops pieces that are not submitted, and resolves when all added sets are readable and acknowledged. */
@@ -256,8 +257,8 @@ export class CommitPipeline {
     const reservedBytes = entries.reduce((sum, entry) => sum + entry.reservedBytes, 0);
     for (const publisher of this.#publishers) publisher.beforeApply(sets);
     this.#writer.apply(sets, { mark: this.#journal.appliedMark(this.#position), reservedBytes });
-    this.#journal.applied(this.#position);
     for (const publisher of this.#publishers) publisher.afterApply();
+    this.#journal.applied(this.#position);
     this.#applied += entries.length;
     this.#accepted = [];
     this.#unacknowledged = [];

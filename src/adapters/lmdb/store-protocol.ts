@@ -64,13 +64,6 @@ export type WatchNotice =
   /** The changes that were durable at the request are readable. */
   | (Versioned & { readonly type: 'readable' });
 
-/** To a thread that keeps the state of jobs of a follower: what transactions have changed since the last notice. */
-export interface TouchedJobs extends Versioned {
-  readonly jobs: readonly string[];
-  /** Rows may have changed that every job depends on. */
-  readonly isEveryJob: boolean;
-}
-
 /** From the main thread. */
 export type StoreCommand =
   /** Publishes commits on this port from now on. */

@@ -21,9 +21,8 @@ import {
   type ShardRequest,
   type StoreCommand,
   type StoreNotice,
-  type TouchedJobs,
 } from './store-protocol.ts';
-import { TouchedJobsPublisher } from './touched-jobs.ts';
+import { TouchedJobsPublisher, type TouchedJobs } from './touched-jobs.ts';
 import type { DiskLimits, WriterOptions } from './writer-environment.ts';
 
 /**

@@ -6,7 +6,7 @@ import { rowCounts } from './environment-copy.ts';
 import { openExistingStore } from './existing-store.ts';
 import { CLUSTER_MARK_KEY, META_DATABASE, readAppliedMark } from './store-format.ts';
 
-/** What a state store that nobody has open says about the log of its cluster. */
+/** Rows about the log of its cluster in a state store that no process has open. */
 export interface StoredMarkOfStore {
   /** Value of the row CLUSTER_MARK_KEY; null without one. */
   readonly storedMark: string | null;

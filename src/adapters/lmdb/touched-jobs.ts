@@ -1,7 +1,15 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { TableName } from '../../core/records/tables.ts';
 import type { EncodedChangeSet } from './change-set-codec.ts';
-import { STORE_PROTOCOL_VERSION, type TouchedJobs } from './store-protocol.ts';
+import { STORE_PROTOCOL_VERSION } from './store-protocol.ts';
+
+/** To a thread that keeps the state of jobs of a follower: what transactions have changed since the last notice. */
+export interface TouchedJobs {
+  readonly v: typeof STORE_PROTOCOL_VERSION;
+  readonly jobs: readonly string[];
+  /** Rows may have changed that every job depends on. */
+  readonly isEveryJob: boolean;
+}
 
 /** Tables whose keys begin with the id of the job that the row belongs to. */
 export const JOB_TABLES: ReadonlySet<TableName> = new Set<TableName>([

@@ -71,7 +71,7 @@ export const parseEvents = messageParser(
   { length: 2 * PAYLOADS_MAX, nesting: 6 },
 );
 
-/** What a node tells the owner that has no answer for a client. */
+/** Message of a node to the owner that belongs to no request of a client. */
 export type NoteMessage =
   | { readonly v: typeof FRONT_PROTOCOL_VERSION; readonly type: 'key-used'; readonly digest: string }
   | {

@@ -1,4 +1,4 @@
-/** What nodes of a cluster tell each other about themselves, and which differences are refused. */
+/** Facts that the nodes of a cluster exchange, and the differences that are refused. */
 
 /** Facts of a node. */
 export interface NodeFacts {
@@ -23,7 +23,7 @@ export interface HeardFacts {
 }
 
 /** Clocks may differ by this much: times of jobs and attempts come from the wall clock of their owner. */
-export const CLOCK_LIMIT_MS = 2_000;
+const CLOCK_LIMIT_MS = 2_000;
 
 /** How far another clock is ahead of the own one, at least: what the time of the exchange may explain is subtracted. */
 export function clockLead({ facts, askedMs, receivedMs }: HeardFacts): number {

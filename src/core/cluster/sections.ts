@@ -110,7 +110,7 @@ export function readOwner(body: Uint8Array, tools: RecordTools): EpochOwner | nu
 export const encodeSuccessor = (node: string, tools: RecordTools): Uint8Array =>
   encodeSections([{ type: SECTION_TYPES.successor, content: tools.encodeText(node) }]);
 
-/** Returns the name in the body of a hand-over record; null if it has none. */
+/** Returns the name in the body of a hand-over record; null if the body does not contain one. */
 export function readSuccessor(body: Uint8Array, tools: RecordTools): string | null {
   const content = readSections(body)?.find(({ type }) => type === SECTION_TYPES.successor)?.content;
   return content === undefined ? null : tools.decodeText(content);

@@ -1,6 +1,6 @@
 /** When records of the log are no longer needed. */
 export interface TrimLimits {
-  /** Records are kept for this time, so that a node that was away for less needs no copy of a store. */
+  /** Records are kept for this time, so that a node that was stopped for a shorter time needs no copy of a store. */
   readonly keepMs: number;
   /** Records before the last ones of this size are not kept for that reason. */
   readonly keepBytes: number;

@@ -10,18 +10,26 @@ export function groupCapGates(
 ): readonly (OwnerCapGate | ProjectCapGate)[] {
   const reached = groupCaps.filter(isReached);
   return [
-    ...reached.filter(({ by }) => by === 'owner').map((cap): OwnerCapGate => ({
-      gate: 'owner_cap',
-      reason: 'owner at cap',
-      owner: cap.name,
-      ...partsOf(facts, cap, cap.name === '' ? 'jobs without an owner' : `owner ${cap.name}`),
-    })),
-    ...reached.filter(({ by }) => by === 'project').map((cap): ProjectCapGate => ({
-      gate: 'project_cap',
-      reason: 'project at cap',
-      project: cap.name,
-      ...partsOf(facts, cap, cap.name === '' ? 'jobs without a project' : `project ${cap.name}`),
-    })),
+    ...reached
+      .filter(({ by }) => by === 'owner')
+      .map((cap): OwnerCapGate => ({
+        gate: 'owner_cap',
+        reason: 'owner at cap',
+        owner: cap.name,
+        ...partsOf(facts, cap, cap.name === '' ? 'the group of jobs without an owner' : `owner ${cap.name}`),
+      })),
+    ...reached
+      .filter(({ by }) => by === 'project')
+      .map((cap): ProjectCapGate => ({
+        gate: 'project_cap',
+        reason: 'project at cap',
+        project: cap.name,
+        ...partsOf(
+          facts,
+          cap,
+          cap.name === '' ? 'the group of jobs without a project' : `project ${cap.name}`,
+        ),
+      })),
   ];
 }
 

@@ -15,7 +15,7 @@ export function outageGates(
 }
 
 /** `usage pool houdini is held until 10:00:42 UTC, for 42 s more: 5 attempts of 3 jobs failed on 4 workers (“no license”)`. */
-export function outageText(outage: Outage, now: number): string {
+function outageText(outage: Outage, now: number): string {
   const { failures, jobs, workers, message } = outage;
   const why = `${pluralize(failures, 'attempt')} failed, first of ${jobs} jobs on ${workers} workers (“${message}”)`;
   return `${placeText(outage)} ${phaseText(outage, now)}: ${why}`;

@@ -5,7 +5,7 @@ import type { Holding } from '../records/holding.ts';
 import { coresOf } from './eligibility.ts';
 import type { WorkerOffer } from './worker-offer.ts';
 
-export const NOTHING_HELD: Holding = {};
+const NOTHING_HELD: Holding = {};
 
 /** Amounts are counted in thousandths, so that sums are exact. */
 const PER_UNIT = 1000;

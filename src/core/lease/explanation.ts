@@ -1,7 +1,7 @@
 import type { JobId, WorkerId, QueueId } from '../ids.ts';
 import type { PoolCounts } from '../records/usage-pool.ts';
 import type { DoubtedWorker } from '../records/worker-evidence.ts';
-import type { CapBy } from './group-caps.ts';
+import type { CapBy } from './step-entry.ts';
 import type { Outage } from '../outages/outage.ts';
 import type { PoolHold } from '../retry-rules/pool-hold.ts';
 import type { QueuePolicyKind, SharedBy } from '../records/queue-policy.ts';

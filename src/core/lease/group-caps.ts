@@ -6,26 +6,7 @@
 
 import type { QueueId } from '../ids.ts';
 import { capOfName, type CapsByName, type NamedCaps } from '../records/named-caps.ts';
-import type { Signature } from './step-entry.ts';
-
-/** What a cap is about. */
-export type CapBy = 'owner' | 'project';
-
-/** The tasks of one owner or project in the farm or in one of its queues, which have a cap together. */
-export interface CapGroup {
-  readonly key: string;
-  readonly by: CapBy;
-  /** Owner or project; may be empty. */
-  readonly name: string;
-  /** Null: in the whole farm. */
-  readonly queueId: QueueId | null;
-  maxConcurrentTasks: number;
-  /** Assigned and running tasks. */
-  live: number;
-  /** Number of steps. */
-  members: number;
-  readonly signatures: Set<Signature>;
-}
+import type { CapBy, CapGroup, Signature } from './step-entry.ts';
 
 /** Fields of a step that decide about its groups. */
 interface GroupedStep {
@@ -118,7 +99,16 @@ export class GroupCaps {
       known.maxConcurrentTasks = maxConcurrentTasks;
       return known;
     }
-    const group = { key, by, name, queueId, maxConcurrentTasks, live: 0, members: 0, signatures: new Set<Signature>() };
+    const group = {
+      key,
+      by,
+      name,
+      queueId,
+      maxConcurrentTasks,
+      live: 0,
+      members: 0,
+      signatures: new Set<Signature>(),
+    };
     this.groups.set(key, group);
     return group;
   }

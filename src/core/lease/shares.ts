@@ -21,9 +21,7 @@ export interface SharedStep {
   readonly project: string;
 }
 
-const SHARER_NAMES: Readonly<
-  Record<SharedBy, (step: Omit<SharedStep, 'stepOrder' | 'meanMs'>) => string>
-> = {
+const SHARER_NAMES: Readonly<Record<SharedBy, (step: Omit<SharedStep, 'stepOrder' | 'meanMs'>) => string>> = {
   job: ({ jobId }) => jobId,
   owner: ({ owner }) => owner,
   project: ({ project }) => project,
@@ -253,7 +251,16 @@ export class Shares {
     const weight = this.weights.get(name) ?? 1;
     const tie = this.isWeighted ? 0 : -Infinity;
     const use = { cores: 0, aheadMs: 0, usage: 0, at: 0 };
-    const sharer: Sharer = { name, weight, level: -Infinity, rank: 0, tie, ...use, jobs: 0, groups: new Set() };
+    const sharer: Sharer = {
+      name,
+      weight,
+      level: -Infinity,
+      rank: 0,
+      tie,
+      ...use,
+      jobs: 0,
+      groups: new Set(),
+    };
     this.sharers.set(name, sharer);
     return sharer;
   }

@@ -6,10 +6,10 @@
 
 import { partitionPoint } from '../../openjd/primitives/partition-point.ts';
 import { compareCandidates, type Candidate } from './candidate-order.ts';
-import { NO_CAP_GROUPS, type CapGroup } from './group-caps.ts';
+import { NO_CAP_GROUPS } from './group-caps.ts';
 import { isEligible, type Demand } from './eligibility.ts';
 import type { WorkerOffer } from './worker-offer.ts';
-import type { StepEntry, Signature } from './step-entry.ts';
+import type { CapGroup, StepEntry, Signature } from './step-entry.ts';
 
 /** Signatures that the same workers are eligible for. */
 interface Eligible {

@@ -1,5 +1,4 @@
-import type { WorkerId } from '../ids.ts';
-import type { CapGroup } from './group-caps.ts';
+import type { QueueId, WorkerId } from '../ids.ts';
 import type { Candidate } from './candidate-order.ts';
 import type { Demand } from './eligibility.ts';
 import type { ReadyTasks } from './ready-tasks.ts';
@@ -70,6 +69,25 @@ export interface Signature extends Demand {
   members: number;
   /** Number of ready tasks that failed on some worker. */
   avoiding: number;
+}
+
+/** Field of a job by which tasks have a cap together. */
+export type CapBy = 'owner' | 'project';
+
+/** The tasks of one owner or project in the farm or in one of its queues, which have a cap together. */
+export interface CapGroup {
+  readonly key: string;
+  readonly by: CapBy;
+  /** Owner or project; may be empty. */
+  readonly name: string;
+  /** Null: in the whole farm. */
+  readonly queueId: QueueId | null;
+  maxConcurrentTasks: number;
+  /** Assigned and running tasks. */
+  live: number;
+  /** Number of steps. */
+  members: number;
+  readonly signatures: Set<Signature>;
 }
 
 /** An owner, project, job or queue with jobs in the farm or, if usage is remembered, with past usage. */

@@ -10,10 +10,10 @@ export interface FoundOutage {
 }
 
 /**
- * Finds an outage among the attempts that have ended lately, after the last of them has failed. Null: they are none. What all
- * failures with its message share is the place: a usage pool if there is one, otherwise the compute location. If they are
- * from several locations, the location of the last one, if its failures alone are enough. Attempts that have started after
- * the first failure and succeeded with the same pool, or in the same location, refute the place.
+ * Returns the outage that attempts which have ended lately make, the last of which has failed; null if they make none. Its
+ * place is a usage pool that all failures with the message share, otherwise the compute location of the last one, if the
+ * failures there are enough. Attempts with the same pool, or in the same location, that have started after the first
+ * failure and have succeeded refute a place.
  */
 export function findOutage(
   recent: readonly RecentEnd[],

@@ -10,13 +10,16 @@ const BLANKS = /\s+/g;
 
 /** Words of messages that only say that something has failed. */
 const GENERIC =
-  /\b(?:the|a|an|task|action|command|process|job|failed|failure|exit|exited|exits|status|code|signal|with|by|on|was|error)\b|[^a-z]/g;
+  /\b(?:the|a|an|task|action|command|process|job|failed|failure|exit|exited|exits|status|code|signal|with|by|on|was|error)\b|[^\p{L}]/gu;
 
 const KEY_CHARACTERS_MAX = 200;
+/** A longer text is cut before it is searched. */
+const TEXT_CHARACTERS_MAX = 1000;
 
 /** Returns a message in lower case and without what differs between failures of one cause: numbers, paths, ids, times. */
 const normalized = (text: string): string =>
   text
+    .slice(0, TEXT_CHARACTERS_MAX)
     .replace(ESCAPES, '')
     .replace(URLS, '<url>')
     .replace(UUIDS, '<id>')

@@ -1,8 +1,8 @@
 import type { AttemptId, JobId, WorkerId } from '../ids.ts';
 
 /**
- * Outages that many jobs share (docs/outages.md): they fail with one message on several workers within a short time. What
- * they share, a usage pool or a compute location, is held, and their failures do not count.
+ * Outages that many jobs share (docs/outages.md): they fail with one message on several workers within a short time. The
+ * usage pool or compute location that they share is held, and their failures do not count.
  *
  * States of an outage: held (until `until`), then probing (one task is tried), then held again or ended. It ends if the
  * probe succeeds or runs long enough, or at the request of a user. Ended outages are kept for the failures of attempts
@@ -24,7 +24,7 @@ export interface OutageSetting {
 
 export const OUTAGE_DEFAULTS = { jobs: 2, workers: 3, windowSeconds: 120, holdSeconds: 60 } as const;
 
-/** What the tasks of an outage share. The name of a pool is in lower case; that of a location may be empty. */
+/** The place that the tasks of an outage share. The name of a pool is in lower case; that of a location may be empty. */
 export interface OutagePlace {
   readonly kind: 'usage pool' | 'compute location';
   readonly name: string;
@@ -79,7 +79,7 @@ export interface RecentEnd {
   readonly isFirstOnWorker: boolean;
 }
 
-/** What a farm knows of outages, in a row of its own. Without the row: nothing. */
+/** Recent ends of attempts of a farm, and its outages, in a row of its own. Without the row: none. */
 export interface OutagesRecord {
   readonly version: 1;
   /** The latest last. Failures and successes, each limited in number. */

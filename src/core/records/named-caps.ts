@@ -9,7 +9,7 @@ export interface NamedCaps {
 }
 
 /** Stands for each owner or project that the caps do not name. */
-export const EACH_OTHER = '*';
+const EACH_OTHER = '*';
 
 /** Returns the cap of a name; 0 for none. */
 export function capOfName(caps: CapsByName | undefined, name: string): number {

@@ -128,6 +128,19 @@ test('an actor is reloaded after a throw only when all windows are readable', (t
   t.end();
 });
 
+test('a host may let more windows be in flight', (t) => {
+  const bench = new KernelHarness(4);
+  for (const value of [1, 2, 3, 4, 5]) {
+    bench.post('a', [write(value)]);
+    bench.kernel.pump();
+  }
+  t.equal(bench.commits.length, 4);
+  t.notOk(bench.kernel.hasWork);
+  bench.makeDurable(0);
+  t.ok(bench.kernel.hasWork);
+  t.end();
+});
+
 test('up to two windows are in flight while others run, and they are flushed in order', (t) => {
   t.equal(KERNEL_LIMITS.windowsInFlight, 2);
   const bench = new KernelHarness();

@@ -10,7 +10,7 @@ const skip = (await clusterFault()) ?? false;
 
 const row = fc.tuple(
   fc.constantFrom('a', 'b', 'c', 'd'),
-  fc.option(fc.uint8Array({ maxLength: 64 }), { nil: null }),
+  fc.option(fc.uint8Array({ maxLength: 64, size: 'max' }), { nil: null }),
 );
 /** Entries of some rows, and restarts of the follower in between. */
 const steps = fc.array(
@@ -18,7 +18,7 @@ const steps = fc.array(
     { weight: 9, arbitrary: fc.array(row, { minLength: 1, maxLength: 4 }) },
     fc.constant('restart' as const),
   ),
-  { minLength: 1, maxLength: 20 },
+  { minLength: 1, maxLength: 20, size: 'max' },
 );
 
 test('a follower has the rows of the owner, wherever it was restarted', { skip }, async (t) => {

@@ -218,7 +218,7 @@ test('the owner hands the log over to a follower', { skip }, async (t) => {
   const [successor, other] = members.filter((member) => member !== owner);
   if (successor === undefined || other === undefined) throw new Error('two nodes follow');
   await t.rejects(successor.journal.handOver(other.name), { message: /node . does not own it/ });
-  await t.rejects(owner.journal.handOver('nobody'), { message: /node nobody does not answer/ });
+  await t.rejects(owner.journal.handOver('absent'), { message: /node absent does not answer/ });
   const before = [1, 2, 3].map((at) => owner.write({ [`before ${at}`]: noise(50) }));
   await owner.journal.handOver(successor.name);
   t.same(

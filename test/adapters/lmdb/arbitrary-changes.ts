@@ -128,10 +128,13 @@ const usualAttempt: fc.Arbitrary<AttemptRecord> = attempt.map(
   }),
 );
 
+/** No amount has the name of a part of JavaScript objects, which decoders leave out. */
+const otherName = fc.string().filter((name) => name !== '__proto__');
+
 const amountsHeld = fc.dictionary(
-  fc.oneof({ weight: 4, arbitrary: fc.constantFrom('amount.worker.memory', 'amount.a') }, fc.string()),
+  fc.oneof({ weight: 4, arbitrary: fc.constantFrom('amount.worker.memory', 'amount.a') }, otherName),
   number,
-  { noNullPrototype: true, maxKeys: 20 },
+  { noNullPrototype: true, maxKeys: 20, size: 'max' },
 );
 
 const sharesOfFarm = fc.record(
@@ -139,7 +142,10 @@ const sharesOfFarm = fc.record(
     version: fc.nat(),
     kind: fc.constantFrom('balanced' as const, 'weighted' as const),
     sharedBy: fc.constantFrom('owner' as const, 'project' as const, 'queue' as const),
-    sharer: fc.oneof(fc.constantFrom('ana', ''), fc.string({ unit: 'grapheme', maxLength: 300 })),
+    sharer: fc.oneof(
+      fc.constantFrom('ana', ''),
+      fc.string({ unit: 'grapheme', maxLength: 300, size: 'max' }),
+    ),
     cores: fc.nat(),
     usage: number,
   },
@@ -155,7 +161,7 @@ const booking: fc.Arbitrary<BookingRecord> = fc.record(
           attemptId: attemptAddress.map(attemptIdOf),
           cores: number,
           amounts: amountsHeld,
-          gpus: fc.array(fc.nat({ max: 70_000 }), { maxLength: 20 }),
+          gpus: fc.array(fc.nat({ max: 70_000 }), { maxLength: 20, size: 'max' }),
           policyVersion: fc.nat(),
           reason: sharesOfFarm,
         },

@@ -20,6 +20,8 @@ import {
 } from '../../kit/explain-parts.ts';
 import { requirements } from '../../kit/lease-parts.ts';
 
+const QUEUE = queueId('q-night');
+
 const SIM = jobId('sim');
 const summaryOf = (changes: Partial<TaskFacts>): string => explainTask(taskFacts(changes)).summary;
 const sentencesOf = (changes: Partial<TaskFacts>): string[] =>
@@ -1101,6 +1103,33 @@ test('caps of the job and of the step', (t) => {
   t.match(summary, /^The job is at its cap of 2 concurrent tasks; .*; besides, step \w+ is at its cap\.$/);
   const none = leaseExplanation({ jobCap: free, stepCap: free, workers: { withRoom: 1 } });
   t.strictSame(explainTask(taskFacts({ lease: none })).gates, []);
+  t.end();
+});
+
+test('caps of the owner and of the project', (t) => {
+  const cap = { maxConcurrentTasks: 2, live: 2, holders: [holder('shot-010', 1, 2)] };
+  const free = { maxConcurrentTasks: 3, live: 2, holders: [] };
+  const facts = taskFacts({
+    lease: leaseExplanation({
+      groupCaps: [
+        { ...cap, by: 'project', name: '', queueId: null },
+        { ...cap, by: 'owner', name: 'ana', queueId: QUEUE },
+        { ...free, by: 'owner', name: 'ana', queueId: null },
+      ],
+      workers: { withRoom: 1 },
+    }),
+  });
+  const { gates, summary } = explainTask(facts);
+  t.match(gates, [
+    { gate: 'owner_cap', reason: 'owner at cap', owner: 'ana', queue: { id: QUEUE }, limit: 2, live: 2 },
+    { gate: 'project_cap', reason: 'project at cap', project: '', limit: 2, live: 2 },
+  ]);
+  t.match(gates[0]?.sentence, /^Owner ana in queue \S+ is at its cap of 2 concurrent tasks; .* holds 2\.$/);
+  t.match(
+    gates[1]?.sentence,
+    /^The group of jobs without a project in the farm is at its cap of 2 concurrent tasks/,
+  );
+  t.match(summary, /^Owner ana in queue .*; besides, its project is at a cap\.$/);
   t.end();
 });
 

@@ -243,7 +243,11 @@ const move: fc.Arbitrary<Move> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       do: fc.constant('wait' as const),
-      ms: fc.oneof(fc.integer({ min: 1, max: 900 }), fc.integer({ min: 1, max: 90_000 }), fc.integer({ min: 1, max: 5_000_000 })),
+      ms: fc.oneof(
+        fc.integer({ min: 1, max: 900 }),
+        fc.integer({ min: 1, max: 90_000 }),
+        fc.integer({ min: 1, max: 5_000_000 }),
+      ),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('policy' as const), setting }) },

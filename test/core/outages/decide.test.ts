@@ -87,6 +87,8 @@ test('one job, few workers, other messages and a longer time are no outage', (t)
 test('without a common pool the location is held, of several locations only one with enough failures', (t) => {
   const mixed = THREE.map((each, at) => (at === 0 ? { ...each, pools: [] } : each));
   t.match(onlyOutage(after(mixed), NOW + 2), { kind: 'compute location', name: 'north' });
+  const withoutPool = end(0, 0, NOW - 1, { pools: [] });
+  t.match(onlyOutage(after([withoutPool, ...THREE]), NOW + 2), { kind: 'compute location', failures: 4 });
   const spread = mixed.map((each, at) => ({ ...each, location: at === 0 ? 'north' : 'south' }));
   t.same(after(spread).outages, []);
   t.end();

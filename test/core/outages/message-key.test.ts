@@ -23,6 +23,9 @@ test('messages that differ in numbers, paths, ids and addresses have one key', (
     t.not(keyOf(one), '', one);
   }
   t.not(keyOf('no license for houdini'), keyOf('no license for nuke'));
+  t.equal(keyOf('ライセンスがありません 12'), keyOf('ライセンスがありません 7'));
+  t.not(keyOf('ライセンスがありません'), '', 'another script');
+  t.ok(keyOf('x'.repeat(5000)).length <= 200);
   t.end();
 });
 

@@ -136,6 +136,7 @@ test('the numbers of tables in a change set never change', (t) => {
       'taskRules',
       'shareUsage',
       'workerEvidence',
+      'farmOutages',
     ],
   );
   t.end();

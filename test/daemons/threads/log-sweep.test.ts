@@ -28,8 +28,8 @@ void test('a sweep removes the logs of jobs that do not exist, and no others', a
     await reader.close();
     await state.close();
   });
-  const changes = [2, 4].map(
-    (number): Change => put('job', keys.job(jobNumber(number)), jobRecord({ id: jobNumber(number) })),
+  const changes = [2, 4].map((number): Change =>
+    put('job', keys.job(jobNumber(number)), jobRecord({ id: jobNumber(number) })),
   );
   state.apply([readChangeSet(encodeChangeSet({ version: 1, shard: 0, sequence: 1, changes }))]);
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });

@@ -10,7 +10,12 @@ void test('a message of an unknown attempt waits until the attempt is known or t
   t.teardown(() => gate.stop());
   const released: string[] = [];
   const known = new Set<string>(['known']);
-  const pass = (key: string): void => gate.pass(key, () => known.has(key), () => released.push(key));
+  const pass = (key: string): void =>
+    gate.pass(
+      key,
+      () => known.has(key),
+      () => released.push(key),
+    );
   standing.setCurrent(steadyMs() - 1);
   pass('known');
   t.same(released, ['known'], 'at once');

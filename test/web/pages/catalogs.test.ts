@@ -138,6 +138,43 @@ await test('the pages set up a farm and change its catalogs', { timeout: 240_000
     t.notMatch(await api.must('GET', `/api/v1/queues/${id}`), { preemptible: true });
   });
 
+  await t.test('the form of a farm sets how it is shared, booked and capped', async (t) => {
+    const { api } = fixture.service;
+    const [north] = await api.must<{ id: string }[]>('GET', '/api/v1/farms');
+    const id = north?.id ?? '';
+    await page.goto(`/farms?edit=${id}`);
+    await dialog.getByLabel('Queue policy').selectOption('weighted');
+    await dialog.getByLabel('Shared by').selectOption('project');
+    await dialog.getByLabel('Weights').fill('{"film": 2}');
+    await dialog.getByLabel('Half-life of usage in seconds').fill('3600');
+    await dialog.getByLabel('Priority before shares').uncheck();
+    await dialog.getByLabel('Booked amounts').fill('amount.worker.memory');
+    await dialog.getByLabel('Owner limits').fill('{"ana": ');
+    await dialog.getByRole('button', { name: 'Save farm' }).click();
+    await dialog.getByText(/JSON/).last().waitFor();
+    await dialog.getByLabel('Owner limits').fill('{"ana": 20, "*": 50}');
+    await dialog.getByRole('button', { name: 'Save farm' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    t.match(await api.must('GET', `/api/v1/farms/${id}`), {
+      queue_policy: 'weighted',
+      shared_by: 'project',
+      share_weights: { film: 2 },
+      usage_half_life_seconds: 3600,
+      priority_first: false,
+      booked_amounts: ['amount.worker.memory'],
+      owner_caps: { ana: 20, '*': 50 },
+    });
+    await page.goto(`/farms?edit=${id}`);
+    await dialog.getByLabel('Queue policy').selectOption('fifo');
+    await dialog.getByLabel('Owner limits').fill('');
+    await dialog.getByLabel('Booked amounts').fill('');
+    await dialog.getByRole('button', { name: 'Save farm' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const farm = await api.must<object>('GET', `/api/v1/farms/${id}`);
+    t.match(farm, { queue_policy: 'fifo' });
+    t.notOk('owner_caps' in farm, 'an empty field removes the caps');
+  });
+
   await t.test('the menu of a queue pauses it', async (t) => {
     await page.goto('/queues?search=light');
     const row = page.getByRole('row', { name: /lighting/ });

@@ -48,15 +48,15 @@ export const NAMED_CAPS_FIELDS: readonly FormField[] = [
   {
     kind: 'json',
     name: 'owner_caps',
-    label: 'Concurrent tasks of owners',
-    hint: 'A JSON object, such as {"ana": 20, "*": 50}, where * is each other owner. 0 is no limit. Leave empty for none.',
+    label: 'Owner limits',
+    hint: 'Maximum numbers of concurrent tasks of owners: a JSON object, such as {"ana": 20, "*": 50}, where * is each other owner. 0 means no limit. Leave empty for none.',
     isObject: true,
   },
   {
     kind: 'json',
     name: 'project_caps',
-    label: 'Concurrent tasks of projects',
-    hint: 'A JSON object, such as {"film": 20, "*": 50}. Leave empty for none.',
+    label: 'Project limits',
+    hint: 'The same for projects: a JSON object, such as {"film": 20, "*": 50}. Leave empty for none.',
     isObject: true,
   },
 ];

@@ -15,7 +15,7 @@ type Outage = AnswerOf<'get', '/farms/{id}/outages'>[number];
 
 const OUTAGES_MS = 5_000;
 
-/** Says what the farm holds because tasks of several jobs failed there (docs/outages.md). */
+/** Shows the places that the farm holds because tasks of several jobs failed there (docs/outages.md). */
 export function FarmOutages({ farm }: { readonly farm: Farm }) {
   const { rest } = useService();
   const { can } = usePermissions();

@@ -65,6 +65,7 @@ function AttemptRow({ attempt, isShown, href }: { attempt: Attempt; isShown: boo
     message,
     failure_excerpt: excerpt,
     retry_rule: rule,
+    outage,
     preemption,
     started_at,
     ended_at,
@@ -98,6 +99,7 @@ function AttemptRow({ attempt, isShown, href }: { attempt: Attempt; isShown: boo
           </span>
         )}
         {rule !== undefined && <span className="attempts__rule muted">{rule.sentence}</span>}
+        {outage !== undefined && <span className="attempts__rule muted">{outage.sentence}</span>}
         {preemption !== undefined && <span className="attempts__rule muted">{preemption.sentence}</span>}
       </td>
     </tr>

@@ -16,6 +16,7 @@ __all__ = [
     "AppliedRetryRuleRaised",
     "Attempt",
     "AttemptList",
+    "AttemptOutage",
     "AttemptSeconds",
     "AuditEntry",
     "AuditOutcome",
@@ -128,6 +129,16 @@ __all__ = [
     "OptionalMaxAttempts",
     "OptionalRetryDelaySeconds",
     "OrderGate",
+    "Outage",
+    "OutageGate",
+    "OutageHoldSeconds",
+    "OutageHolds",
+    "OutageJobs",
+    "OutageKind",
+    "OutagePlace",
+    "OutageProbe",
+    "OutageWindowSeconds",
+    "OutageWorkers",
     "Output",
     "OutputPage",
     "OutputPreview",
@@ -657,6 +668,21 @@ UsageHalfLifeSeconds = int
 PriorityFirst = bool
 
 
+OutageHolds = bool
+
+
+OutageJobs = int
+
+
+OutageWorkers = int
+
+
+OutageWindowSeconds = int
+
+
+OutageHoldSeconds = int
+
+
 class _FarmRequired(TypedDict):
     """The schema Farm."""
 
@@ -695,6 +721,13 @@ class Farm(_FarmRequired, total=False):
     was never on."""
     quarantine_version: int
     """Rises with each change of `quarantine`. Quarantines name it. Absent like `quarantine`."""
+    outage_holds: OutageHolds
+    outage_jobs: OutageJobs
+    outage_workers: OutageWorkers
+    outage_window_seconds: OutageWindowSeconds
+    outage_hold_seconds: OutageHoldSeconds
+    outage_version: int
+    """Rises with each change of the five fields before. Outages name it. Absent like them."""
 
 
 RetryRuleName = str
@@ -856,19 +889,79 @@ class Version(TypedDict):
     api: Literal["1"]
 
 
+OutageKind = Literal["usage pool", "compute location"]
+
+
+class OutagePlace(TypedDict):
+    """What has an outage."""
+
+    kind: OutageKind
+    name: str
+    """Of a compute location, it may be empty for workers that report none."""
+
+
+class OutageProbe(TypedDict):
+    """The attempt that is tried. Absent if none is running."""
+
+    attempt_id: str
+    job_id: str
+
+
+class _OutageRequired(TypedDict):
+    """An outage that many jobs share (docs/outages.md)."""
+
+    kind: OutageKind
+    name: str
+    place: str
+    """Kind and name in words."""
+    status: Literal["held", "waiting for a probe", "probing"]
+    """No task starts while it is held. Then one task is tried as soon as a worker has room, and decides whether the
+    outage has ended."""
+    message: str
+    """The message of one of the failures."""
+    since: Timestamp
+    held_until: Timestamp
+    times: int
+    """Number of holds in a row."""
+    failures: Count
+    jobs: Count
+    workers: Count
+    policy_version: int
+    """The `outage_version` of the farm at that time."""
+
+
+class Outage(_OutageRequired, total=False):
+    """An outage that many jobs share (docs/outages.md)."""
+
+    probe: OutageProbe
+    """The attempt that is tried. Absent if none is running."""
+
+
+class AttemptOutage(TypedDict):
+    """Why the failure of an attempt does not count. It belongs to an outage."""
+
+    kind: OutageKind
+    name: str
+    message: str
+    policy_version: int
+    sentence: str
+
+
 NamedCapsInput = Optional[Dict[str, int]]
 
 
 class _FarmInputRequired(TypedDict):
     """Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`,
-    `quarantine`, `owner_caps`, `project_caps` or a field of the queue policy, a farm keeps its own."""
+    `quarantine`, `owner_caps`, `project_caps`, a field of the queue policy or one of outages, a farm keeps its own.
+    """
 
     name: Name
 
 
 class FarmInput(_FarmInputRequired, total=False):
     """Missing or null retry fields inherit the settings of the server. Without `booked_amounts`, `amount_default`,
-    `quarantine`, `owner_caps`, `project_caps` or a field of the queue policy, a farm keeps its own."""
+    `quarantine`, `owner_caps`, `project_caps`, a field of the queue policy or one of outages, a farm keeps its own.
+    """
 
     description: Description
     max_concurrent_tasks: MaxConcurrentTasks
@@ -886,6 +979,11 @@ class FarmInput(_FarmInputRequired, total=False):
     usage_half_life_seconds: UsageHalfLifeSeconds
     priority_first: PriorityFirst
     quarantine: bool
+    outage_holds: OutageHolds
+    outage_jobs: OutageJobs
+    outage_workers: OutageWorkers
+    outage_window_seconds: OutageWindowSeconds
+    outage_hold_seconds: OutageHoldSeconds
 
 
 RetryRulesInput = Optional[List[RetryRule]]
@@ -2838,6 +2936,7 @@ class Attempt(_AttemptRequired, total=False):
     attempt does not count as a failure. Show it as canceled, with `message`."""
     retry_rule: AppliedRetryRule
     """The retry rule that has decided about the failed attempt."""
+    outage: AttemptOutage
     preemption: Preemption
     """Why the task was taken back. `status` is `canceled`, but the attempt does not count as a failure, and the
     task runs again."""
@@ -3193,6 +3292,15 @@ class WorkersGate(_WorkersGateRequired, total=False):
     nearest_miss: NearestMiss
 
 
+class OutageGate(TypedDict):
+    """Something that the task needs, and many jobs share, has an outage."""
+
+    gate: Literal["outage"]
+    reason: Literal["outage"]
+    sentence: str
+    outages: List[Outage]
+
+
 class _WorkerDoubtRequired(TypedDict):
     """Why a worker gets no tasks, of a step or at all."""
 
@@ -3293,7 +3401,7 @@ class SchedulerGate(TypedDict):
     sentence: str
 
 
-Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, CanaryGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, OwnerCapGate, ProjectCapGate, JobCapGate, StepCapGate, UsagePoolGate, WorkersGate, QuarantineGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
+Gate = Union[JobGate, UpstreamJobGate, UpstreamStepGate, PausedJobGate, StartGate, HeldStepGate, CanaryGate, PausedQueueGate, RetryGate, FarmCapGate, QueueCapGate, OwnerCapGate, ProjectCapGate, JobCapGate, StepCapGate, UsagePoolGate, WorkersGate, OutageGate, QuarantineGate, CoresGate, AmountsGate, OrderGate, SchedulerGate]
 
 
 class WorkerFailures(TypedDict):

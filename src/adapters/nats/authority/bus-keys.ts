@@ -75,7 +75,7 @@ export async function loadBusKeys(folder: string): Promise<BusKeys> {
 }
 
 /**
- * Returns the seeds of the bus in this folder; null if it has none.
+ * Returns the seeds of the bus in this folder; null if the file is missing.
  *
  * @throws Error that names the file if it cannot be read or is damaged.
  */

@@ -131,7 +131,7 @@ async function loadAuthority(folder: string, now: number): Promise<Authority> {
 }
 
 /**
- * Returns the certificate authority in this folder; null if it has none.
+ * Returns the certificate authority in this folder; null if the file is missing.
  *
  * @throws Error that names the file if its key is missing.
  */

@@ -32,7 +32,7 @@ export function readApiReply(payload: Uint8Array): ApiReply {
   };
 }
 
-/** Returns a field of a value that is perhaps an object; undefined if it has none. */
+/** Returns a field of a value that is perhaps an object; undefined without this field. */
 export const field = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 

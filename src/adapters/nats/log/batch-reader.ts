@@ -4,7 +4,7 @@ import type { StoredRecord } from '../../../core/cluster/node-messages.ts';
 import type { BusConnection } from '../connection.ts';
 import { RandomTokens } from '../random-tokens.ts';
 
-/** Records of one read; at most so many messages and about so many bytes. */
+/** Maximum number of messages of one read, and about the maximum of their bytes. */
 const BATCH = { messages: 256, bytes: 4 * 1024 * 1024 };
 const INBOX_BYTES = 18;
 const SEQUENCE_HEADER = 'Nats-Sequence';
@@ -59,7 +59,7 @@ export class BatchReader {
     if (this.#pending !== null) throw new RangeError('the log is read twice at the same time');
     const token = this.#tokens.next();
     return new Promise((resolve) => {
-      // What has arrived by then is consecutive, so it is good for a batch.
+      // The records that have arrived by then are consecutive: a batch.
       const timer = setTimeout(
         () => this.#settle((this.#pending?.records.length ?? 0) > 0 ? 'arrived' : null),
         timeoutMs,

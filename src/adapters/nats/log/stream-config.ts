@@ -11,7 +11,7 @@ const DUPLICATE_WINDOW_MS = 100;
 /** Keys of the metadata of the stream. */
 const METADATA = { logId: 'callsheet-log', base: 'callsheet-base' } as const;
 
-/** What makes a log this log: all its records name the id. */
+/** Identity of a log: all its records name the id. */
 export interface LogIdentity {
   readonly logId: string;
   /**

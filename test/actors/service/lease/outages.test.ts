@@ -119,6 +119,7 @@ for (const isCold of [false, true]) {
     t.match(farm.attempts(three)[0], { status: 'failed', outage: { name: 'houdini' } });
     t.equal(taken(farm, 'w3'), null, 'held');
     t.match(farm.explain('A/0/0').outages, [{ name: 'houdini' }]);
+    for (const word of tasks) t.same(farm.explain(word).workers.avoided, [], 'it avoids no worker');
     farm.expectInvariants(t, 'held');
     farm.advance(MINUTE - 1);
     t.equal(farm.bookedCores('w3'), 0);

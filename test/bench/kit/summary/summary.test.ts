@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { test } from 'tap';
-import { ROWS, type RowSpec } from '../../../../bench/kit/summary/rows.ts';
+import type { RowSpec } from '../../../../bench/kit/summary/row-spec.ts';
+import { ROWS } from '../../../../bench/kit/summary/rows.ts';
 import { SHORT_RUNS } from '../../../../bench/kit/summary/short-runs.ts';
 import { summarize, summaryPage, type KeptResult } from '../../../../bench/kit/summary/summary.ts';
 import { numberAt, valueAt } from '../../../../bench/kit/summary/value-at.ts';

@@ -4,7 +4,16 @@ import { put } from '../../../../src/core/records/change-set.ts';
 import { keys } from '../../../../src/core/records/tables.ts';
 import { follow, own, startFronts, type FrontOfNode } from '../../../kit/cluster-fronts.ts';
 import { until } from '../../../kit/until.ts';
-import { FRAMES, farmRecord, FARM, jobChanges, jobNumber, jobRecord, QUEUE, queueRecord } from '../../../http/kit/records.ts';
+import {
+  FRAMES,
+  farmRecord,
+  FARM,
+  jobChanges,
+  jobNumber,
+  jobRecord,
+  QUEUE,
+  queueRecord,
+} from '../../../http/kit/records.ts';
 
 tap.setTimeout(120_000);
 

@@ -105,7 +105,7 @@ await test('a lost message and a new owner give a gap', async (t) => {
   await bus.restart();
   await until('the beat tells of the loss', () => b.gaps() === 2 && c.gaps() === 2);
   a.node.publishEvents(jobEvents(2));
-  await until('events go on', () => b.events.length === 1);
+  await until('events continue', () => b.events.length === 1);
   a.standing.setLease(-Infinity);
   own(b, 2, 20);
   follow(c, 2, 20);

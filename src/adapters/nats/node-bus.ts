@@ -1,14 +1,14 @@
 /**
- * States of an inbox: open, closed (final). Invariants: subscriptions survive the loss of a connection; an inbox is told of
- * it once for each connection. Exits: `close` ends all.
+ * States of an inbox: open, closed (final). Invariants: subscriptions survive the loss of a connection; an inbox is notified
+ * of it once for each connection. Exits: `close` ends all.
  */
 
 import { randomBytes } from 'node:crypto';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
 import type { BusEvent, SendOutcome } from '../../core/ports/bus.ts';
 import { SERVICE_INBOX_ROOT } from '../../core/wire/subjects.ts';
-import { BusConnection } from '../nats/connection.ts';
-import type { ServerList } from '../nats/server-address.ts';
+import { BusConnection } from './connection.ts';
+import type { ServerList } from './server-address.ts';
 
 /** A message of another node. */
 export interface NodeMessage {
