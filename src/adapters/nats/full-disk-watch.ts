@@ -19,7 +19,7 @@ export function watchFullDisk(folder: string, onRoom: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** A folder that cannot be read is no full disk: the server reports that error itself. */
+/** A folder that cannot be read does not count as full: the server reports that error itself. */
 function freeOf(folder: string): number {
   try {
     return freeBytes(folder);

@@ -10,7 +10,7 @@ export type Subject = (typeof SUBJECTS)[number];
 export interface Verdict {
   readonly subject: Subject;
   readonly class: Class;
-  /** What was judged, and why it is not ok. */
+  /** Subject of the verdict, with the reason unless it is ok. */
   readonly text: string;
 }
 

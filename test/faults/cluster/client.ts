@@ -1,4 +1,4 @@
-/** What a node answered. */
+/** Answer of a node. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;

@@ -63,7 +63,7 @@ export interface NodeView {
   readonly registers: ReadonlyMap<string, string>;
 }
 
-/** What was recorded outside the cluster, and what its nodes say at the end. */
+/** Records from outside the cluster, and the answers of its nodes at the end. */
 export interface History {
   readonly submissions: readonly Submission[];
   readonly orders: readonly Order[];
