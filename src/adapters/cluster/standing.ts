@@ -12,7 +12,7 @@ export interface Standing {
   readonly epoch: number;
   /** Position of the last record that is applied: readers see its changes. */
   readonly applied: number;
-  /** End of the lease of an owner, by `steadyMs`; -Infinity if it has none. */
+  /** End of the lease of an owner, by `steadyMs`; -Infinity without a lease. */
   readonly leaseUntilMs: number;
   /** Position of the last record that this node has tried to append as owner; 0 if it has not. */
   readonly appended: number;
