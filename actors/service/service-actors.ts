@@ -16,7 +16,7 @@ import { workerActor } from './worker/worker-actor.ts';
 /** Returns the definitions of all actors of a shard. */
 export const serviceActors = (
   settings: ServiceSettings,
-  preloadedJob: PreloadedJob = () => undefined,
+  preloadedJob?: PreloadedJob,
 ): readonly AnyDefinition<ServiceSystem>[] => [
   anyActor(catalogActor()),
   anyActor(accountsActor()),

@@ -8,7 +8,7 @@ import { clusterSkip } from '../kit/managed-cluster.ts';
 import { NatsCluster, PASSWORD, USER } from '../kit/nats-cluster.ts';
 import { NatsServer } from '../kit/nats-server.ts';
 
-/** What a node of a cluster refuses at its start (docs/high-availability.md#refused-at-the-start). */
+/** Refusals of a node of a cluster at its start (docs/high-availability.md#refused-at-the-start). */
 
 tap.setTimeout(240_000);
 const skip = (await clusterSkip()) ?? false;
@@ -62,7 +62,7 @@ test('a secret that others can read is refused', { skip }, async (t) => {
   );
 });
 
-test('an external server that is no cluster is refused', { skip }, async (t) => {
+test('an external server without a cluster is refused', { skip }, async (t) => {
   const server = await NatsServer.start();
   t.teardown(() => server.stop());
   const url = `--bus-url=nats://127.0.0.1:${server.port}`;

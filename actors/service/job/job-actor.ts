@@ -29,7 +29,7 @@ import { loadJob, type JobState } from './state.ts';
 
 export { loadJob, type JobState };
 
-/** Returns the state of a job that was loaded before, and equals that of the store; undefined if there is none. */
+/** Returns the state of a job that was loaded before, if it equals that of the store; else undefined. */
 export type PreloadedJob = (id: string) => JobState | undefined;
 
 /**
@@ -38,11 +38,11 @@ export type PreloadedJob = (id: string) => JobState | undefined;
  */
 export function jobActor(
   settings: ServiceSettings,
-  preloadedJob: PreloadedJob,
+  preloaded: PreloadedJob = () => undefined,
 ): ActorDefinition<ServiceSystem, 'job', JobState> {
   return {
     kind: 'job',
-    load: (id, reader) => preloadedJob(id) ?? loadJob(id, reader, settings.retry, settings.staleAssignedMs),
+    load: (id, reader) => preloaded(id) ?? loadJob(id, reader, settings.retry, settings.staleAssignedMs),
     onActivated: (state, context) => {
       armAssigned(settings.staleAssignedMs)(state, context);
       armStart(state, context);

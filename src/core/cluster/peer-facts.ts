@@ -1,4 +1,4 @@
-/** What nodes of a cluster tell each other about themselves, and which differences are refused. */
+/** Facts that the nodes of a cluster exchange, and the differences that are refused. */
 
 /** Facts of a node. */
 export interface NodeFacts {

@@ -190,7 +190,7 @@ test('all servers accept the same credentials', { skip }, async (t) => {
 });
 
 test(
-  'a server that was away learns the refused keys, and does not bring back old ones',
+  'a restarted server learns the refused keys, and does not bring back old ones',
   { skip },
   async (t) => {
     const plan = await planCluster(t.testdir({}));
@@ -219,7 +219,7 @@ test(
   },
 );
 
-test('a secret that others can read, or that is none, is refused', async (t) => {
+test('a secret that others can read, or an invalid one, is refused', async (t) => {
   const folder = t.testdir({ 'other.json': '{"v":1}' });
   const file = join(folder, 'secret');
   writeFileSync(file, await newClusterSecret(null, Date.now()), { mode: 0o600 });

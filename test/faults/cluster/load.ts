@@ -150,8 +150,13 @@ export class Load {
     this.readsAgain++;
     const status = answer.status === 200 ? (answer.body as ReadJob).status : String(answer.status);
     if (answer.status === 200 && (statuses.length === 0 || statuses.includes(status))) return;
+    this.#noteStale(jobId, name, status);
+  }
+
+  #noteStale(jobId: string, node: string, status: string): void {
+    const at = new Date().toISOString();
     this.staleReads.push(
-      `read of ${jobId} from ${name}: ${status} is older than what this client has received`,
+      `read of ${jobId} from ${node} at ${at}: ${status} is older than what this client has received`,
     );
   }
 
