@@ -1,10 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type Test } from 'tap';
 import { ApiClient, type FarmClient, type JobView } from '../kit/api-client.ts';
 import { ADMIN, authFlags, bearer, send, signIn, type Credential } from '../kit/auth-service.ts';
 import { ClusterNodes, type ClusterMember } from '../kit/cluster-nodes.ts';
-import { clusterSkip } from '../kit/managed-cluster.ts';
+import { clusterFolder, clusterSkip } from '../kit/managed-cluster.ts';
 import { until } from '../kit/until.ts';
 import { WebSocketClient } from '../kit/web-socket.ts';
 
@@ -62,7 +62,8 @@ test(
   'everything that was acknowledged survives the loss of the owner',
   { skip: skip ?? false },
   async (t) => {
-    const folder = t.testdir({ run: {} });
+    const folder = clusterFolder(t);
+    mkdirSync(join(folder, 'run'));
     const nodes = await ClusterNodes.start(t, folder, authFlags(folder));
     const owner = await nodes.owner();
     const [first, second] = nodes.others(owner);
