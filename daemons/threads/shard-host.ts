@@ -18,7 +18,7 @@ type HostPorts = KernelPorts<ServiceSystem>;
 
 /**
  * Maximum number of windows in flight in a cluster. A window is durable after several milliseconds there, because a quorum
- * must have its record. So many records are in flight (NODE_LIMITS).
+ * must have its record. The log has as many records in flight (NODE_LIMITS).
  */
 const CLUSTER_WINDOWS_IN_FLIGHT = 4;
 

@@ -122,8 +122,12 @@ test(
     await t.test('each task runs once, and its result and its log are on every node', async (t) => {
       await until('the job is complete', () => jobWith(other, key, job.id, 'completed'));
       const tasks = await credentials(other, key).tasks(job.id);
-      for (const task of tasks)
-        t.equal((await credentials(next, key).attempts(task.id)).length, 1, `${task.name} has one attempt`);
+      for (const task of tasks) {
+        // The reply with an assignment may be lost with the owner: then the task gets another attempt, and that one runs.
+        const attempts = await credentials(next, key).attempts(task.id);
+        const succeeded = attempts.filter(({ status }) => status === 'succeeded');
+        t.equal(succeeded.length, 1, `${task.name} has succeeded once`);
+      }
       const expected = tasks.flatMap((_, index) => [`begin ${index + 1}`, `end ${index + 1}`]);
       t.same([...linesOf(file)].sort(), expected.sort());
       await sameLogs(t, [next, other], key, tasks[0]?.id ?? '');

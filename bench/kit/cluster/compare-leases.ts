@@ -16,7 +16,7 @@ export interface Compared {
   readonly followers: Readonly<Record<string, number>>;
 }
 
-/** What one of the two does under a load. */
+/** Figures of one of the two under a load. */
 export interface SideFigures {
   readonly leases_per_second: number;
   readonly latency_ms: Latencies;

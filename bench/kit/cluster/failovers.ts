@@ -26,7 +26,7 @@ const SETTLE_MS = 1_500;
 /** The owner is killed at any moment between two heartbeats. */
 const SPREAD_MS = 500;
 
-/** Kills the process of the owner `kills` times; its nats-server goes on. Each killed node is started again. */
+/** Kills the process of the owner `kills` times; its nats-server continues. Each killed node is started again. */
 export async function measureFailovers(
   cluster: BenchCluster,
   probes: ProbeWorkers,

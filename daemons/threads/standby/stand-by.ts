@@ -6,7 +6,7 @@ import { shardOfFarm } from '../shard-of-farm.ts';
 import type { ShardCommand, ShardOptions, StandbyCommand, StandbyOptions } from '../shard-protocol.ts';
 import { PreloadedJobs } from './preloaded-jobs.ts';
 
-/** What a shard in standby hands over when it begins. */
+/** Results of a standby, for a shard that begins. */
 export interface BegunShard {
   readonly options: ShardOptions;
   /** Open since before; its next read sees the latest snapshot. */
