@@ -95,7 +95,7 @@ export class CurrentReads {
     }
   }
 
-  /** The owner is behind a follower that shows a record whose acknowledgement is under way. Null: it has none in flight. */
+  /** The owner is behind a follower that shows a record whose acknowledgement is under way. Null: no record is in flight. */
   #untilOwnRecords(timeoutMs: number): Promise<boolean> | null {
     const { applied, appended } = this.#standing.read();
     return applied >= appended ? null : this.#standing.untilApplied(appended, timeoutMs);
