@@ -177,7 +177,7 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf(
     'src/core/lease/farm-pools.ts',
-    ['test/actors/service/lease/measured-pools.test.ts'],
+    ['test/actors/service/lease/measured-pools.test.ts', `${LEASE}/farm-pools.test.ts`],
     [
       'claims ignore the measured slots',
       'claim(this.farmId, slot, count * each, limit)',
