@@ -21,7 +21,7 @@ export function MeasuredStat({ pool }: { pool: UsagePool }) {
   );
 }
 
-/** What an operator must know about the source of a pool: it fails, or its value is too old. */
+/** Warning about the source of a pool: it fails, or its value is too old. */
 export function MeasuredNotices({ pool }: { pool: UsagePool }) {
   const { measured_error: error, measured_error_since: since, measured_stale: isStale } = pool;
   if (error === undefined && isStale !== true) return null;
