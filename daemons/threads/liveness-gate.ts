@@ -4,7 +4,7 @@ interface Liveness {
   resumeLiveness(): void;
 }
 
-/** What must hold so that the silence of a worker proves something. */
+/** Conditions under which the silence of a worker proves something. */
 export interface LivenessConditions {
   /** Messages of workers arrive. */
   readonly isBusReady: boolean;

@@ -17,6 +17,8 @@ export const NIGHTLY = [
     'leases-are-read',
     'log-spool',
     'nats-cluster',
+    'cluster-maintenance',
+    'cluster-reads',
     'cluster-rolling',
     'no-bus',
     'preemption',

@@ -3,7 +3,7 @@ import tap, { test } from 'tap';
 import { isolationFault, runIsolated } from '../faults/cluster/isolation.ts';
 import { clusterFault } from '../kit/log-cluster.ts';
 
-tap.setTimeout(300_000);
+tap.setTimeout(600_000);
 
 const PROGRAM = fileURLToPath(new URL('../faults/cluster/cluster.js', import.meta.url));
 

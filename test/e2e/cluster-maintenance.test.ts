@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import tap, { test } from 'tap';
 import { runCallsheet, type Ran } from '../cli/run-callsheet.ts';
 import { ClusterNodes, type ClusterMember } from '../kit/cluster-nodes.ts';
-import { clusterSkip, NODES, type NodeName } from '../kit/managed-cluster.ts';
+import { clusterFolder, clusterSkip, NODES, type NodeName } from '../kit/managed-cluster.ts';
 import { until } from '../kit/until.ts';
 
 /** Commands that maintain a cluster of three real nodes (docs/high-availability.md#runbook). */
@@ -35,7 +35,7 @@ const makeFarm = (member: ClusterMember, name: string): Promise<unknown> =>
   );
 
 test('a backup of any node names the log, and a recovery begins a new one', { skip }, async (t) => {
-  const folder = t.testdir({});
+  const folder = clusterFolder(t);
   const nodes = await ClusterNodes.start(t, folder, FLAGS);
   const owner = await nodes.owner();
   const [follower] = nodes.others(owner);
@@ -85,7 +85,7 @@ test('a backup of any node names the log, and a recovery begins a new one', { sk
 });
 
 test('a lost machine is replaced by a new one of the same name', { skip }, async (t) => {
-  const folder = t.testdir({});
+  const folder = clusterFolder(t);
   const nodes = await ClusterNodes.start(t, folder);
   await makeFarm(await nodes.owner(), 'north');
   t.match(await onNode(nodes, 'a', 'remove', 'c'), { code: 5, err: /node c is connected: stop its service/ });
@@ -128,7 +128,7 @@ test('a lost machine is replaced by a new one of the same name', { skip }, async
 });
 
 test('the log is handed over on request', { skip }, async (t) => {
-  const nodes = await ClusterNodes.start(t, t.testdir({}));
+  const nodes = await ClusterNodes.start(t, clusterFolder(t));
   const owner = await nodes.owner();
   const [next] = nodes.others(owner);
   if (next === undefined) throw new Error('there are three nodes');

@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
 import { send } from '../kit/auth-service.ts';
 import { ClusterNodes, type ClusterMember } from '../kit/cluster-nodes.ts';
-import { clusterSkip, NODES } from '../kit/managed-cluster.ts';
+import { clusterFolder, clusterSkip, NODES } from '../kit/managed-cluster.ts';
 import { until } from '../kit/until.ts';
 
 /** All nodes of a cluster are restarted, one after the other, as for an upgrade (docs/high-availability.md#upgrade). */
@@ -51,7 +51,8 @@ test(
   'a restart of all nodes in turn loses nothing and runs nothing twice',
   { skip: skip ?? false },
   async (t) => {
-    const folder = t.testdir({ run: {} });
+    const folder = clusterFolder(t);
+    mkdirSync(join(folder, 'run'));
     const nodes = await ClusterNodes.start(t, folder);
     const file = join(folder, 'run', 'tasks');
     writeFileSync(file, '');

@@ -1,10 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type Test } from 'tap';
 import { ApiClient, type FarmClient, type JobView } from '../kit/api-client.ts';
 import { ADMIN, authFlags, bearer, send, signIn, type Credential } from '../kit/auth-service.ts';
 import { ClusterNodes, type ClusterMember } from '../kit/cluster-nodes.ts';
-import { clusterSkip } from '../kit/managed-cluster.ts';
+import { clusterFolder, clusterSkip } from '../kit/managed-cluster.ts';
 import { until } from '../kit/until.ts';
 import { WebSocketClient } from '../kit/web-socket.ts';
 
@@ -62,7 +62,8 @@ test(
   'everything that was acknowledged survives the loss of the owner',
   { skip: skip ?? false },
   async (t) => {
-    const folder = t.testdir({ run: {} });
+    const folder = clusterFolder(t);
+    mkdirSync(join(folder, 'run'));
     const nodes = await ClusterNodes.start(t, folder, authFlags(folder));
     const owner = await nodes.owner();
     const [first, second] = nodes.others(owner);
@@ -122,8 +123,12 @@ test(
     await t.test('each task runs once, and its result and its log are on every node', async (t) => {
       await until('the job is complete', () => jobWith(other, key, job.id, 'completed'));
       const tasks = await credentials(other, key).tasks(job.id);
-      for (const task of tasks)
-        t.equal((await credentials(next, key).attempts(task.id)).length, 1, `${task.name} has one attempt`);
+      for (const task of tasks) {
+        // The reply with an assignment may be lost with the owner: then the task gets another attempt, and that one runs.
+        const attempts = await credentials(next, key).attempts(task.id);
+        const succeeded = attempts.filter(({ status }) => status === 'succeeded');
+        t.equal(succeeded.length, 1, `${task.name} has succeeded once`);
+      }
       const expected = tasks.flatMap((_, index) => [`begin ${index + 1}`, `end ${index + 1}`]);
       t.same([...linesOf(file)].sort(), expected.sort());
       await sameLogs(t, [next, other], key, tasks[0]?.id ?? '');

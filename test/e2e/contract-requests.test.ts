@@ -30,6 +30,7 @@ const NEVER_SUCCEEDING: Readonly<Record<string, string>> = {
   beginOidcLogin: 'there is no provider',
   finishOidcLogin: 'there is no provider',
   deleteWorker: 'the only worker is online',
+  getCluster: 'the service is a single node; test/e2e/cluster-fronts.test.ts asks a cluster',
   endOutage: 'no farm has an outage; test/http/routes and test/actors end one',
   liftQuarantine: 'no worker is in quarantine; test/http/routes and test/actors lift one',
   getTaskPreview: 'the worker makes no previews; test/e2e/previews.test.ts does',

@@ -1,4 +1,6 @@
 import { access, constants, writeFile } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import {
@@ -38,6 +40,16 @@ export interface ClusterPlan {
   readonly peers: readonly ClusterPeer[];
   /** Ports for clients. */
   readonly ports: Readonly<Record<NodeName, number>>;
+}
+
+/**
+ * Returns a new folder for the data of a cluster. It is removed after everything that the test registers later: a folder of
+ * `t.testdir` would be removed while the servers still write to it.
+ */
+export function clusterFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'callsheet-cluster-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** Creates the secret, and chooses free ports. */

@@ -144,6 +144,6 @@ export const CORE_QUARANTINE_MUTANTS: readonly Mutant[] = [
     'actors/service/lease/outage-state.ts',
     [OUTAGES],
     ['a held location starts tasks', 'room === 0 ? null : ', ''],
-    ['the same job is tried again and again', '!probed.includes(jobId)', 'true'],
+    ['each probe is of the same job', '!probed.includes(jobId)', 'true'],
   ),
 ];

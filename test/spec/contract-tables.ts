@@ -344,6 +344,11 @@ export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
   'log.level': 'info',
 };
 export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
+  'cluster.name': '',
+  'cluster.node': '',
+  'cluster.peers': '',
+  'cluster.secret_file': '',
+  'cluster.servers_sync_always': 'false',
   'web.job_links': '',
   'openjd.extra_extensions': '',
   'http.pprof_addr': '',

@@ -49,7 +49,7 @@ export const farmQueries = {
         }),
       placeholderData: keepPreviousData,
     }),
-  /** What is held because tasks of several jobs failed there. */
+  /** Pools and locations that are held because tasks of several jobs failed there. */
   outages: (rest: Rest, farm: string) =>
     queryOptions({
       queryKey: ['stats', 'outages', farm],

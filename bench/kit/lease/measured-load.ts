@@ -12,7 +12,12 @@ export interface CpuMicroseconds {
 /** Measurements of a swarm, and processor time of the other processes during the same time. */
 export interface Measured {
   readonly seen: SwarmFigures;
-  readonly cpuSeconds: { readonly service: number; readonly bus: number; readonly bench: number; readonly others: Readonly<Record<string, number>> };
+  readonly cpuSeconds: {
+    readonly service: number;
+    readonly bus: number;
+    readonly bench: number;
+    readonly others: Readonly<Record<string, number>>;
+  };
 }
 
 /** Median rate a second of what `count` returns. */

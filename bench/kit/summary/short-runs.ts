@@ -56,6 +56,11 @@ export const SHORT_RUNS: readonly ShortRun[] = [
     seconds: 40,
   },
   { bench: 'isolation', options: ['--starts', '5'], seconds: 15 },
+  {
+    bench: 'log-appends',
+    options: ['--seconds', '1', '--waiting', '1,16', '--offered', '200'],
+    seconds: 25,
+  },
   { bench: 'turns', options: ['--milliseconds', '500'], seconds: 4 },
   { bench: 'explain', options: ['--workers', '1000', '--jobs', '200', '--requests', '50'], seconds: 8 },
   { bench: 'openjd', options: ['--milliseconds', '100'], seconds: 5 },

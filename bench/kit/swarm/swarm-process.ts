@@ -66,7 +66,9 @@ async function start(
   swarm = made;
   const names = Array.from({ length: count }, (_unused, index) => nameOf(namePrefix, index));
   const identities =
-    joinToken === null ? names.map(() => anonymousIdentity()) : await joinWorkers(busPorts[0] ?? 0, joinToken, names);
+    joinToken === null
+      ? names.map(() => anonymousIdentity())
+      : await joinWorkers(busPorts[0] ?? 0, joinToken, names);
   const joinedAt = performance.now();
   workers = identities.map((identity, index) => new LoadWorker(index, made, identity));
   for (let first = 0; first < count; first += AT_ONCE) {

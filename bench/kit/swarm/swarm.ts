@@ -49,7 +49,13 @@ export async function startSwarm(
     return ended;
   };
   const busPorts = typeof busPort === 'number' ? [busPort] : busPort;
-  const all: SwarmOptions = { echoSeed: null, joinToken: null, reconnects: false, namePrefix: 'swarm', ...options };
+  const all: SwarmOptions = {
+    echoSeed: null,
+    joinToken: null,
+    reconnects: false,
+    namePrefix: 'swarm',
+    ...options,
+  };
   let ready;
   try {
     ready = await until(child, { type: 'start', busPorts, workers, cores, options: all }, (notice) =>

@@ -1,6 +1,6 @@
 /// <reference lib="es2024.sharedmemory" />
 
-import { NODE_TRANSITIONS, type NodeState } from '../../core/cluster/node-states.ts';
+import { NODE_STATES, type NodeState } from '../../core/cluster/node-states.ts';
 
 /** Memory of the standing of a node: created by the main thread, written by the store thread, read by all threads. */
 export type StandingMemory = SharedArrayBuffer;
@@ -12,7 +12,7 @@ export interface Standing {
   readonly epoch: number;
   /** Position of the last record that is applied: readers see its changes. */
   readonly applied: number;
-  /** End of the lease of an owner, by `steadyMs`; -Infinity if it has none. */
+  /** End of the lease of an owner, by `steadyMs`; -Infinity without a lease. */
   readonly leaseUntilMs: number;
   /** Position of the last record that this node has tried to append as owner; 0 if it has not. */
   readonly appended: number;
@@ -23,7 +23,6 @@ export interface Standing {
   readonly currentAtMs: number;
 }
 
-const STATES = Object.keys(NODE_TRANSITIONS);
 const FIELDS = { state: 0, epoch: 1, applied: 2, leaseUntilMs: 3, appended: 4, currentAtMs: 5 } as const;
 
 export const standingMemory = (): StandingMemory =>
@@ -42,7 +41,7 @@ export class SharedStanding {
 
   read(): Standing {
     return {
-      state: (STATES[this.#get('state')] ?? 'follower') as NodeState,
+      state: NODE_STATES[this.#get('state')] ?? 'follower',
       epoch: this.#get('epoch'),
       applied: this.#get('applied'),
       leaseUntilMs: this.#time('leaseUntilMs'),
@@ -58,7 +57,7 @@ export class SharedStanding {
   }
 
   setState(state: NodeState, epoch: number): void {
-    this.#set('state', STATES.indexOf(state));
+    this.#set('state', NODE_STATES.indexOf(state));
     this.#set('epoch', epoch);
   }
 

@@ -22,7 +22,7 @@ export const JOB_TABLES: ReadonlySet<TableName> = new Set<TableName>([
   'taskRules',
 ]);
 
-/** Tables with settings that jobs inherit. They change seldom. */
+/** Tables with settings that jobs inherit. They change rarely. */
 export const SETTINGS_TABLES: ReadonlySet<TableName> = new Set<TableName>(['farm', 'queue', 'usagePool']);
 
 /** Bytes of a job id at the beginning of a key. */

@@ -162,7 +162,7 @@ const authenticatedAccess = (
   '  type: full',
   `  dir: ${quoted(access.accounts)}`,
   '  allow_delete: false',
-  // Until then, a server that was away accepts keys that were refused meanwhile.
+  // Until then, a server that was unreachable accepts keys that were refused meanwhile.
   ...(isClustered ? [`  interval: "${SERVER_LIMITS.accountExchangeSeconds}s"`] : []),
   '}',
   `# certificate ${access.certificateFingerprint}`,

@@ -11,16 +11,18 @@
  * - `fenced`: another node has begun an epoch. The process must end;
  * - `failed`: the log cannot be read. The process must not serve.
  */
-export type NodeState =
-  | 'follower'
-  | 'candidate'
-  | 'owner'
-  | 'suspended'
-  | 'renewing'
-  | 'leaving'
-  | 'released'
-  | 'fenced'
-  | 'failed';
+export const NODE_STATES = [
+  'follower',
+  'candidate',
+  'owner',
+  'suspended',
+  'renewing',
+  'leaving',
+  'released',
+  'fenced',
+  'failed',
+] as const;
+export type NodeState = (typeof NODE_STATES)[number];
 
 export type NodeEvent =
   /** The owner wrote nothing for the takeover time, and the log could be read all the time. */

@@ -71,7 +71,9 @@ export const METRICS = {
   svc_cluster_epoch: gauge('Epoch of the log that this node has read.'),
   svc_cluster_position: gauge('Position of the last record of the log that this node has applied.'),
   svc_cluster_lag_records: gauge('Records of the owner that this node has not applied.'),
-  svc_cluster_lag_seconds: gauge('How long the last record of the owner took until this node had applied it.'),
+  svc_cluster_lag_seconds: gauge(
+    'How long the last record of the owner took until this node had applied it.',
+  ),
   svc_cluster_current: gauge('1 if this node shows everything that clients have received from other nodes.'),
   svc_cluster_nodes: gauge('Nodes of the cluster as this node sees them.', 'standing'),
   svc_cluster_takeovers_total: counter('Times that this process has become the owner.'),

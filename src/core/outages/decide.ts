@@ -15,7 +15,7 @@ import {
 } from './outage.ts';
 
 /*
- * What follows from the ends of attempts and from the time (docs/outages.md). Each function is a pure function of the stored
+ * Outages that follow from the ends of attempts and from the time (docs/outages.md). Each function is a pure function of the stored
  * record, the setting and the time, and returns the same record if nothing has changed.
  */
 
@@ -105,7 +105,7 @@ export function withProbe(
   return replaced(before, outage, { ...outage, probe: { attemptId, jobId, passesAt } });
 }
 
-/** Ends the outage of a place at the request of a user. Returns the same record if it has none. */
+/** Ends the outage of a place at the request of a user. Returns the same record if there is no such outage. */
 export function withEnded(before: OutagesRecord, place: OutagePlace, now: number): OutagesRecord {
   const outage = before.outages.find((each) => each.endedAt === undefined && isSamePlace(each, place));
   return outage === undefined ? before : replaced(before, outage, ended(outage, now));

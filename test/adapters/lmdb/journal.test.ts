@@ -165,6 +165,7 @@ test('any order of appends, applied sets and restarts keeps acknowledged sets', 
         }
       }
       await writer.close();
+      if (isUnread) takenIn++;
       const last = await openDirectStore(options);
       const pages = await pagesOf(directory);
       await last.close();

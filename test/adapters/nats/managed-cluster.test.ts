@@ -17,6 +17,7 @@ import { ofType, Recorder } from '../../kit/nats-recorder.ts';
 import {
   clusterSkip,
   NODES,
+  clusterFolder,
   planCluster,
   startNodeServer,
   type ClusterPlan,
@@ -53,7 +54,7 @@ async function open(t: Test, server: ManagedServer, which: 'requests' | 'streams
 }
 
 test('three servers form a cluster that flushes always', { skip }, async (t) => {
-  const plan = await planCluster(t.testdir({}));
+  const plan = await planCluster(clusterFolder(t));
   const [a, b, c] = await startAll(t, plan);
   const reports = await serverReports(await open(t, a, 'system'));
   t.same(
@@ -83,7 +84,7 @@ test('three servers form a cluster that flushes always', { skip }, async (t) => 
 });
 
 test('the secret stays in private files and out of arguments', { skip }, async (t) => {
-  const plan = await planCluster(t.testdir({}));
+  const plan = await planCluster(clusterFolder(t));
   const pids: number[] = [];
   await startNodeServer(t, plan, 'a', false, (event) => {
     if (event.type === 'started') pids.push(event.pid);
@@ -98,7 +99,7 @@ test('the secret stays in private files and out of arguments', { skip }, async (
 });
 
 test('a route without a certificate of the cluster is refused', { skip }, async (t) => {
-  const plan = await planCluster(t.testdir({}));
+  const plan = await planCluster(clusterFolder(t));
   await startNodeServer(t, plan, 'a');
   const [peer] = plan.peers;
   if (peer === undefined) throw new Error('no peer');
@@ -115,7 +116,7 @@ test('a route without a certificate of the cluster is refused', { skip }, async 
 });
 
 test('a node with another secret does not join', { skip }, async (t) => {
-  const plan = await planCluster(t.testdir({}));
+  const plan = await planCluster(clusterFolder(t));
   const otherFile = join(plan.folder, 'other.secret');
   writeFileSync(otherFile, await newClusterSecret(null, Date.now()), { mode: 0o600 });
   const stranger = { ...plan, secret: await readClusterSecret(otherFile) };
@@ -134,7 +135,7 @@ test('a node with another secret does not join', { skip }, async (t) => {
 });
 
 test('the start says which nodes are missing, until a majority is connected', { skip }, async (t) => {
-  const plan = await planCluster(t.testdir({}));
+  const plan = await planCluster(clusterFolder(t));
   const notes = new Recorder<string>();
   const a = await startNodeServer(t, plan, 'a');
   const { streams, system } = a.access;
@@ -161,7 +162,7 @@ test('the start says which nodes are missing, until a majority is connected', { 
 });
 
 test('a connection finds the other servers when its own is lost', { skip }, async (t) => {
-  const plan = await planCluster(t.testdir({}));
+  const plan = await planCluster(clusterFolder(t));
   const [a] = await startAll(t, plan);
   const events = new Recorder<BusEvent>();
   const servers = { servers: a.access.requests.servers, isTls: false };
@@ -178,7 +179,7 @@ test('a connection finds the other servers when its own is lost', { skip }, asyn
 });
 
 test('all servers accept the same credentials', { skip }, async (t) => {
-  const plan = await planCluster(t.testdir({}));
+  const plan = await planCluster(clusterFolder(t));
   const [a, b, c] = await startAll(t, plan, true);
   const { authority } = a.access;
   t.equal(authority?.caFingerprint, c.access.authority?.caFingerprint, 'join tokens name one authority');
@@ -189,35 +190,32 @@ test('all servers accept the same credentials', { skip }, async (t) => {
   await nc.close();
 });
 
-test(
-  'a restarted server learns the refused keys, and does not bring back old ones',
-  { skip },
-  async (t) => {
-    const plan = await planCluster(t.testdir({}));
-    const [a, , c] = await startAll(t, plan, true);
-    await c.stop();
-    const refused = 'UAQQG5VYFYHTBNFPQU3CV7NUGZDH2CYFVSIO6AFPQVNTLO5TMPAZSKHA';
-    await a.access.authority?.refuse([refused]);
-    const again = await startNodeServer(t, plan, 'c', true);
-    await settled(again, plan);
-    const path = (node: string): string =>
-      join(plan.folder, node, 'accounts', `${plan.secret.keys.bus.getPublicKey()}.jwt`);
-    const refusedOn = (node: string): boolean => {
-      const claims = decode<{ revocations?: Record<string, number> }>(
-        readFileSync(path(node), 'utf8').trim(),
-      );
-      return claims.nats.revocations?.[refused] !== undefined;
-    };
-    t.equal(refusedOn('a'), true);
-    const system = await open(t, again, 'system');
-    // The servers exchange their accounts after a start.
-    await until('the refusal arrives', async () => {
-      await system.flush();
-      return refusedOn('c');
-    });
-    t.equal(refusedOn('a'), true, 'the refusal remains on the other servers');
-  },
-);
+test('a restarted server learns the refused keys, and does not bring back old ones', { skip }, async (t) => {
+  const plan = await planCluster(clusterFolder(t));
+  const [a, , c] = await startAll(t, plan, true);
+  await c.stop();
+  const refused = 'UAQQG5VYFYHTBNFPQU3CV7NUGZDH2CYFVSIO6AFPQVNTLO5TMPAZSKHA';
+  await a.access.authority?.refuse([refused]);
+  const again = await startNodeServer(t, plan, 'c', true);
+  await settled(again, plan);
+  const path = (node: string): string =>
+    join(plan.folder, node, 'accounts', `${plan.secret.keys.bus.getPublicKey()}.jwt`);
+  const refusedOn = (node: string): boolean => {
+    const token = readFileSync(path(node), 'utf8').trim();
+    // The server truncates the file before it writes it.
+    if (token.split('.').length !== 3) return false;
+    const claims = decode<{ revocations?: Record<string, number> }>(token);
+    return claims.nats.revocations?.[refused] !== undefined;
+  };
+  t.equal(refusedOn('a'), true);
+  const system = await open(t, again, 'system');
+  // The servers exchange their accounts after a start.
+  await until('the refusal arrives', async () => {
+    await system.flush();
+    return refusedOn('c');
+  });
+  t.equal(refusedOn('a'), true, 'the refusal remains on the other servers');
+});
 
 test('a secret that others can read, or an invalid one, is refused', async (t) => {
   const folder = t.testdir({ 'other.json': '{"v":1}' });
@@ -244,7 +242,7 @@ test('the secret of a single node keeps its keys, so that workers keep their cre
 });
 
 test('a cluster refuses an older nats-server', async (t) => {
-  const folder = t.testdir({});
+  const folder = clusterFolder(t);
   const program = join(folder, 'old-nats-server');
   writeFileSync(program, '#!/bin/sh\necho "nats-server: v2.14.9"\n', { mode: 0o755 });
   const plan = await planCluster(folder);

@@ -99,6 +99,7 @@ test('a worker with a credential uses its own subjects and inboxes', async (t) =
   worker.bus.followCancels(taskOf(2));
   t.match(await worker.cancels.next(({ task_id: task }) => task === taskOf(2)), { attempt_id: attemptOf(2) });
 
+  await nc.flush();
   const subjectsSeen = new Set(seen.filter((text) => /^(?:task|work|worker)\./.test(text)));
   t.same(
     [...subjectsSeen].sort(),

@@ -74,7 +74,7 @@ test('failures with one message of enough jobs on enough workers hold the pool t
   t.end();
 });
 
-test('one job, few workers, other messages and a longer time are no outage', (t) => {
+test('one job, few workers, other messages and a longer time do not make an outage', (t) => {
   t.same(after([end(0, 0, NOW), end(0, 1, NOW), end(0, 2, NOW)]).outages, [], 'one job');
   t.same(after([end(0, 0, NOW), end(1, 1, NOW), end(2, 1, NOW)]).outages, [], 'two workers');
   t.same(after([...TWO, end(0, 2, NOW + 2, { key: 'other' })]).outages, [], 'another message');

@@ -20,12 +20,15 @@ export interface Trial {
   readonly takeovers: number;
 }
 
-/** Injects one fault, ends it, and waits until the cluster is whole again. Throws if it does not recover. */
-export async function runTrial(rig: Rig, name: FaultName): Promise<Trial> {
+/**
+ * Injects one fault, ends it after `holdMsMax` at the latest, and waits until the cluster is whole again. Throws if it does not
+ * recover.
+ */
+export async function runTrial(rig: Rig, name: FaultName, holdMsMax: number): Promise<Trial> {
   const fault: ClusterFault = FAULTS[name];
   await fault.prepare?.(rig);
   const takeovers = rig.takeovers;
-  const holdMs = randomInt(...fault.holdMs);
+  const holdMs = Math.min(holdMsMax, randomInt(...fault.holdMs));
   const victims = await fault.choose(rig);
   const start = performance.now();
   await Promise.all(victims.map(async (victim) => fault.begin(victim, rig)));

@@ -52,6 +52,8 @@ const SHORT_PLAN: Plan = [
   ['owner-paused', 1],
   ['owner-cut-off', 1],
 ];
+/** Longer than a takeover. */
+const SHORT_HOLD_MS = 5000;
 const FULL_NEMESIS_SECONDS = 3600;
 
 const FULL_RIG: Omit<RigOptions, 'images'> = { workers: 6, cores: 2, pauseMs: 1500 };
@@ -96,7 +98,7 @@ async function run(): Promise<Outcome> {
   try {
     for (const [name, count] of planOf(values.faults)) {
       for (let round = 0; round < count; round++) {
-        const trial = await runTrial(rig, name);
+        const trial = await runTrial(rig, name, values.short ? SHORT_HOLD_MS : Infinity);
         trials.push(trial);
         report(JSON.stringify(trial));
       }

@@ -175,7 +175,7 @@ for (const isCold of [false, true]) {
   });
 }
 
-test('a task that has failed for good in the outage is tried again, and a parked job continues', (t) => {
+test('a task that has failed for good in the outage is retried, and a parked job continues', (t) => {
   const farm = farmWith(['A', 'B'], { maxAttempts: 1, failureLimit: 1 });
   const [one = '', two = '', three = ''] = breakDown(farm);
   for (const word of [one, two, three])
