@@ -53,19 +53,23 @@ test('property: the slots are the configured ones, or a fresh smaller value of t
     slots: fc.option(fc.integer({ min: 0, max: 20 }), { nil: null }),
   });
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 12, size: 'max' }), fc.integer({ min: 0, max: 2 * AGE }), (steps, rest) => {
-      let now = AT;
-      let latest: { readonly slots: number; readonly at: number } | null = null;
-      let current = pool;
-      for (const { wait, slots } of steps) {
-        now += wait;
-        current = afterMeasurement(current, slots === null ? failure('none', now) : value(slots, now));
-        if (slots !== null) latest = { slots, at: now };
-      }
-      now += rest;
-      const isUsed = latest !== null && now - latest.at < AGE;
-      return effectiveSlots(current, now) === (isUsed && latest !== null ? Math.min(10, latest.slots) : 10);
-    }),
+    fc.property(
+      fc.array(step, { maxLength: 12, size: 'max' }),
+      fc.integer({ min: 0, max: 2 * AGE }),
+      (steps, rest) => {
+        let now = AT;
+        let latest: { readonly slots: number; readonly at: number } | null = null;
+        let current = pool;
+        for (const { wait, slots } of steps) {
+          now += wait;
+          current = afterMeasurement(current, slots === null ? failure('none', now) : value(slots, now));
+          if (slots !== null) latest = { slots, at: now };
+        }
+        now += rest;
+        const isUsed = latest !== null && now - latest.at < AGE;
+        return effectiveSlots(current, now) === (isUsed && latest !== null ? Math.min(10, latest.slots) : 10);
+      },
+    ),
   );
   t.end();
 });
