@@ -110,9 +110,13 @@ export class LeaseComparison {
   }
 }
 
+/** Number of swarms. The workers of an earlier one may still be online, and hold their names. */
+let swarms = 0;
+
 async function startSide(of: Compared, workers: number): Promise<Side> {
   const { service, farm, busPids, busPorts, followers } = of;
-  const swarm = await startSwarm(busPorts, workers, 1, { namePrefix: `swarm-of-${workers}` });
+  swarms++;
+  const swarm = await startSwarm(busPorts, workers, 1, { namePrefix: `swarm-${swarms}-of-${workers}` });
   const runner = new LoadRunner({ service, farm, swarm, busPids, others: followers }, SHAPE);
   return { swarm, runner, runs: [], perSecond: FIRST_PER_SECOND };
 }
