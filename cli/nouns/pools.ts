@@ -25,14 +25,28 @@ function usersOf({ in_use: used, counts }: UsagePool): readonly string[] {
   return [used === 1 ? '1 task that uses it continues.' : `${counted(used, 'task')} that use it continue.`];
 }
 
+/** `12`, or `12 (ignored)` for a value that is too old; empty without one. */
+function measuredText({ measured_slots: slots, measured_stale: isStale }: UsagePool): string {
+  if (slots === undefined) return '';
+  return isStale === true ? `${slots} (ignored)` : String(slots);
+}
+
 const POOLS: Catalog<UsagePool, BodyOf<'put', '/usage-pools/{id}'>> = {
   what: 'usage pool',
   columns: async () => [
     { title: 'ID', value: (pool) => pool.id, isId: true },
     { title: 'NAME', value: (pool) => pool.name, shrinks: true },
-    { title: 'IN USE', value: (pool) => `${pool.in_use}/${pool.max_concurrent}`, align: 'right' },
+    {
+      title: 'IN USE',
+      value: (pool) => `${pool.in_use}/${pool.effective_slots ?? pool.max_concurrent}`,
+      align: 'right',
+    },
     { title: 'COUNTS', value: (pool) => pool.counts ?? 'tasks', isWide: true },
     { title: 'AVAILABLE', value: (pool) => String(pool.available), align: 'right' },
+    { title: 'SLOTS', value: (pool) => String(pool.max_concurrent), align: 'right', isWide: true },
+    { title: 'MEASURED', value: measuredText, align: 'right', isWide: true },
+    { title: 'MEASURED AT', value: (pool) => pool.measured_at ?? '', isTime: true, isWide: true },
+    { title: 'MEASURE ERROR', value: (pool) => pool.measured_error ?? '', shrinks: true, isWide: true },
     { title: 'HELD UNTIL', value: (pool) => pool.hold?.until ?? '', isTime: true, isWide: true },
     {
       title: 'RETRY RULES',

@@ -7,6 +7,7 @@ import type { OpenState, StartedStore } from './open-state.ts';
 import type { StartContext } from './start-context.ts';
 import { startJoinDesk, startRefusedKeys } from './start-join-desk.ts';
 import type { StartedLogs } from './start-logs.ts';
+import { startPoolReconciler } from './start-pool-reconciler.ts';
 import { launchShard, StandbyShards } from './shard-workers.ts';
 import { retryOf, startShards, type StartedShards } from './start-shards.ts';
 import type { StartedWebhooks } from './start-webhooks.ts';
@@ -24,7 +25,8 @@ interface OwnerDeps {
 }
 
 /**
- * The part of the service that owns the farms: the actors, the sending of webhooks, the desk that issues credentials. A
+ * The part of the service that owns the farms: the actors, the sending of webhooks, the desk that issues credentials, the
+ * measurements of usage pools. A
  * single node has it from its start, a node of a cluster from a takeover until its process ends.
  */
 export class OwnerRole {
@@ -79,6 +81,7 @@ export class OwnerRole {
     });
     webhooks.connect(started.shards);
     startJoinDesk(this.#context, bus, { reader: state.reader, shards: started.shards, observers });
+    startPoolReconciler(this.#context, state.reader, started.shards);
     this.#started = started;
     return started;
   }

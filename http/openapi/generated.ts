@@ -2822,8 +2822,20 @@ export interface components {
             readonly hold?: components["schemas"]["UsagePoolHold"];
             /** @description Slots held by assigned and running tasks of all farms. */
             readonly in_use: number;
-            /** @description `max_concurrent` minus `in_use`, never below 0. */
+            /** @description `effective_slots`, or `max_concurrent` without it, minus `in_use`, never below 0. */
             readonly available: number;
+            /** @description The slots that the pool has now: the smaller of `max_concurrent` and `measured_slots`, or `max_concurrent` if the measured value is stale. Absent if the pool has no source, or its source was not asked yet. */
+            readonly effective_slots?: number;
+            /** @description The latest value of the source of the pool (docs/policy.md#measured-pools): the slots that the farms may use in all, with those that they hold. Absent without one. */
+            readonly measured_slots?: number;
+            /** @description Time of `measured_slots`. */
+            readonly measured_at?: components["schemas"]["Timestamp"];
+            /** @description True if `measured_slots` is older than the maximum age, and ignored. Present with it. */
+            readonly measured_stale?: boolean;
+            /** @description Why the latest measurement has failed. Absent after one that succeeded. */
+            readonly measured_error?: string;
+            /** @description Time of the first measurement that failed with `measured_error`. Present with it. */
+            readonly measured_error_since?: components["schemas"]["Timestamp"];
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
         };
@@ -4404,6 +4416,10 @@ export interface components {
             readonly registered: boolean;
             readonly limit: components["schemas"]["Count"];
             readonly live: components["schemas"]["Count"];
+            /** @description The configured slots. Only while fewer were measured; `limit` is the measured value then. */
+            readonly max_concurrent?: components["schemas"]["Count"];
+            /** @description Time of the measurement. Present with `max_concurrent`. */
+            readonly measured_at?: components["schemas"]["Timestamp"];
             readonly holders: readonly components["schemas"]["SlotHolder"][];
             /** @description Only while the pool is held back. */
             readonly hold?: components["schemas"]["UsagePoolHold"];

@@ -58,8 +58,16 @@ export function gateView(gate: Gate, now: number): Schemas['Gate'] {
       };
     }
     case 'usage_pool': {
-      const { isRegistered, hold, ...rest } = gate;
-      return { ...rest, registered: isRegistered, ...(hold !== undefined && { hold: poolHoldView(hold) }) };
+      const { isRegistered, hold, measured, ...rest } = gate;
+      return {
+        ...rest,
+        registered: isRegistered,
+        ...(hold !== undefined && { hold: poolHoldView(hold) }),
+        ...(measured !== undefined && {
+          max_concurrent: measured.maxConcurrent,
+          measured_at: timestampOf(measured.at),
+        }),
+      };
     }
     case 'workers': {
       const { nearestMiss, rejected, ...rest } = gate;

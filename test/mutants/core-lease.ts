@@ -155,6 +155,42 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
     ['later steps come first', 'return a.stepOrder - b.stepOrder;', 'return b.stepOrder - a.stepOrder;'],
   ),
   ...mutantsOf(
+    'src/core/pools/measured-slots.ts',
+    ['test/core/pools/measured-slots.test.ts'],
+    ['a source adds slots', 'Math.min(maxConcurrent, measured.slots)', 'measured.slots'],
+    [
+      'a value that is too old counts',
+      'measured !== undefined && isFresh(measured, now)',
+      'measured !== undefined',
+    ],
+    [
+      'a clock that is behind ignores the value',
+      'Math.abs(now - at) < until - at',
+      'at <= now && now < until',
+    ],
+  ),
+  ...mutantsOf(
+    'src/core/pools/after-measurement.ts',
+    ['test/core/pools/measured-slots.test.ts'],
+    ['a success keeps the error', '...withoutMeasurement(pool)', '...pool'],
+    ['each failure is written', '  if (pool.measureFailure?.reason === result.reason) return pool;\n', ''],
+  ),
+  ...mutantsOf(
+    'src/core/lease/farm-pools.ts',
+    ['test/actors/service/lease/measured-pools.test.ts', `${LEASE}/farm-pools.test.ts`],
+    [
+      'claims ignore the measured slots',
+      'claim(this.farmId, slot, count * each, limit)',
+      'claim(this.farmId, slot, count * each, pool.maxConcurrent)',
+    ],
+    [
+      'nothing waits for the end of a measured value',
+      '...(measured !== undefined && slots < maxConcurrent ? [measured.until] : []),',
+      '',
+    ],
+    ['a value that is too old serves no request', '      if (slots > pool.slots) freed.add(name);\n', ''],
+  ),
+  ...mutantsOf(
     'src/core/lease/farm-pools.ts',
     [
       `${LEASE}/farm-pools.test.ts`,

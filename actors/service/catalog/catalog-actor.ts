@@ -12,7 +12,14 @@ import {
 import { watchCredentials } from './credential-rows.ts';
 import { onFarmNamed, onFarmRemoved } from './on-farm.ts';
 import { onLocationCreate, onLocationDelete, onLocationReplace, onLocationSeen } from './on-location.ts';
-import { onPoolCreate, onPoolDelete, onPoolReplace, onPoolShortage } from './on-pool.ts';
+import {
+  onPoolCreate,
+  onPoolDelete,
+  onPoolMeasured,
+  onPoolReplace,
+  onPoolShortage,
+  onPoolSources,
+} from './on-pool.ts';
 import { onProductCreate, onProductDelete, onProductReplace } from './on-product.ts';
 import { onStorageCreate, onStorageDelete, onStorageReplace } from './on-storage.ts';
 import { PoolSlots } from './pool-slots.ts';
@@ -44,6 +51,8 @@ export function catalogActor(): ActorDefinition<ServiceSystem, 'catalog', Catalo
       'pool.create': onPoolCreate(slots),
       'pool.replace': onPoolReplace,
       'pool.shortage': onPoolShortage,
+      'pool.sources': onPoolSources,
+      'pool.measured': onPoolMeasured,
       'pool.delete': onPoolDelete,
       'location.create': onLocationCreate,
       'location.replace': onLocationReplace,

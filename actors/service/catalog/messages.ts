@@ -13,6 +13,7 @@ import type { Outcome } from '../../../src/core/problems.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import type { ProductDefinition } from '../../../src/core/products/product-definition.ts';
 import type { ProductRecord } from '../../../src/core/records/product.ts';
+import type { Measurement } from '../../../src/core/pools/measured-slots.ts';
 import type { PoolShortage } from '../../../src/core/retry-rules/pool-hold.ts';
 import type { RetryRule } from '../../../src/core/retry-rules/retry-rule.ts';
 import type { PoolCounts, UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
@@ -123,6 +124,10 @@ export type CatalogMessage =
     }
   /** From a job: a retry rule has found a shortage. Holds the pool back (docs/retry-rules.md#requeue). */
   | { readonly type: 'pool.shortage'; readonly pool: string; readonly shortage: PoolShortage }
+  /** From the main thread, once, before any measurement: the pools that have a source, in lower case. Others lose what was measured. */
+  | { readonly type: 'pool.sources'; readonly pools: readonly string[] }
+  /** From the main thread: the source of a pool, in lower case, was asked (docs/policy.md#measured-pools). */
+  | { readonly type: 'pool.measured'; readonly pool: string; readonly result: Measurement }
   /** Replies with null; `not-found` for an unknown pool. */
   | {
       readonly type: 'pool.delete';

@@ -5,6 +5,7 @@ import { SETTINGS } from '../../../src/core/records/settings-version.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { poolKey, type UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
 import { WEBHOOKS_ID } from '../webhooks/messages.ts';
+import { afterMeasurement, withoutMeasurement } from '../../../src/core/pools/after-measurement.ts';
 import { rulesOfPools } from '../../../src/core/lifecycle/retry-policy.ts';
 import { holdAfter } from '../../../src/core/retry-rules/pool-hold.ts';
 import { timestampOf } from '../../../src/core/timestamp.ts';
@@ -63,7 +64,9 @@ export function onPoolReplace(
     context.reply(replyTo, nameTaken(namesake));
     return;
   }
-  const { retryRules: _rules, counts: _counts, ...kept } = before;
+  // The source is that of the name.
+  const isRenamed = poolKey(before.name) !== poolKey(input.name);
+  const { retryRules: _rules, counts: _counts, ...kept } = isRenamed ? withoutMeasurement(before) : before;
   const record = { ...kept, ...settingsOf(input, before), updatedAt: context.now };
   writePool(state, record, context);
   // The name of a pool is part of its rules.
@@ -110,6 +113,30 @@ export function onPoolShortage(
     reason: hold.reason,
     policy: hold.policy,
   });
+}
+
+/** Stores what the source of a pool has supplied. A pool that does not exist has no slots anyway. */
+export function onPoolMeasured(
+  state: CatalogState,
+  { pool: name, result }: Extract<CatalogMessage, { type: 'pool.measured' }>,
+  context: CatalogContext,
+): void {
+  const before = poolNamed(state, name);
+  if (before === null) return;
+  const after = afterMeasurement(before, result);
+  if (after !== before) writePool(state, after, context);
+}
+
+/** Removes what was measured of pools that no longer have a source. */
+export function onPoolSources(
+  state: CatalogState,
+  { pools }: Extract<CatalogMessage, { type: 'pool.sources' }>,
+  context: CatalogContext,
+): void {
+  for (const before of [...state.pools.values()]) {
+    const after = pools.includes(poolKey(before.name)) ? before : withoutMeasurement(before);
+    if (after !== before) writePool(state, after, context);
+  }
 }
 
 /** Returns the stored settings of a pool. Rules, and what it counts, stay unchanged if the client does not send them. */

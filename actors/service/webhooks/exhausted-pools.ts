@@ -1,4 +1,5 @@
 import type { Tallies } from '../../../src/core/ports/tallies.ts';
+import { effectiveSlots } from '../../../src/core/pools/measured-slots.ts';
 import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
 import { timestampOf } from '../../../src/core/timestamp.ts';
 import { takeNotice } from './deliveries.ts';
@@ -40,7 +41,7 @@ export function checkPools(
   for (const id of [...state.exhausted.keys()]) if (!state.pools.has(id)) state.exhausted.delete(id);
   for (const pool of state.pools.values()) {
     // A limit of 0 switches the pool off.
-    if (pool.maxConcurrent === 0 || settings.tallies.total(pool.slot) < pool.maxConcurrent) {
+    if (pool.maxConcurrent === 0 || settings.tallies.total(pool.slot) < effectiveSlots(pool, context.now)) {
       state.exhausted.delete(pool.id);
       continue;
     }

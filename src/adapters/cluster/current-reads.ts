@@ -46,7 +46,7 @@ export class CurrentReads {
 
   /** Resolves with false if this node may be behind after the time of a round. Null: it is current, as the owner. */
   untilCurrent(): Promise<boolean> | null {
-    if (this.#standing.canAnswer()) return null;
+    if (this.#standing.canAnswer()) return this.#untilOwnRecords(ROUND_MS);
     if (this.#running === null) return this.#begin();
     this.#next ??= this.#running.then(() => {
       this.#next = null;
@@ -85,13 +85,20 @@ export class CurrentReads {
 
   async #reach(deadline: number): Promise<boolean> {
     for (;;) {
-      if (this.#standing.canAnswer()) return true;
+      if (this.#standing.canAnswer())
+        return (await this.#untilOwnRecords(Math.max(0, deadline - steadyMs()))) ?? true;
       const left = deadline - steadyMs();
       if (left <= 0) return false;
       const position = await this.#ask(this.#standing.read().epoch, left);
       if (position !== null) return await this.#apply(position, deadline);
       await new Promise((resolve) => setTimeout(resolve, Math.min(AGAIN_MS, Math.max(1, left))));
     }
+  }
+
+  /** The owner is behind a follower that shows a record whose acknowledgement is under way. Null: no record is in flight. */
+  #untilOwnRecords(timeoutMs: number): Promise<boolean> | null {
+    const { applied, appended } = this.#standing.read();
+    return applied >= appended ? null : this.#standing.untilApplied(appended, timeoutMs);
   }
 
   async #apply(position: number, deadline: number): Promise<boolean> {

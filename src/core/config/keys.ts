@@ -11,6 +11,7 @@ import { amounts } from './amounts-type.ts';
 import { clusterName, clusterPeer } from './cluster-config.ts';
 import { hostPattern, origins, publicUrl, target, trustedPeers } from './http-types.ts';
 import { endpointHost, optionalRole, roleMap } from './access-types.ts';
+import { poolSources } from './pool-sources.ts';
 import { groupRoles, ldapAttribute, ldapFilter, ldapUrl } from './ldap-types.ts';
 import {
   address,
@@ -619,6 +620,27 @@ const SERVER_KEYS = {
     '',
     'Folder of product definition files that are added to the preset library. A file replaces a preset of its name. Read at the start and on SIGHUP.',
     'none',
+  ),
+  'pools.reconcile': key(
+    poolSources(),
+    '',
+    'Sources of the slots of usage pools, such as a script that asks a license server: a command of the shell, or an http:// or https:// URL, by the name of the pool. The answer is the number of slots that the farms may use in all. See policy.md.',
+    'none',
+  ),
+  'pools.reconcile_interval': key(
+    duration(SECOND_MS, 24 * HOUR_MS),
+    '30s',
+    'Time between two questions to a source of `pools.reconcile`.',
+  ),
+  'pools.reconcile_timeout': key(
+    duration(100, HOUR_MS),
+    '10s',
+    'Maximum time that a source of `pools.reconcile` may take. After that the command is ended, and the measurement has failed.',
+  ),
+  'pools.reconcile_max_age': key(
+    duration(SECOND_MS, 30 * 24 * HOUR_MS),
+    '5m',
+    'Age from which a value of a source is ignored: the pool has its configured slots again. Must be longer than the interval and the timeout together.',
   ),
   'webhooks.allow_private': key(
     list(target()),

@@ -15,6 +15,7 @@ import {
   type BusAuthentication,
   type BusAuthenticationValues,
 } from './bus-authentication.ts';
+import type { PoolSources } from './pool-sources.ts';
 import type { ConfigSources, Resolved } from './resolve.ts';
 import { resolveServer } from './resolve.ts';
 import type { AllowedTargets } from '../webhooks/target-address.ts';
@@ -92,6 +93,14 @@ export interface ServerConfig {
   };
   /** Folders of definition files; null if there is none. */
   readonly products: { readonly folder: string | null; readonly presetsFolder: string | null };
+  /** Measurements of usage pools. */
+  readonly pools: {
+    readonly sources: PoolSources;
+    readonly intervalMs: number;
+    readonly timeoutMs: number;
+    /** More than the interval and the timeout. */
+    readonly maxAgeMs: number;
+  };
   readonly webhooks: {
     readonly allowPrivate: AllowedTargets;
     /** Folder of ready-made bodies; null if there is none. */
@@ -143,6 +152,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
     const limits = `${reclaimAfterMs / 1000} s is less than the ${heartbeatTimeoutMs / 1000} s of scheduler.heartbeat_timeout`;
     lines.push(`scheduler.reclaim_after: ${limits}`);
   }
+  const pools = poolSettings(values, lines);
   const bus = busSettings(values, lines);
   const cluster = clusterConfig(values, lines);
   const notes: string[] = [];
@@ -202,6 +212,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         folder: values['products.dir'] === '' ? null : values['products.dir'],
         presetsFolder: values['presets.dir'] === '' ? null : values['presets.dir'],
       },
+      pools,
       webhooks: {
         allowPrivate: allowedTargets(values['webhooks.allow_private']),
         formatFolder: values['webhooks.format_dir'] === '' ? null : values['webhooks.format_dir'],
@@ -226,6 +237,25 @@ const allowedTargets = (targets: readonly Target[]): AllowedTargets => ({
   names: targets.flatMap((each) => (each.kind === 'name' ? [each.name] : [])),
   networks: targets.flatMap((each) => (each.kind === 'network' ? [each.network] : [])),
 });
+
+interface PoolValues {
+  readonly 'pools.reconcile': PoolSources;
+  readonly 'pools.reconcile_interval': number;
+  readonly 'pools.reconcile_timeout': number;
+  readonly 'pools.reconcile_max_age': number;
+}
+
+/** Returns the settings of measured pools. A maximum age that values of a working source exceed is added to `lines`. */
+function poolSettings(values: PoolValues, lines: string[]): ServerConfig['pools'] {
+  const intervalMs = values['pools.reconcile_interval'];
+  const timeoutMs = values['pools.reconcile_timeout'];
+  const maxAgeMs = values['pools.reconcile_max_age'];
+  if (maxAgeMs <= intervalMs + timeoutMs)
+    lines.push(
+      `pools.reconcile_max_age: ${maxAgeMs / 1000} s must be longer than pools.reconcile_interval and pools.reconcile_timeout together, ${(intervalMs + timeoutMs) / 1000} s`,
+    );
+  return { sources: values['pools.reconcile'], intervalMs, timeoutMs, maxAgeMs };
+}
 
 type BusValues = BusAccessValues &
   StreamAccessValues &

@@ -4,6 +4,7 @@ import type {
   CapExplanation,
   Holder,
   LeaseExplanation,
+  MeasuredLimit,
   PoolExplanation,
   ShortAmount,
   TasksAhead,
@@ -96,7 +97,7 @@ export function poolGates(facts: TaskFacts, { pools }: LeaseExplanation): UsageP
 }
 
 function poolGate(facts: TaskFacts, pool: PoolExplanation): UsagePoolGate {
-  const { name, maxConcurrent, inUse, hold } = pool;
+  const { name, maxConcurrent, inUse, hold, measured } = pool;
   const elsewhere = facts.elsewhere.get(name) ?? [];
   const holders = sharesOf(facts, [...ownHolders(facts, pool.holders), ...elsewhere]);
   const clause =
@@ -115,24 +116,31 @@ function poolGate(facts: TaskFacts, pool: PoolExplanation): UsagePoolGate {
     live: inUse,
     holders,
     ...(hold !== undefined && { hold }),
+    ...(measured !== undefined && { measured }),
   };
 }
 
 /** `usage pool houdini is at capacity: 4 of 5 slots are taken, and the task takes 2; job Sim v12 (Simulate) holds 2`. */
 function fullText(
   facts: TaskFacts,
-  { name, counts, inUse, needed = 1 }: PoolExplanation,
+  { name, counts, inUse, needed = 1, measured }: PoolExplanation,
   maxConcurrent: number,
   holders: readonly HolderShare[],
 ): string {
   const taken = inUse === 1 ? 'slot is taken' : 'slots are taken';
-  const use = `usage pool ${name} is at capacity: ${numberText(inUse)} of ${numberText(maxConcurrent)} ${taken}`;
+  const use = `usage pool ${name} is at capacity: ${numberText(inUse)} of ${numberText(maxConcurrent)} ${taken}${measuredText(facts, measured)}`;
   // Their tasks are not slots.
   if (counts === 'hosts') return `${use}, one by each machine with such tasks`;
   if (counts !== 'amounts') return `${use}${holdersText(facts, holders, inUse)}`;
   const own = needed > maxConcurrent ? ', more than the pool has' : '';
   return `${use}, and the task takes ${numberText(needed)}${own}`;
 }
+
+/** ` (others use the rest of its 10, as measured 20 s ago)` */
+const measuredText = ({ now }: TaskFacts, measured: MeasuredLimit | undefined): string =>
+  measured === undefined
+    ? ''
+    : ` (others use the rest of its ${numberText(measured.maxConcurrent)}, as measured ${durationText(Math.max(0, now - measured.at))} ago)`;
 
 /** `usage pool houdini is held back until 10:00:42 UTC, for 42 s more: …; 3 shortages in a row`. */
 function holdText(name: string, { until, reason, times }: PoolHold, now: number): string {

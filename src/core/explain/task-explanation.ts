@@ -1,7 +1,7 @@
 import type { Doubt } from '../records/worker-evidence.ts';
 import type { FarmId, JobId, QueueId, StepId, WorkerId } from '../ids.ts';
 import type { IneligibleReason } from '../lease/eligibility.ts';
-import type { RejectedWorkers, ShareExplanation, ShortAmount } from '../lease/explanation.ts';
+import type { MeasuredLimit, RejectedWorkers, ShareExplanation, ShortAmount } from '../lease/explanation.ts';
 import type { JobStatus, TerminalJobStatus } from '../lifecycle/job-transitions.ts';
 import type { AppliedRule } from '../retry-rules/applied-rule.ts';
 import type { PoolHold } from '../retry-rules/pool-hold.ts';
@@ -188,6 +188,8 @@ export interface UsagePoolGate extends GateOf<
   readonly holders: readonly HolderShare[];
   /** Set while the pool is held back after a shortage. */
   readonly hold?: PoolHold;
+  /** Set while the pool has fewer slots than configured, because fewer were measured. */
+  readonly measured?: MeasuredLimit;
 }
 
 /** The online worker that is nearest to being eligible, and the requirement that it does not meet. */

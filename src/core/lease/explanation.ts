@@ -160,10 +160,18 @@ export interface PoolUse {
   readonly isPartial: boolean;
 }
 
+/** A measured value that limits a usage pool. */
+export interface MeasuredLimit {
+  /** The configured slots. */
+  readonly maxConcurrent: number;
+  /** Time of the measurement, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
 export interface PoolExplanation {
   /** In lower case, as steps name it. */
   readonly name: string;
-  /** Null for a pool that is not registered. */
+  /** The slots that the pool has now. Null for a pool that is not registered. */
   readonly maxConcurrent: number | null;
   /** Claims of all farms together. */
   readonly inUse: number;
@@ -173,6 +181,8 @@ export interface PoolExplanation {
   readonly needed?: number;
   /** Set while the pool is held back after a shortage. */
   readonly hold?: PoolHold;
+  /** Set while the pool has fewer slots than configured, because fewer were measured. */
+  readonly measured?: MeasuredLimit;
   /** Holders in this farm, in descending order. */
   readonly holders: readonly Holder[];
 }

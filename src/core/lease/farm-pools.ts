@@ -7,6 +7,7 @@
 import type { FarmId, WorkerId } from '../ids.ts';
 import type { PoolExplanation } from './explanation.ts';
 import type { Tallies } from '../ports/tallies.ts';
+import { effectiveSlots, type MeasuredSlots } from '../pools/measured-slots.ts';
 import { isHeldBack, type PoolHold } from '../retry-rules/pool-hold.ts';
 import { PoolLoad, slotsOfTask, slotsPerTask, type PoolDemand } from './pool-load.ts';
 import { poolKey, type PoolCounts, type UsagePoolRecord } from '../records/usage-pool.ts';
@@ -14,6 +15,9 @@ import { poolKey, type PoolCounts, type UsagePoolRecord } from '../records/usage
 interface Pool {
   readonly slot: number;
   readonly maxConcurrent: number;
+  /** The slots that it has now: fewer than `maxConcurrent` after such a measurement. */
+  readonly slots: number;
+  readonly measured?: MeasuredSlots;
   readonly counts?: PoolCounts;
   readonly hold?: PoolHold;
 }
@@ -52,10 +56,12 @@ export class FarmPools {
     this.tallies = tallies;
   }
 
-  /** Replaces the registered pools. `now` decides which of them are held back; `updateHolds` follows the time. */
+  /** Replaces the registered pools. `now` decides which of them are held back, and which measured slots count; `updateHolds` follows the time. */
   register(pools: readonly UsagePoolRecord[], now: number): void {
     const before = this.pools;
-    this.pools = new Map(pools.map((pool) => [poolKey(pool.name), pool]));
+    this.pools = new Map(
+      pools.map((pool) => [poolKey(pool.name), { ...pool, slots: effectiveSlots(pool, now) }]),
+    );
     this.updateHolds(now);
     for (const [name, { slot }] of before) {
       if (this.pools.get(name)?.slot === slot) continue;
@@ -100,14 +106,21 @@ export class FarmPools {
     return pools.some((name) => this.pools.get(name)?.counts === 'hosts');
   }
 
-  /** Notes which pools are held back at `now`. Returns those that no longer are, in lower case. */
+  /**
+   * Notes which pools are held back at `now`, and which measured slots count. Returns the pools that are no longer held
+   * back or have more slots, in lower case.
+   */
   updateHolds(now: number): readonly string[] {
-    const ended: string[] = [];
-    for (const name of [...this.held].sort())
-      if (!isHeldBack(this.pools.get(name)?.hold, now)) ended.push(name);
-    for (const name of ended) this.held.delete(name);
-    for (const [name, { hold }] of this.pools) if (isHeldBack(hold, now)) this.held.add(name);
-    return ended;
+    const freed = new Set<string>();
+    for (const name of this.held) if (!isHeldBack(this.pools.get(name)?.hold, now)) freed.add(name);
+    for (const name of freed) this.held.delete(name);
+    for (const [name, pool] of this.pools) {
+      if (isHeldBack(pool.hold, now)) this.held.add(name);
+      const slots = effectiveSlots(pool, now);
+      if (slots > pool.slots) freed.add(name);
+      if (slots !== pool.slots) this.pools.set(name, { ...pool, slots });
+    }
+    return [...freed].sort();
   }
 
   /** Replaces how many tasks of pools with an outage may start. Returns the pools of which more may start than before. */
@@ -117,14 +130,16 @@ export class FarmPools {
     return [...before].flatMap(([name, room]) => ((rooms.get(name) ?? Infinity) > room ? [name] : []));
   }
 
-  /** Returns the end of the hold that ends first, in milliseconds since the epoch; null if no pool is held back. */
+  /**
+   * Returns the first time, in milliseconds since the epoch, when a pool is no longer held back, or when slots that were
+   * measured are too old to limit it; null if there is none.
+   */
   nextHoldEnd(): number | null {
-    let first: number | null = null;
-    for (const name of this.held) {
-      const until = this.pools.get(name)?.hold?.until;
-      if (until !== undefined && (first === null || until < first)) first = until;
-    }
-    return first;
+    const ends = [...this.pools].flatMap(([name, { hold, measured, slots, maxConcurrent }]) => [
+      ...(hold !== undefined && this.held.has(name) ? [hold.until] : []),
+      ...(measured !== undefined && slots < maxConcurrent ? [measured.until] : []),
+    ]);
+    return ends.length === 0 ? null : Math.min(...ends);
   }
 
   /** Marks the live tasks of the farm as counted. */
@@ -204,17 +219,19 @@ export class FarmPools {
     return null;
   }
 
-  /** Returns the slots of a pool, null if it is not registered, its claimed slots, and its hold. `name` is in lower case. */
-  stateOf(name: string): Pick<PoolExplanation, 'maxConcurrent' | 'inUse' | 'counts' | 'hold'> {
+  /** Returns the slots that a pool has now, null if it is not registered, its claimed slots, its hold, and what limits its slots. `name` is in lower case. */
+  stateOf(name: string): Pick<PoolExplanation, 'maxConcurrent' | 'inUse' | 'counts' | 'hold' | 'measured'> {
     const pool = this.pools.get(name);
     if (pool === undefined) return { maxConcurrent: null, inUse: this.liveTasks(name) };
-    const { hold, counts, maxConcurrent, slot } = pool;
+    const { hold, counts, maxConcurrent, slots, measured, slot } = pool;
     const isHeld = hold !== undefined && this.held.has(name);
     return {
-      maxConcurrent,
+      maxConcurrent: slots,
       inUse: this.tallies.total(slot),
       ...(counts !== undefined && { counts }),
       ...(isHeld && { hold }),
+      ...(measured !== undefined &&
+        slots < maxConcurrent && { measured: { at: measured.at, maxConcurrent } }),
     };
   }
 
@@ -271,13 +288,13 @@ export class FarmPools {
   }
 
   private claimOf(name: string, pool: Pool, demand: PoolDemand, count: number, worker: WorkerId): number {
-    const { slot, counts, maxConcurrent } = pool;
+    const { slot, counts, slots: limit } = pool;
     if (counts === 'hosts') {
-      if (this.isOnHost(name, worker)) return this.tallies.total(slot) <= maxConcurrent ? count : 0;
-      return this.tallies.claim(this.farmId, slot, 1, maxConcurrent) === 1 ? count : 0;
+      if (this.isOnHost(name, worker)) return this.tallies.total(slot) <= limit ? count : 0;
+      return this.tallies.claim(this.farmId, slot, 1, limit) === 1 ? count : 0;
     }
     const each = slotsPerTask(counts, demand, name);
-    const slots = this.tallies.claim(this.farmId, slot, count * each, maxConcurrent);
+    const slots = this.tallies.claim(this.farmId, slot, count * each, limit);
     const granted = Math.floor(slots / each);
     if (slots > granted * each) this.tallies.release(this.farmId, slot, slots - granted * each);
     return granted;
@@ -314,10 +331,10 @@ export class FarmPools {
    * Returns the free slots. With fewer than are needed, reads the total again after the request for a notification: a slot released between the two would otherwise be
    * missed.
    */
-  private freeSlots({ slot, maxConcurrent }: Pool, needed: number): number {
-    const free = maxConcurrent - this.tallies.total(slot);
+  private freeSlots({ slot, slots: limit }: Pool, needed: number): number {
+    const free = limit - this.tallies.total(slot);
     if (free >= needed) return free;
     this.tallies.notifyWhenFreed(this.farmId, slot);
-    return maxConcurrent - this.tallies.total(slot);
+    return limit - this.tallies.total(slot);
   }
 }

@@ -1,3 +1,4 @@
+import type { MeasuredSlots, MeasureFailure } from '../pools/measured-slots.ts';
 import type { PoolHold } from '../retry-rules/pool-hold.ts';
 import type { RetryRule } from '../retry-rules/retry-rule.ts';
 
@@ -18,6 +19,10 @@ export interface UsagePoolRecord {
   readonly retryRules?: readonly RetryRule[];
   /** The latest time for which the pool was held back after a shortage. Absent: never. */
   readonly hold?: PoolHold;
+  /** The latest value of the source of the pool (docs/policy.md#measured-pools). Absent: never measured. */
+  readonly measured?: MeasuredSlots;
+  /** Absent: the latest measurement has succeeded, or there was none. */
+  readonly measureFailure?: MeasureFailure;
   /** Number of the pool among those that exist, from 1: the slot of its claims. */
   readonly slot: number;
   readonly createdAt: number;

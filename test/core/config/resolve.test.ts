@@ -96,6 +96,7 @@ test('the server has its defaults', async (t) => {
         shards: 1,
       },
       products: { folder: null, presetsFolder: null },
+      pools: { sources: new Map(), intervalMs: 30_000, timeoutMs: 10_000, maxAgeMs: 300_000 },
       webhooks: {
         allowPrivate: { names: [], networks: [] },
         formatFolder: null,

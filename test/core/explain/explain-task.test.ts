@@ -591,6 +591,22 @@ test('usage pools: at capacity, with holders of all farms, and not registered', 
     summaryOf({ lease: leaseExplanation({ pools: [{ ...pool, maxConcurrent: 1, inUse: 1, holders: [] }] }) }),
     'Usage pool houdini is at capacity: 1 of 1 slot is taken.',
   );
+  const at = taskFacts({ lease }).now - 20_000;
+  t.match(
+    explainTask(
+      taskFacts({
+        lease: leaseExplanation({
+          pools: [{ ...pool, inUse: 5, holders: [], measured: { maxConcurrent: 12, at } }],
+        }),
+      }),
+    ).gates[0],
+    {
+      sentence:
+        'Usage pool houdini is at capacity: 5 of 5 slots are taken (others use the rest of its 12, as measured 20 s ago).',
+      limit: 5,
+      measured: { maxConcurrent: 12, at },
+    },
+  );
   const absent = { name: 'nuke', maxConcurrent: null, inUse: 0, holders: [] };
   const unregistered =
     'Usage pool nuke is not registered and has no slots: the task cannot start before it is.';

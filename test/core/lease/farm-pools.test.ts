@@ -29,6 +29,38 @@ test('a task that gets no slot of one pool keeps none of the others', (t) => {
   t.end();
 });
 
+test('claims are limited by a measured value until it is too old', (t) => {
+  const { tallies, farm } = pools();
+  const measured = { slots: 2, at: 1000, until: 5000 };
+  farm.register([{ ...MANY, measured }], 1000);
+  farm.counted();
+  t.equal(farm.claim({ pools: ['many'] }, 4, W), 2);
+  t.equal(farm.nextHoldEnd(), 5000);
+  t.strictSame(farm.updateHolds(4999), []);
+  t.equal(farm.claim({ pools: ['many'] }, 4, W), 0);
+  t.strictSame(farm.updateHolds(5000), ['many']);
+  t.equal(farm.nextHoldEnd(), null);
+  t.equal(farm.claim({ pools: ['many'] }, 4, W), 3);
+  t.equal(tallies.total(MANY.slot), 5);
+  farm.register([{ ...MANY, measured: { ...measured, slots: 9 } }], 1000);
+  t.equal(farm.nextHoldEnd(), null, 'a larger value limits nothing');
+  t.end();
+});
+
+test('a measured value limits the hosts of a pool that counts them', (t) => {
+  const { farm } = pools();
+  const measured = { slots: 1, at: 1000, until: 5000 };
+  farm.register([{ ...MANY, counts: 'hosts', measured }], 1000);
+  farm.counted();
+  t.equal(farm.claim({ pools: ['many'] }, 3, W), 3);
+  t.equal(farm.claim({ pools: ['many'] }, 1, OTHER), 0);
+  farm.register([{ ...MANY, counts: 'hosts', measured: { ...measured, slots: 0 } }], 1000);
+  t.equal(farm.claim({ pools: ['many'] }, 1, W), 0, 'not even on a host with a slot');
+  farm.updateHolds(5000);
+  t.equal(farm.claim({ pools: ['many'] }, 1, OTHER), 1);
+  t.end();
+});
+
 test('nothing is claimed before the live tasks of the farm are counted', (t) => {
   const { tallies, farm } = pools();
   t.equal(farm.room({ pools: ['many'] }, null), 0);

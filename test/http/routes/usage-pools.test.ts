@@ -76,6 +76,48 @@ void test('lists pools by name with their usage', async (t) => {
   t.same(api.asked, []);
 });
 
+void test('a pool with a source has its value, age and error', async (t) => {
+  const { api, client } = await startApi(t);
+  const { now } = api;
+  const measured = { slots: 3, at: now - 1000, until: now + 1000 };
+  const stale = { slots: 3, at: now - 2000, until: now };
+  const measureFailure = { since: now, reason: 'no answer within 10 s' };
+  store(
+    api,
+    poolRecord({ measured }),
+    poolRecord({ id: uuid('a', 2), name: 'old', slot: 2, measured: stale, measureFailure }),
+    poolRecord({ id: uuid('a', 3), name: 'failed', slot: 3, measureFailure }),
+  );
+  api.tallies.set(1, 1).set(2, 1);
+  const pool = async (id: string) => (await client.get(`/api/v1/usage-pools/${id}`)).body;
+  t.same(await pool(POOL), {
+    ...POOL_JSON,
+    in_use: 1,
+    available: 2,
+    effective_slots: 3,
+    measured_slots: 3,
+    measured_at: new Date(measured.at).toISOString(),
+    measured_stale: false,
+  });
+  const error = {
+    effective_slots: 4,
+    measured_error: 'no answer within 10 s',
+    measured_error_since: new Date(now).toISOString(),
+  };
+  t.same(await pool(uuid('a', 2)), {
+    ...POOL_JSON,
+    id: uuid('a', 2),
+    name: 'old',
+    in_use: 1,
+    available: 3,
+    ...error,
+    measured_slots: 3,
+    measured_at: new Date(stale.at).toISOString(),
+    measured_stale: true,
+  });
+  t.same(await pool(uuid('a', 3)), { ...POOL_JSON, id: uuid('a', 3), name: 'failed', ...error });
+});
+
 /** The settings of a pool as the catalog stores them. */
 const storedInput = ({ counts = 'tasks', ...input }: PoolInput): Partial<UsagePoolRecord> => ({
   ...input,

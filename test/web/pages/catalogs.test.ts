@@ -21,7 +21,10 @@ const comp = (name: string) => ({
 
 /** Tests the catalogs, the setup steps and the diagnostics in a browser, with a server and workers. */
 await test('the pages set up a farm and change its catalogs', { timeout: 240_000 }, async (t) => {
-  const fixture = await openBrowserFixture();
+  const fixture = await openBrowserFixture([
+    '--pools-reconcile=nuke=echo 7',
+    '--pools-reconcile-interval=1s',
+  ]);
   t.teardown(() => fixture.close(!t.passing()));
   const { page, faults } = await fixture.open('/');
   const dialog = page.getByRole('dialog');
@@ -344,6 +347,8 @@ environment:
     await page.getByRole('link', { name: 'nuke' }).click();
     await page.getByRole('heading', { name: 'nuke', level: 1 }).waitFor();
     await page.getByText('1 of 1', { exact: true }).waitFor();
+    await page.getByText('Measured slots').waitFor();
+    await page.getByText(', of 1 configured').waitFor();
     const holders = page.getByRole('table', { name: 'Tasks that hold slots' });
     await holders.getByRole('link', { name: 'Comp 010' }).waitFor();
     await holders.getByRole('link', { name: 'render-01' }).waitFor();

@@ -4,9 +4,10 @@ import { chartTimes, type TimeSeries } from '../../parts/time-chart-model.ts';
 /** Converts the history of a usage pool to chart series that end now. The line of its slots is that of now. */
 export function poolSeries(
   { times, in_use: past }: UsagePoolUse['history'],
-  { in_use: inUse, max_concurrent: slots }: Pick<UsagePoolUse['pool'], 'in_use' | 'max_concurrent'>,
+  pool: Pick<UsagePoolUse['pool'], 'in_use' | 'max_concurrent' | 'effective_slots'>,
   nowMs: number,
 ): { readonly times: readonly number[]; readonly series: readonly TimeSeries[] } {
+  const { in_use: inUse, max_concurrent: most, effective_slots: slots = most } = pool;
   const values = [...past, inUse];
   const pastTimes = chartTimes(times);
   // The clock of the browser may be slow.

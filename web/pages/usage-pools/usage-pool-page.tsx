@@ -26,6 +26,7 @@ import { useInvalidateOnEvents } from '../../state/use-invalidate-on-events.ts';
 import { useNow } from '../../state/use-now.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { useRefresh } from '../../state/use-refresh.ts';
+import { MeasuredNotices, MeasuredStat } from './measured-slots.tsx';
 import { poolSeries } from './pool-series.ts';
 
 /** Tasks have no events of their own. */
@@ -82,6 +83,7 @@ export function UsagePoolPage() {
 function KnownPool({ use }: { use: UsagePoolUse }) {
   const { why } = usePermissions();
   const { pool, holders, waiting, waiting_tasks: waitingTasks } = use;
+  const slots = pool.effective_slots ?? pool.max_concurrent;
   const hidden = pool.in_use - holders.length;
   const shown = waiting.slice(0, WAITERS_SHOWN);
   const isCut = use.is_partial || waiting.length > shown.length;
@@ -104,6 +106,7 @@ function KnownPool({ use }: { use: UsagePoolUse }) {
           detail={`No task that requires the pool starts before that: ${pool.hold.reason}.`}
         />
       )}
+      <MeasuredNotices pool={pool} />
       {pool.in_use > pool.max_concurrent && (
         <Notice
           kind="warning"
@@ -114,9 +117,10 @@ function KnownPool({ use }: { use: UsagePoolUse }) {
       <Stats>
         <Stat
           label="Slots in use"
-          value={`${pool.in_use.toLocaleString('en')} of ${pool.max_concurrent.toLocaleString('en')}`}
-          note={<UseMeter used={pool.in_use} total={pool.max_concurrent} unit="slots" />}
+          value={`${pool.in_use.toLocaleString('en')} of ${slots.toLocaleString('en')}`}
+          note={<UseMeter used={pool.in_use} total={slots} unit="slots" />}
         />
+        <MeasuredStat pool={pool} />
         <Stat label="Free" value={pool.available.toLocaleString('en')} note="slots" />
         <Stat
           label="Waiting"

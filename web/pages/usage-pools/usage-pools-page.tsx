@@ -32,7 +32,9 @@ const USAGE_POOLS: Catalog<UsagePool> = {
     {
       id: 'in_use',
       header: 'In use',
-      cell: (pool) => <UseMeter used={pool.in_use} total={pool.max_concurrent} unit="slots" />,
+      cell: (pool) => (
+        <UseMeter used={pool.in_use} total={pool.effective_slots ?? pool.max_concurrent} unit="slots" />
+      ),
       sortKey: 'in_use',
       size: 220,
       card: 'line',

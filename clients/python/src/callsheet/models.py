@@ -1241,7 +1241,7 @@ class _UsagePoolRequired(TypedDict):
     in_use: int
     """Slots held by assigned and running tasks of all farms."""
     available: int
-    """`max_concurrent` minus `in_use`, never below 0."""
+    """`effective_slots`, or `max_concurrent` without it, minus `in_use`, never below 0."""
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -1259,6 +1259,20 @@ class UsagePool(_UsagePoolRequired, total=False):
     """Version of the rules, which decisions name. Absent without rules."""
     hold: UsagePoolHold
     """Only while the pool is held back after a shortage."""
+    effective_slots: int
+    """The slots that the pool has now: the smaller of `max_concurrent` and `measured_slots`, or `max_concurrent` if
+    the measured value is stale. Absent if the pool has no source, or its source was not asked yet."""
+    measured_slots: int
+    """The latest value of the source of the pool (docs/policy.md#measured-pools): the slots that the farms may use
+    in all, with those that they hold. Absent without one."""
+    measured_at: Timestamp
+    """Time of `measured_slots`."""
+    measured_stale: bool
+    """True if `measured_slots` is older than the maximum age, and ignored. Present with it."""
+    measured_error: str
+    """Why the latest measurement has failed. Absent after one that succeeded."""
+    measured_error_since: Timestamp
+    """Time of the first measurement that failed with `measured_error`. Present with it."""
 
 
 TaskStatus = Literal["pending", "ready", "assigned", "running", "succeeded", "failed", "canceled"]
@@ -3271,6 +3285,10 @@ class _UsagePoolGateRequired(TypedDict):
 class UsagePoolGate(_UsagePoolGateRequired, total=False):
     """A usage pool that the task requires has no free slot."""
 
+    max_concurrent: Count
+    """The configured slots. Only while fewer were measured; `limit` is the measured value then."""
+    measured_at: Timestamp
+    """Time of the measurement. Present with `max_concurrent`."""
     hold: UsagePoolHold
     """Only while the pool is held back."""
 
