@@ -130,6 +130,29 @@ export const CORE_QUARANTINE_MUTANTS: readonly Mutant[] = [
     ['old failures are part of an outage', 'now - at < windowSeconds * SECOND_MS && at <= now', 'at <= now'],
   ),
   ...mutantsOf(
+    'actors/service/job/failed-on.ts',
+    ['test/actors/service/lease/avoidance.test.ts'],
+    [
+      'the workers of failures are in the order of the failures until the job is loaded again',
+      '[...before, workerId].sort()',
+      '[...before, workerId]',
+    ],
+    [
+      'the workers of failures are in another order after the job was loaded',
+      'return [...workers].sort();',
+      'return [...workers];',
+    ],
+  ),
+  ...mutantsOf(
+    'actors/service/lease/serve.ts',
+    [OUTAGES, 'test/sim/cold-outages.test.ts'],
+    [
+      'the workers of a location that is held no longer are served in the order in which they were loaded',
+      'for (const request of state.parked.inOrder()) {',
+      'for (const request of [...workers].flatMap((id) => state.parked.ofWorker(id))) {',
+    ],
+  ),
+  ...mutantsOf(
     'actors/service/job/outage-failures.ts',
     [OUTAGES],
     [

@@ -1,3 +1,5 @@
+import type { FarmInput } from '../../actors/service/catalog/messages.ts';
+import type { RetryOverride } from '../../src/core/lifecycle/retry-policy.ts';
 import { Random } from './random.ts';
 import { VerdictFarm, type AttemptEnd, type StartedAttempt } from './verdict-farm.ts';
 
@@ -16,14 +18,11 @@ export interface OutageResult {
   readonly resumedAfterMs: number;
 }
 
-const WORKERS = 60;
-const JOBS = 48;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Share of attempts that fail by chance, on any worker. */
-const CHANCE_FAILURES = 0.001;
 
-interface Scenario {
+/** Places of workers and jobs, and the attempts that fail in an outage. */
+interface OutageScenario {
   readonly locationOf: (worker: number) => string;
   readonly poolsOf: (job: number) => readonly string[];
   readonly isHit: (attempt: StartedAttempt) => boolean;
@@ -32,27 +31,52 @@ interface Scenario {
 
 const numberOf = (name: string): number => Number(name.slice(1));
 
+/** Size and settings of the farm. */
+export interface OutageFarm {
+  readonly workers: number;
+  readonly jobs: number;
+  readonly settings: Partial<FarmInput>;
+  readonly retry: RetryOverride;
+  /** Share of attempts that fail by chance, on any worker. */
+  readonly chanceFailures: number;
+  readonly hours: number;
+}
+
+const FARM: OutageFarm = {
+  workers: 60,
+  jobs: 48,
+  settings: {
+    quarantine: true,
+    outages: { isOn: true },
+    queuePolicy: { kind: 'balanced', sharedBy: 'job' },
+  },
+  retry: { maxAttempts: 3, retryDelaySeconds: 0, failureLimit: 20 },
+  chanceFailures: 0.001,
+  hours: 6,
+};
+
 /** During the outage, all attempts with the pool that start fail. */
-export const licenseOutage = (seed: number): OutageResult =>
-  run(seed, {
-    locationOf: (worker) => (worker % 2 === 0 ? 'north' : 'south'),
-    poolsOf: (job) => (job % 2 === 0 ? ['houdini'] : []),
-    isHit: ({ job }) => numberOf(job) % 2 === 0,
-    message: (random) => `error: no license for houdini, server 10.0.0.${random.between(1, 9)} is full`,
-  });
+export const LICENSE_OUTAGE: OutageScenario = {
+  locationOf: (worker) => (worker % 2 === 0 ? 'north' : 'south'),
+  poolsOf: (job) => (job % 2 === 0 ? ['houdini'] : []),
+  isHit: ({ job }) => numberOf(job) % 2 === 0,
+  message: (random) => `error: no license for houdini, server 10.0.0.${random.between(1, 9)} is full`,
+};
 
 /** During the outage, all attempts that start in one of two locations fail. */
-export const fullFileServer = (seed: number): OutageResult =>
-  run(seed, {
-    locationOf: (worker) => (worker % 2 === 0 ? 'north' : 'south'),
-    poolsOf: (job) => (job % 3 === 0 ? ['houdini'] : []),
-    isHit: ({ worker }) => numberOf(worker) % 2 === 0,
-    message: (random) =>
-      `cannot write /mnt/renders/shot_${random.between(1, 99)}/beauty.exr: no space left on device`,
-  });
+export const FULL_FILE_SERVER: OutageScenario = {
+  locationOf: (worker) => (worker % 2 === 0 ? 'north' : 'south'),
+  poolsOf: (job) => (job % 3 === 0 ? ['houdini'] : []),
+  isHit: ({ worker }) => numberOf(worker) % 2 === 0,
+  message: (random) =>
+    `cannot write /mnt/renders/shot_${random.between(1, 99)}/beauty.exr: no space left on device`,
+};
 
-function run(seed: number, scenario: Scenario): OutageResult {
-  const { farm, until, chance, failed, goods, names } = play(seed, scenario);
+export const licenseOutage = (seed: number): OutageResult => run(seed, LICENSE_OUTAGE);
+export const fullFileServer = (seed: number): OutageResult => run(seed, FULL_FILE_SERVER);
+
+function run(seed: number, scenario: OutageScenario): OutageResult {
+  const { farm, until, chance, failed, goods, names } = playOutage(seed, scenario, FARM);
   const jobs = names.map((name) => farm.job(name));
   return {
     places: [...farm.heldPlaces],
@@ -64,7 +88,7 @@ function run(seed: number, scenario: Scenario): OutageResult {
   };
 }
 
-interface Played {
+interface PlayedOutage {
   readonly farm: VerdictFarm;
   readonly until: number;
   readonly chance: number;
@@ -74,7 +98,13 @@ interface Played {
   readonly names: readonly string[];
 }
 
-function play(seed: number, { locationOf, poolsOf, isHit, message }: Scenario): Played {
+/** Runs a scenario. `prepare` may add things to do at times of it. */
+export function playOutage(
+  seed: number,
+  { locationOf, poolsOf, isHit, message }: OutageScenario,
+  { workers, jobs, settings, retry, chanceFailures, hours }: OutageFarm,
+  prepare: (farm: VerdictFarm) => void = () => undefined,
+): PlayedOutage {
   const random = new Random(seed);
   const from = random.between(10 * MINUTE_MS, 40 * MINUTE_MS);
   const until = from + random.between(5 * MINUTE_MS, 30 * MINUTE_MS);
@@ -88,27 +118,25 @@ function play(seed: number, { locationOf, poolsOf, isHit, message }: Scenario): 
       failed++;
       return { afterMs: random.between(500, 30_000), fails: true, message: message(random) };
     }
-    const fails = random.chance(CHANCE_FAILURES);
+    const fails = random.chance(chanceFailures);
     if (fails) chance++;
     else if (at > until && isHit(attempt)) goods.push(at);
     return { afterMs, fails, message: 'exit status 1' };
   };
-  const farm = new VerdictFarm(
-    { quarantine: true, outages: { isOn: true }, queuePolicy: { kind: 'balanced', sharedBy: 'job' } },
-    model,
-  );
-  farm.replaceQueue({ retry: { maxAttempts: 3, retryDelaySeconds: 0, failureLimit: 20 } });
-  farm.createPool('houdini', { maxConcurrent: 45 });
-  for (let number = 0; number < WORKERS; number++)
+  const farm = new VerdictFarm(settings, model);
+  farm.replaceQueue({ retry });
+  farm.createPool('houdini', { maxConcurrent: Math.ceil((workers * 3) / 4) });
+  for (let number = 0; number < workers; number++)
     farm.at(random.between(0, MINUTE_MS), () => {
       farm.enter(`w${number}`, locationOf(number));
     });
-  const names = Array.from({ length: JOBS }, (_, number) => `J${number}`);
+  const names = Array.from({ length: jobs }, (_, number) => `J${number}`);
   for (const [number, name] of names.entries())
     farm.at(random.between(0, HOUR_MS), () => {
       const needs = { cores: 1, pools: poolsOf(number) };
       farm.submit(name, [{ name: 's', tasks: random.between(10, 60), needs }]);
     });
-  farm.work(6 * HOUR_MS);
+  prepare(farm);
+  farm.work(hours * HOUR_MS);
   return { farm, until, chance, failed, goods, names };
 }

@@ -45,6 +45,8 @@ export class VerdictFarm extends TestFarm {
   /** Failed attempts by worker, and by job. */
   readonly failedOn = new Map<string, number>();
   readonly failedOf = new Map<string, number>();
+  /** All starts of attempts, with their times. */
+  readonly starts: string[] = [];
   /** Places of outages so far. */
   readonly heldPlaces = new Set<string>();
   readonly #model: (attempt: StartedAttempt) => AttemptEnd;
@@ -93,6 +95,8 @@ export class VerdictFarm extends TestFarm {
 
   /** All idle workers request tasks again, after a restart of the service if it is a cold one. */
   requestAgain(isCold: boolean): void {
+    // Workers that timers have given tasks until now are not idle any more.
+    this.#work(() => undefined);
     this.#work(() => {
       if (isCold) this.restart();
       for (const worker of [...this.#idle]) this.#request(worker);
@@ -144,6 +148,7 @@ export class VerdictFarm extends TestFarm {
       const address = parseAttemptId(id);
       if (address === null) throw new Error(`${id} is not an attempt ID`);
       const job = this.nameOf(address.jobId);
+      this.starts.push(`${this.elapsed} ms: ${worker} ${job}/${address.index}#${address.attemptNumber}`);
       const end = this.#model({ worker, job, index: address.index, at: this.elapsed });
       this.at(this.elapsed + end.afterMs, () => {
         const word = `${job}/${address.stepOrder}/${address.index}`;

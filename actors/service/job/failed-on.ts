@@ -4,7 +4,10 @@ import { usesAttempt } from '../../../src/core/retry-rules/applied-rule.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 
-/** Workers on which a task has failed since its last manual retry, by `failedOnKey`. */
+/**
+ * Workers on which a task has failed since its last manual retry, by `failedOnKey`. They are sorted: the order of their
+ * failures is not known after the job was loaded, and may not decide which of them is notified first.
+ */
 export type FailedOn = Map<string, readonly WorkerId[]>;
 
 export const failedOnKey = (stepOrder: number, index: number): string => `${stepOrder}/${index}`;
@@ -20,7 +23,8 @@ export function recordFailedOn(
   workerId: WorkerId,
 ): void {
   const before = failedOnOf(failedOn, step.record.order, index);
-  if (!before.includes(workerId)) failedOn.set(failedOnKey(step.record.order, index), [...before, workerId]);
+  if (!before.includes(workerId))
+    failedOn.set(failedOnKey(step.record.order, index), [...before, workerId].sort());
 }
 
 /** Forgets the worker of a failure that does not count any more. */
@@ -59,5 +63,5 @@ export function readFailedOn(
     workers.add(attempt.workerId);
     if (--remaining === 0) break;
   }
-  return [...workers];
+  return [...workers].sort();
 }

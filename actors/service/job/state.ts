@@ -122,7 +122,7 @@ function loadRuleUses({ record, ruleUses, failedOn }: JobState, step: StepState,
     const name = failedOnKey(stepOrder, index);
     ruleUses.set(name, value);
     if (value.avoided === undefined) continue;
-    failedOn.set(name, [...new Set([...failedOnOf(failedOn, stepOrder, index), ...value.avoided])]);
+    failedOn.set(name, [...new Set([...failedOnOf(failedOn, stepOrder, index), ...value.avoided])].sort());
   }
 }
 

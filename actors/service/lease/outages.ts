@@ -26,7 +26,7 @@ import { timestampOf } from '../../../src/core/timestamp.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { EndedAttempt, LeaseMessage } from './messages.ts';
 import { roomOf } from './outage-state.ts';
-import { reindexParkedRequests, servePool, serveWorker } from './serve.ts';
+import { reindexParkedRequests, servePool, serveWorkers } from './serve.ts';
 import type { LeaseState } from './state.ts';
 import { clearSchedulable } from './unschedulable-sweep.ts';
 
@@ -178,8 +178,8 @@ function refresh(state: LeaseState, context: LeaseContext): void {
   const workers = [...state.workers.values()].filter(({ offer }) => changed.includes(offer.computeLocation));
   for (const worker of workers) reindexParkedRequests(state, worker);
   if (state.recovery !== 'ready') return;
-  for (const worker of workers)
-    if (outages.locations.get(worker.offer.computeLocation) !== 0) serveWorker(state, worker, context);
+  const open = workers.filter(({ offer }) => outages.locations.get(offer.computeLocation) !== 0);
+  serveWorkers(state, new Set(open.map(({ offer }) => offer.workerId)), context);
   for (const pool of opened) servePool(state, pool, context);
   if (opened.length > 0) clearSchedulable(state, context);
 }

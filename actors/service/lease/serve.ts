@@ -96,6 +96,22 @@ export function serveWorker(state: LeaseState, worker: LeaseWorker, context: Ser
   }
 }
 
+/**
+ * Serves the parked requests of some workers, longest waiting first. The order of `workers` may not matter: it is another
+ * one after the actor was loaded.
+ */
+export function serveWorkers(
+  state: LeaseState,
+  workers: ReadonlySet<WorkerId>,
+  context: ServiceContext<'lease'>,
+): void {
+  if (workers.size === 0) return;
+  for (const request of state.parked.inOrder()) {
+    if (workers.has(request.workerId) && serve(state, request, context))
+      state.parked.take(request.workerId, request.queueId);
+  }
+}
+
 /** Serves parked requests, longest waiting first, while the signature has ready tasks. */
 export function serveSignature(
   state: LeaseState,

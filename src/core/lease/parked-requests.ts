@@ -131,6 +131,11 @@ export class ParkedRequests<Address> {
     return requests;
   }
 
+  /** Returns all requests, the longest waiting first. */
+  inOrder(): readonly ParkedRequest<Address>[] {
+    return [...this.all];
+  }
+
   /** Updates the groups of a worker's requests after its offer, its free cores or its amounts have changed. */
   regroup(
     workerId: WorkerId,

@@ -100,6 +100,25 @@ test('failed workers are known after a restart, and reclaimed work is not a fail
   t.end();
 });
 
+for (const order of [
+  ['w1', 'w2'],
+  ['w2', 'w1'],
+])
+  test(`the workers on which a task has failed are in one order after a restart: ${order.join(', ')}`, (t) => {
+    const farm = new TestFarm();
+    for (const name of ['w1', 'w2', 'w3']) farm.register(name);
+    farm.submit('A', [{ name: 's', tasks: 1, needs: { cores: 4 } }], { retry: { ...NOW, maxAttempts: 5 } });
+    for (const name of order) {
+      farm.lease(name);
+      farm.report('A/0/0', 'failed', { exitCode: 1 });
+    }
+    const { avoided } = farm.explain('A/0/0').workers;
+    t.equal(avoided.length, 2);
+    farm.restart();
+    t.same(farm.explain('A/0/0').workers.avoided, avoided);
+    t.end();
+  });
+
 test('a manual retry resets the workers that failed', (t) => {
   const farm = new TestFarm();
   farm.register('bad');

@@ -175,6 +175,29 @@ for (const isCold of [false, true]) {
   });
 }
 
+for (const isCold of [false, true])
+  test(`the worker that has waited longest tries a location, restarted before: ${isCold}`, (t) => {
+    const farm = farmWith(['A', 'B'], { pools: [] });
+    breakDown(farm);
+    farm.disableWorker('far');
+    if (isCold) farm.restart();
+    for (const worker of ['w3', 'w1', 'w0']) t.equal(taken(farm, worker), null, 'held');
+    farm.advance(MINUTE);
+    t.same(
+      THREE.concat('w3').filter((worker) => farm.bookedCores(worker) > 0),
+      ['w3'],
+    );
+    farm.report(probeOf(farm), 'succeeded');
+    t.same(outagesOf(farm), []);
+    t.same(
+      ['w1', 'w0'].map((worker) => farm.bookedCores(worker)),
+      [1, 1],
+      'the others are served',
+    );
+    farm.expectInvariants(t, 'ended');
+    t.end();
+  });
+
 test('a task that has failed for good in the outage is retried, and a parked job continues', (t) => {
   const farm = farmWith(['A', 'B'], { maxAttempts: 1, failureLimit: 1 });
   const [one = '', two = '', three = ''] = breakDown(farm);
