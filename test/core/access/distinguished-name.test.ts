@@ -59,7 +59,8 @@ test('every value round-trips through its escapes', async (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (value) => {
       if (comparableName(value) === '' || /^[0-9a-f]/i.test(value)) return;
-      t.equal(normalDn(`cn=${escaped(value)}`), normalDn(`CN=${hex(value)}`), JSON.stringify(value));
+      // Some characters in the name of an assertion would confuse the parser of its output.
+      t.equal(normalDn(`cn=${escaped(value)}`), normalDn(`CN=${hex(value)}`), hex(value));
     }),
   );
 });
