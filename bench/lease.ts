@@ -48,6 +48,10 @@ const { values } = parseArgs({
   },
 });
 
+const hundredths = (value: number): number => Math.round(100 * value) / 100;
+
+const totalOf = ({ service, bus, client }: LeaseFigures['cpu_us']): number => service + bus + client;
+
 const TASKS = 100_000;
 const OFFERED_PER_SECOND = 5_000;
 const PARKED_WORKERS = 4_000;
@@ -210,10 +214,6 @@ function comparisonOf(shared: LeaseFigures, cases: readonly LeaseFigures[]): Sha
   if (sameJobs === null) throw new Error('the plain farm was not measured');
   return { same_jobs: sameJobs, one_job: shared.jobs === 1 ? null : ratioTo(1) };
 }
-
-const totalOf = ({ service, bus, client }: LeaseFigures['cpu_us']): number => service + bus + client;
-
-const hundredths = (value: number): number => Math.round(100 * value) / 100;
 
 function isShared({ policy, booked }: Pick<LeaseCase, 'policy' | 'booked'>): boolean {
   return policy !== 'fifo' || booked > 0;
