@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { FORMAT_VERSIONS } from '../../src/adapters/lmdb/store-format.ts';
 import { externalServersRefusal, managedServersRefusal } from '../../src/adapters/nats/cluster-checks.ts';
+import { untilLeader } from '../../src/adapters/nats/cluster-servers.ts';
 import { NodeFactsExchange } from '../../src/adapters/nats/node-facts.ts';
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
 import { RECORD_FORMAT } from '../../src/core/cluster/log-record.ts';
@@ -37,6 +38,10 @@ export async function checkCluster(
   { streams, system }: ClusterAccess,
 ): Promise<void> {
   const { logger, stopping, shutdown, version } = context;
+  const warn = (text: string): void => logger.warn(text);
+  // The bus has waited for managed servers.
+  if (system === null) await untilLeader({ streams, system, peers: cluster.peers }, stopping, warn);
+  throwIfStopping(stopping);
   const refusal =
     system === null
       ? await externalServersRefusal(streams, cluster.name, cluster.serversSyncAlways)
@@ -49,7 +54,6 @@ export async function checkCluster(
     recordFormat: RECORD_FORMAT,
     stateFormat: FORMAT_VERSIONS.state,
   };
-  const warn = (text: string): void => logger.warn(text);
   const exchange = new NodeFactsExchange({ servers: streams, cluster: cluster.name, own }, warn);
   let next: NodeJS.Timeout | undefined;
   shutdown.add('bus', () => {

@@ -94,7 +94,8 @@ export const nodeOfServer = (name: string): string => name.replace(/-[0-9a-f]{8}
 
 interface WaitForLeader {
   readonly streams: ServerList;
-  readonly system: ServerList;
+  /** Null for an external NATS cluster: its system account is not known. */
+  readonly system: ServerList | null;
   readonly peers: readonly ClusterPeer[];
 }
 
@@ -147,7 +148,9 @@ async function hasLeader(streams: ServerList): Promise<boolean> {
   }
 }
 
-async function waitingText(system: ServerList, peers: readonly ClusterPeer[]): Promise<string> {
+async function waitingText(system: ServerList | null, peers: readonly ClusterPeer[]): Promise<string> {
+  if (system === null)
+    return 'waiting for the servers of bus.url to elect a leader for their streams. Start them, or check the network and JetStream';
   const needed = Math.floor(peers.length / 2) + 1;
   const rule = `at the first start of a cluster all ${peers.length} nodes must be connected, later ${needed}`;
   try {
