@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { dataFileOf, readStoredMark } from '../lmdb/stored-mark.ts';
+import { storeForCluster } from '../lmdb/cluster-mark.ts';
+import { dataFileOf } from '../lmdb/existing-store.ts';
 import { clusterNames } from '../nats/log/cluster-names.ts';
 import type { LogStream } from '../nats/log/log-stream.ts';
 import { lockDirectory } from '../system/disk-lock.ts';
@@ -140,7 +141,7 @@ async function nextPiece(
 /** Puts the complete copy in the place of the store. */
 async function install({ directory, logId }: FetchParts, from: string): Promise<FetchedStore> {
   const folder = incomingOf(directory);
-  const { storedMark, bytes } = await readStoredMark(folder);
+  const { storedMark, bytes } = await storeForCluster(folder);
   const stored = storedMark === null ? null : parseAppliedMark(storedMark);
   if (stored === null || stored.logId !== logId)
     throw new LogOpenError(

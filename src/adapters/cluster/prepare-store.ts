@@ -1,4 +1,4 @@
-import { readStoredMark } from '../lmdb/stored-mark.ts';
+import { storeForCluster } from '../lmdb/cluster-mark.ts';
 import { BackoffTimer } from '../nats/backoff.ts';
 import { LogStream } from '../nats/log/log-stream.ts';
 import type { LogInfo } from '../nats/log/stream-config.ts';
@@ -48,7 +48,7 @@ async function prepare(
   pauses: BackoffTimer,
   isClosing: () => boolean,
 ): Promise<FetchedStore | null> {
-  const store = await readStoredMark(directory);
+  const store = await storeForCluster(directory);
   const stored = store.storedMark === null ? null : parseAppliedMark(store.storedMark);
   // Opening the journal says why such a store cannot be used.
   if (stored === null && (store.storedMark !== null || !store.isEmpty)) return null;

@@ -10,9 +10,12 @@ import { replayJournal } from './replay-journal.ts';
 import { freeBytes } from '../system/disk-watermark.ts';
 import type { CopiedStore } from './copy-stores.ts';
 
+/** Returns the path of the data of a store. */
+export const dataFileOf = (directory: string): string => join(directory, DATA_FILE);
+
 /** Throws `StoreOpenError` if there is no store. */
 export function assertStoreExists(directory: string): void {
-  if (!existsSync(join(directory, DATA_FILE))) throw new StoreOpenError(directory, 'there is none');
+  if (!existsSync(dataFileOf(directory))) throw new StoreOpenError(directory, 'there is none');
 }
 
 /** Opens an existing store of this program's format. Throws `StoreOpenError`. */
@@ -30,16 +33,19 @@ export async function openExistingStore(
   }
 }
 
+/** Stores what the journal of a single node holds in the tables of a state store that no service has open. */
+export function takeInJournal(environment: Environment, directory: string, { storeId }: StoreFormat): void {
+  const hasRoom = (bytes: number): boolean => freeBytes(directory) > bytes;
+  replayJournal({ environment, directory, storeId, hasRoom });
+}
+
 /** Opens a store that no service has open, with what its journal holds, to be copied. Throws `StoreOpenError`. */
 export async function openStoreToCopy(
   directory: string,
   kind: EnvironmentKind,
 ): Promise<{ readonly copied: CopiedStore; readonly close: () => Promise<void> }> {
   const { environment, format } = await openExistingStore(directory, kind);
-  if (kind === 'state') {
-    const hasRoom = (bytes: number): boolean => freeBytes(directory) > bytes;
-    replayJournal({ environment, directory, storeId: format.storeId, hasRoom });
-  }
+  if (kind === 'state') takeInJournal(environment, directory, format);
   const copied: CopiedStore = {
     kind,
     pages: pageMeter(environment, directory),
