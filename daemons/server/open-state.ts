@@ -1,5 +1,6 @@
 import { standingMemory, type StandingMemory } from '../../src/adapters/cluster/standing.ts';
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
+import { CLUSTER_REPLICAS } from '../../src/core/config/cluster-config.ts';
 import type { NodeState } from '../../src/core/cluster/node-states.ts';
 import type { ChangeSubscription } from '../../src/adapters/lmdb/change-subscription.ts';
 import { openStateReader, type StateReader } from '../../src/adapters/lmdb/state-reader.ts';
@@ -68,6 +69,7 @@ export async function startStore(context: StartContext, cluster: ClusterLog | nu
               node: cluster.node,
               members: cluster.peers.map(({ name }) => name),
               servers: cluster.servers,
+              replicas: config.bus.replicas ?? CLUSTER_REPLICAS,
               standing,
             },
     },

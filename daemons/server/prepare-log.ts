@@ -1,7 +1,7 @@
 import { LogStream } from '../../src/adapters/nats/log/log-stream.ts';
 import { BackoffTimer } from '../../src/adapters/nats/backoff.ts';
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
-import type { ClusterConfig } from '../../src/core/config/cluster-config.ts';
+import { CLUSTER_REPLICAS, type ClusterConfig } from '../../src/core/config/cluster-config.ts';
 import { readLogOrder, removeLogOrder } from '../maintenance/log-order.ts';
 import { throwIfStopping, type StartContext } from './start-context.ts';
 
@@ -47,8 +47,10 @@ export async function prepareLog(
       }
       if (look.type === 'missing' && order.type === 'create')
         reason =
-          (await stream.create(config.bus.replicas ?? 3, { logId: order.log_id, base: 'store' })) ??
-          'created';
+          (await stream.create(config.bus.replicas ?? CLUSTER_REPLICAS, {
+            logId: order.log_id,
+            base: 'store',
+          })) ?? 'created';
       if (performance.now() >= nextNote) {
         logger.warn(
           order.type === 'create'

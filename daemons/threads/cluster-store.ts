@@ -12,9 +12,6 @@ import { openStateWriter } from '../../src/adapters/lmdb/state-writer.ts';
 import type { ClusterHooks, ClusterStoreOptions } from '../../src/adapters/lmdb/store-thread.ts';
 import type { WriterOptions } from '../../src/adapters/lmdb/writer-environment.ts';
 
-/** Copies of the log. */
-const REPLICAS = 3;
-
 /**
  * Opens the state store of a node of a cluster for writing, with the log of the cluster as its journal
  * (docs/decisions/replicated-log.md). The node is a follower until it takes the log over. Throws `StoreOpenError`, or an
@@ -22,7 +19,7 @@ const REPLICAS = 3;
  */
 export async function openClusterStore(
   options: WriterOptions,
-  { cluster, node, servers, standing, members }: ClusterStoreOptions,
+  { cluster, node, servers, replicas, standing, members }: ClusterStoreOptions,
   { foreignChanges, standingChanged }: ClusterHooks,
 ): Promise<JournaledStore> {
   const { endProcess, warn, directory } = options;
@@ -36,7 +33,7 @@ export async function openClusterStore(
         servers,
         cluster,
         node,
-        replicas: REPLICAS,
+        replicas,
         standing,
         storedMark: writer.appliedMark(CLUSTER_MARK_KEY),
         isEmptyStore: writer.isEmpty(),

@@ -305,6 +305,8 @@ export interface ClusterStoreOptions {
   readonly members: readonly string[];
   /** Access to the streams. */
   readonly servers: ServerList;
+  /** Copies of the log if this node creates it. */
+  readonly replicas: number;
   readonly standing: StandingMemory;
 }
 

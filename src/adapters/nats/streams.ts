@@ -11,6 +11,7 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
+import { CLUSTER_REPLICAS } from '../../core/config/cluster-config.ts';
 import type { BusEvent } from '../../core/ports/bus.ts';
 import { STREAMS, type StreamDefinition } from '../../core/wire/subjects.ts';
 import { CONNECTION_LIMITS, STREAM_LIMITS } from './limits.ts';
@@ -20,9 +21,6 @@ export type StreamKind = keyof typeof STREAMS;
 /** Returns access to the JetStream API of a connection, without a request. */
 export const managerOf = (nc: NatsConnection): Promise<JetStreamManager> =>
   jetstreamManager(nc, { checkAPI: false, timeout: CONNECTION_LIMITS.apiMs });
-
-/** Number of copies of a stream on a cluster of three or more servers, if `bus.replicas` is not set. */
-const CLUSTER_REPLICAS = 3;
 
 /** Required configuration of a stream. Other fields belong to the operator of the server (placement, description). */
 function configOf(kind: StreamKind) {
