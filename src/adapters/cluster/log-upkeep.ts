@@ -1,5 +1,8 @@
 import { RECORD_FORMAT } from '../../core/cluster/log-record.ts';
 import { TRIM_LIMITS, TrimRule, type TrimLimits } from '../../core/cluster/trim-rule.ts';
+import { integer, messageParser, record, text } from '../../core/wire/field-readers.ts';
+import { WIRE_LIMITS } from '../../core/wire/limits.ts';
+import { readText } from '../nats/message-text.ts';
 import { clusterNames } from '../nats/log/cluster-names.ts';
 import { nodeOfServer } from '../nats/cluster-servers.ts';
 import type { LogStream } from '../nats/log/log-stream.ts';
@@ -30,8 +33,6 @@ export interface UpkeepParts {
   readonly flushed: () => number;
   readonly isOwner: () => boolean;
 }
-
-const decoder = new TextDecoder();
 
 /**
  * Reports how far the store of this node is. If this node owns the log, trims it, and moves the leader of its stream to the
@@ -91,23 +92,15 @@ export class LogUpkeep {
   }
 
   #heard(data: Uint8Array): void {
-    const report = readReport(decoder.decode(data));
-    if (report !== null) this.#rule?.reported(report.node, report.position, steadyMs());
+    const report = readText(data, parseReport);
+    if (report.ok) this.#rule?.reported(report.value.node, report.value.position, steadyMs());
   }
 }
 
-/** Returns null if the text is not a report. */
-function readReport(text: string): { readonly node: string; readonly position: number } | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  if (typeof value !== 'object' || value === null) return null;
-  const node: unknown = Reflect.get(value, 'node');
-  const position: unknown = Reflect.get(value, 'position');
-  if (typeof node !== 'string' || typeof position !== 'number' || !Number.isSafeInteger(position))
-    return null;
-  return { node, position };
-}
+const parseReport = messageParser(
+  record<{ readonly node: string; readonly position: number }>({
+    node: text(WIRE_LIMITS.name),
+    position: integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  }),
+  { length: WIRE_LIMITS.statusText, nesting: 2 },
+);

@@ -1,4 +1,7 @@
 import type { NodeState } from '../../core/cluster/node-states.ts';
+import { finite, messageParser, record, text } from '../../core/wire/field-readers.ts';
+import { WIRE_LIMITS } from '../../core/wire/limits.ts';
+import { readText } from '../nats/message-text.ts';
 import { clusterNames } from '../nats/log/cluster-names.ts';
 import type { LogStream } from '../nats/log/log-stream.ts';
 
@@ -37,12 +40,13 @@ async function candidate(
 ): Promise<Candidate> {
   const answer = await messages.ask(clusterNames(cluster).statusOf(node), '', ANSWER_MS);
   if (answer === null) return { fault: `node ${node} does not answer: is it running?` };
-  const status = readStatus(new TextDecoder().decode(answer));
-  if (status?.state !== 'follower') return { fault: `node ${node} does not follow the log` };
-  const lag = position - status.position;
+  const status = readText(answer, parseStatus);
+  if (!status.ok || status.value.state !== 'follower')
+    return { fault: `node ${node} does not follow the log` };
+  const lag = position - status.value.position;
   return lag > LAG_MAX
     ? { fault: `node ${node} is ${lag} records behind: try again when it has read them` }
-    : { node, position: status.position };
+    : { node, position: status.value.position };
 }
 
 /** Asks nodes where they are. Returns the one that is the furthest, or why none can take over from an owner at this position. */
@@ -61,14 +65,11 @@ export async function findSuccessor(
   return { fault: faults.length === 0 ? 'there is no other node' : faults.join('; ') };
 }
 
-function readStatus(text: string): { readonly state: unknown; readonly position: number } | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  if (typeof value !== 'object' || value === null) return null;
-  const position: unknown = Reflect.get(value, 'position');
-  return typeof position === 'number' ? { state: Reflect.get(value, 'state') as unknown, position } : null;
-}
+/** The state of a later version may have another name: only `follower` matters. */
+const parseStatus = messageParser(
+  record<{ readonly state: string; readonly position: number }>({
+    state: text(WIRE_LIMITS.name),
+    position: finite,
+  }),
+  { length: WIRE_LIMITS.statusText, nesting: 2 },
+);

@@ -1,6 +1,7 @@
 import { nodeOfServer } from '../cluster-servers.ts';
-import { field, readApiReply, textField } from './api-reply.ts';
+import { readApiReply } from './api-reply.ts';
 import { clusterNames } from './cluster-names.ts';
+import { readLogInfo } from './stream-config.ts';
 
 /** Subject of the request for the state of the stream of a cluster's log; its leader answers. */
 export const streamInfoSubject = (cluster: string): string =>
@@ -10,6 +11,6 @@ export const streamInfoSubject = (cluster: string): string =>
 export function leaderOf(payload: Uint8Array): string | null {
   const reply = readApiReply(payload);
   if (reply.type === 'error') return null;
-  const leader = textField(field(reply.fields, 'cluster'), 'leader');
-  return leader === null || leader === '' ? null : nodeOfServer(leader);
+  const leader = readLogInfo(reply.fields)?.leader ?? '';
+  return leader === '' ? null : nodeOfServer(leader);
 }
