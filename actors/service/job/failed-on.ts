@@ -35,7 +35,7 @@ export function forgetFailedOn(
   workerId: WorkerId,
 ): void {
   const key = failedOnKey(step.record.order, index);
-  const workers = (failedOn.get(key) ?? []).filter((each) => each !== workerId);
+  const workers = failedOnOf(failedOn, step.record.order, index).filter((each) => each !== workerId);
   if (workers.length === 0) failedOn.delete(key);
   else failedOn.set(key, workers);
 }

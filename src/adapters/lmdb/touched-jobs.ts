@@ -63,7 +63,7 @@ export class TouchedJobsPublisher {
   }
 
   notifyReadable(): void {
-    // Nobody waits for changes to become readable.
+    // Its subscribers do not wait for changes to become readable.
   }
 
   /** Posts the jobs that were touched until now. Must be called between transactions. */
