@@ -3,7 +3,7 @@ import type { JobId } from '../../core/ids.ts';
 import type { LargeRows } from '../../core/ports/large-jobs.ts';
 import type { TableName } from '../../core/records/tables.ts';
 import type { StandingMemory } from '../cluster/standing.ts';
-import { withDeadline } from '../nats/connection.ts';
+import { reasonOf, withDeadline } from '../nats/connection.ts';
 import type { ServerList } from '../nats/server-address.ts';
 import { EventLoopWatch } from '../system/event-loop-lag.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
@@ -175,8 +175,7 @@ function serve(
       if (handOver === null) throw new Error('this service is a single node');
       await handOver(to, (successor) => tell({ v: STORE_PROTOCOL_VERSION, type: 'handing-over', successor }));
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      tell({ v: STORE_PROTOCOL_VERSION, type: 'hand-over-refused', reason });
+      tell({ v: STORE_PROTOCOL_VERSION, type: 'hand-over-refused', reason: reasonOf(error) });
     }
   };
 
