@@ -26,16 +26,24 @@ type Subject = 'account' | 'address';
 export class LoginThrottle {
   readonly #steadyNow: () => number;
   readonly #delay: (milliseconds: number) => Promise<void>;
-  readonly #key = randomBytes(16);
+  readonly #key: Uint8Array;
   readonly #failures = new Float64Array(PLACES);
   readonly #since = new Float64Array(PLACES);
   readonly #waiting = new Map<number, number>();
   #allWaiting = 0;
 
-  /** `steadyNow` returns milliseconds of a clock that never goes back; `delay` resolves after milliseconds. */
-  constructor(steadyNow: () => number, delay: (milliseconds: number) => Promise<void>) {
+  /**
+   * `steadyNow` returns milliseconds of a clock that never goes back; `delay` resolves after milliseconds. `key` decides
+   * which accounts and addresses share a place.
+   */
+  constructor(
+    steadyNow: () => number,
+    delay: (milliseconds: number) => Promise<void>,
+    key: Uint8Array = randomBytes(16),
+  ) {
     this.#steadyNow = steadyNow;
     this.#delay = delay;
+    this.#key = key;
   }
 
   /** Waits as long as the failures of account and address require. Resolves with false if too many wait already. */
