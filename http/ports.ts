@@ -20,6 +20,7 @@ import type { LogReader } from '../src/core/ports/log-store.ts';
 import type { StoreReader } from '../src/core/ports/store.ts';
 import type { Outcome } from '../src/core/problems.ts';
 import type { PointedError } from '../src/openjd/primitives/pointed-error.ts';
+import type { RequestOrigin } from '../src/core/records/work-cause.ts';
 import type { JoinTokenRecord } from '../src/core/records/join-token.ts';
 import type { JobEnvironment, JobRecord, TemplateFormat, TemplateText } from '../src/core/records/job.ts';
 import type { CookieSettings } from './accounts/session-cookie.ts';
@@ -138,9 +139,12 @@ export interface WebhookPorts {
 export interface Actors {
   /**
    * Sends the message that `make` builds and resolves with the actor's reply, after its commit. The reply
-   * address fixes the type of the reply. Rejects if no reply will come.
+   * address fixes the type of the reply. Rejects if no reply will come. `origin`: the request that leads to it.
    */
-  ask<Answer>(make: (replyTo: ReplyTo<Outcome<Answer>>) => ServiceEnvelope): Promise<Outcome<Answer>>;
+  ask<Answer>(
+    make: (replyTo: ReplyTo<Outcome<Answer>>) => ServiceEnvelope,
+    origin?: RequestOrigin,
+  ): Promise<Outcome<Answer>>;
   /** Sends a message that has no reply. */
   tell(envelope: ServiceEnvelope): void;
   /** Submits a job to its farm (message `job.submit`) without copying the bodies of its steps. */
@@ -148,6 +152,7 @@ export interface Actors {
     farm: FarmId,
     submission: Omit<JobSubmission, 'plan'>,
     plan: PlanInParts,
+    origin?: RequestOrigin,
   ): Promise<Outcome<JobRecord>>;
 }
 

@@ -1,9 +1,16 @@
+import type { RequestOrigin } from '../../src/core/records/work-cause.ts';
+
 /** Maps each kind of actor to the union of its messages. */
 export type ActorMessages = Record<string, { readonly type: string }>;
 
-/** A message and its destination: the kind and id of an actor. */
+/** A message and its destination: the kind and id of an actor. `origin`: the request of a client that led to it. */
 export type Envelope<A extends ActorMessages> = {
-  [Kind in keyof A & string]: { readonly actor: Kind; readonly id: string; readonly message: A[Kind] };
+  [Kind in keyof A & string]: {
+    readonly actor: Kind;
+    readonly id: string;
+    readonly message: A[Kind];
+    readonly origin?: RequestOrigin;
+  };
 }[keyof A & string];
 
 /**

@@ -433,7 +433,8 @@ export class Kernel<W extends ActorSystem> {
     }
   }
 
-  private close({ number, startedAt, changes, outputs, processed, evictable }: Window<W>): void {
+  private close(window: Window<W>): void {
+    const { number, startedAt, changes, outputs, processed, evictable } = window;
     const isWritten = changes.length > 0;
     const inFlightWindow: InFlightWindow<W> = {
       number,
@@ -445,7 +446,7 @@ export class Kernel<W extends ActorSystem> {
       whenReadable: null,
     };
     this.windows.push(inFlightWindow);
-    if (isWritten) this.ports.commit(changes, this.callbacksOf(inFlightWindow), outputs);
+    if (isWritten) this.ports.commit(changes, this.callbacksOf(inFlightWindow), window);
     inFlightWindow.prepareFlush = outputs.length > 0 ? this.ports.prepareFlush(outputs, startedAt) : null;
     inFlightWindow.whenReadable = inFlightWindow.prepareFlush?.onReadable ?? null;
     this.flushWindows();

@@ -1,5 +1,6 @@
 import type { CommitCallbacks } from '../../src/core/ports/store.ts';
 import type { LogLevel, ActorSystem } from './actor.ts';
+import type { Envelope } from './address.ts';
 import type { Output } from './output.ts';
 
 /** The prepared outputs of one window. */
@@ -13,6 +14,14 @@ export interface WindowFlush {
   readonly onReadable: (() => void) | null;
 }
 
+/** What a commit window sends, and why. */
+export interface CommittedWindow<W extends ActorSystem> {
+  /** They wait for the commit. */
+  readonly outputs: readonly Output<W>[];
+  /** The messages from outside that were handled, one for each unit of work, in order. */
+  readonly mails: readonly { readonly envelope: Envelope<W['messages']> }[];
+}
+
 /** Services that a host provides to its kernel. */
 export interface KernelPorts<W extends ActorSystem> {
   readonly reader: W['reader'];
@@ -22,10 +31,9 @@ export interface KernelPorts<W extends ActorSystem> {
   monotonicClock(): number;
   newId(): string;
   /**
-   * Commits the changes atomically and calls `onCommit` for each stage, in the order of the calls. `outputs` are the
-   * outputs that wait for the commit.
+   * Commits the changes of a window atomically and calls `onCommit` for each stage, in the order of the calls.
    */
-  commit(changes: readonly W['change'][], onCommit: CommitCallbacks, outputs: readonly Output<W>[]): void;
+  commit(changes: readonly W['change'][], onCommit: CommitCallbacks, window: CommittedWindow<W>): void;
   /**
    * Prepares the outputs of a window while its commit is in flight; publishes nothing yet. Called in the order of the
    * windows. The kernel calls each part of the result once, in the same order. `windowStartedAt` is the start of the

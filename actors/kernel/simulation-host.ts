@@ -52,7 +52,7 @@ export class SimulationHost<W extends ActorSystem> {
     };
     this.kernel = new Kernel<W>(definitions, {
       ...ports,
-      commit: (changes, onCommit, outputs) => {
+      commit: (changes, onCommit, window) => {
         const callbacksUntilStopped: CommitCallbacks = {
           onDurable: () => {
             if (!this.stopped) onCommit.onDurable();
@@ -61,7 +61,7 @@ export class SimulationHost<W extends ActorSystem> {
             if (!this.stopped) onCommit.onReadable();
           },
         };
-        ports.commit(changes, callbacksUntilStopped, outputs);
+        ports.commit(changes, callbacksUntilStopped, window);
       },
       wallClock: () => this.clock.wall(),
       monotonicClock: () => time.now,

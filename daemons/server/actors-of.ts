@@ -4,14 +4,14 @@ import type { Shards } from './shards.ts';
 
 /** The actors of all shards. After each answer the reader sees the changes of its commit. */
 export const actorsOf = (shards: () => Shards, reader: StateReader): Actors => ({
-  ask: async (make) => {
-    const outcome = await shards().ask(make);
+  ask: async (make, origin) => {
+    const outcome = await shards().ask(make, origin);
     reader.refresh();
     return outcome;
   },
   tell: (envelope) => shards().tell(envelope),
-  submit: async (farm, submission, plan) => {
-    const outcome = await shards().submit(farm, submission, plan);
+  submit: async (farm, submission, plan, origin) => {
+    const outcome = await shards().submit(farm, submission, plan, origin);
     reader.refresh();
     return outcome;
   },

@@ -4,6 +4,7 @@ import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
 import type { FarmId, JobId } from '../../src/core/ids.ts';
 import type { PlanInParts } from '../../src/core/ports/large-jobs.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
+import type { RequestOrigin } from '../../src/core/records/work-cause.ts';
 import type { Outcome } from '../../src/core/problems.ts';
 import { refused } from '../../src/core/problems.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
@@ -67,8 +68,11 @@ export class Shards {
    * Sends the message that `make` builds to its actor, and gives the actor's answer after the commit that made it
    * true. The message's reply address fixes the type of the answer.
    */
-  ask<Answer>(make: (replyTo: ReplyTo<Outcome<Answer>>) => ServiceEnvelope): Promise<Outcome<Answer>> {
-    return this.request((replyTo) => this.post(make(replyTo)));
+  ask<Answer>(
+    make: (replyTo: ReplyTo<Outcome<Answer>>) => ServiceEnvelope,
+    origin?: RequestOrigin,
+  ): Promise<Outcome<Answer>> {
+    return this.request((replyTo) => this.post(withOrigin(make(replyTo), origin)));
   }
 
   /** Sends a message that has no reply. It is lost while the service stops. */
@@ -81,6 +85,7 @@ export class Shards {
     farm: FarmId,
     submission: SubmitCommand['submission'],
     plan: PlanInParts,
+    origin?: RequestOrigin,
   ): Promise<Outcome<JobRecord>> {
     const shard = this.shards[shardOfFarm(farm, this.shards.length)];
     return this.request((replyTo) => {
@@ -91,6 +96,7 @@ export class Shards {
         submission,
         plan,
         replyTo,
+        origin: origin ?? null,
       } as const;
       shard?.worker.postMessage(command satisfies SubmitCommand);
     });
@@ -225,3 +231,6 @@ export class Shards {
     }
   }
 }
+
+const withOrigin = (envelope: ServiceEnvelope, origin: RequestOrigin | undefined): ServiceEnvelope =>
+  origin === undefined ? envelope : { ...envelope, origin };

@@ -4,9 +4,12 @@ import { ThreadHost } from '../../actors/kernel/thread-host.ts';
 import { RECOVERY_BATCH_SIZE } from '../../actors/service/lease/recovery.ts';
 import { serviceActors } from '../../actors/service/service-actors.ts';
 import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceSystem } from '../../actors/service/service-system.ts';
+import { causeOf } from '../../actors/service/gateway/cause-of.ts';
 import { requiresReadable } from '../../actors/service/gateway/prepare-flush.ts';
+import { recordTools } from '../../src/adapters/cluster/record-tools.ts';
 import { sharedPresence } from '../../src/adapters/system/shared-presence.ts';
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
+import { encodeCauses } from '../../src/core/cluster/sections.ts';
 import type { CommitCallbacks } from '../../src/core/ports/store.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
 import type { SingleBus } from '../../src/core/records/worker.ts';
@@ -72,19 +75,25 @@ export function createHost(
   );
 }
 
-/** Returns the function that sends the changes of a window to the store thread. */
+/** Returns the function that sends the changes of a window to the store thread, in a cluster with their causes. */
 function commitWith({ options, reader, store, meter }: ShardParts): HostPorts['commit'] {
   let sequence = 0;
-  return (changes, onCommit, outputs) => {
+  return (changes, onCommit, { outputs, mails }) => {
     sequence++;
     const latest = coalesceChanges(changes);
     const set = { version: 1, shard: options.index, sequence, changes: latest } as const;
+    const causes =
+      options.standing === null
+        ? null
+        : encodeCauses(
+            mails.map(({ envelope }) => causeOf(envelope)),
+            recordTools,
+          );
     const callbacks: CommitCallbacks = {
       onDurable: callBoth(meter.committing(latest), onCommit.onDurable),
       onReadable: callBoth(() => reader.refresh(), onCommit.onReadable),
     };
-    if (outputs.some(requiresReadable)) store.commitAndApply(set, callbacks);
-    else store.commit(set, callbacks);
+    store.commit(set, callbacks, { isAwaited: outputs.some(requiresReadable), causes });
   };
 }
 

@@ -3,6 +3,7 @@ import type { ReplyTo } from '../../actors/kernel/address.ts';
 import type { AuditLimits } from '../../src/core/records/audit-entry.ts';
 import type { Outcome } from '../../src/core/problems.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
+import type { RequestOrigin } from '../../src/core/records/work-cause.ts';
 import type { StandingMemory } from '../../src/adapters/cluster/standing.ts';
 import type { MessagePort } from 'node:worker_threads';
 import type { LogLevel } from '../../actors/kernel/actor.ts';
@@ -133,6 +134,7 @@ export interface SubmitCommand {
   readonly submission: Omit<JobSubmission, 'plan'>;
   readonly plan: PlanInParts;
   readonly replyTo: ReplyTo<Outcome<JobRecord>>;
+  readonly origin: RequestOrigin | null;
 }
 
 /** From the main thread: whether this node of a cluster is certain to own the farms. It is when the shards start. */

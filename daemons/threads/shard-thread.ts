@@ -121,7 +121,8 @@ function answeringBus(bus: ServiceBus, memory: StandingMemory | null): FlushPort
   };
 }
 
-function submissionOf({ farm, submission, plan, replyTo }: SubmitCommand): ServiceEnvelope {
+function submissionOf({ farm, submission, plan, replyTo, origin }: SubmitCommand): ServiceEnvelope {
   const whole = { ...submission, plan: joinPlan(plan) };
-  return { actor: 'farm', id: farm, message: { type: 'job.submit', submission: whole, replyTo } };
+  const message = { type: 'job.submit', submission: whole, replyTo } as const;
+  return { actor: 'farm', id: farm, message, ...(origin === null ? {} : { origin }) };
 }

@@ -21,11 +21,11 @@ export function ownersPorts(
   };
   return {
     actors: {
-      ask: (make) => (hasActors() ? actors.ask(make) : relayed.ask(make)),
+      ask: (make, origin) => (hasActors() ? actors : relayed).ask(make, origin),
       tell: (envelope) => (hasActors() ? actors : relayed).tell(envelope),
-      submit: (farm, submission, plan) => {
+      submit: (farm, submission, plan, origin) => {
         need();
-        return actors.submit(farm, submission, plan);
+        return actors.submit(farm, submission, plan, origin);
       },
     },
     tally: (slot) => {

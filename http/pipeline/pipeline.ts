@@ -23,6 +23,7 @@ import { pointedProblem, problemResponse } from '../problems.ts';
 import type { AnyReply, Handlers } from '../routes/operation.ts';
 import { bindRoutes, type ErasedCall, type Route } from './bind.ts';
 import type { BodyReader } from './body.ts';
+import { causedBy } from './caused-by.ts';
 import { headerValues } from './message.ts';
 import { compressed } from './compress.ts';
 import { conditional, tagged } from './conditional.ts';
@@ -383,7 +384,9 @@ export function createPipeline(
       return noted(problemResponse(failed, requestId), null);
     };
     try {
-      const reply = route.handle(call, given);
+      const isChange = route.operation.method !== 'GET';
+      const origin = { requestId, principal: call.principal.subject };
+      const reply = route.handle(call, isChange ? causedBy(given, origin) : given);
       return reply instanceof Promise ? reply.then(respond).catch(broken) : respond(reply);
     } catch (error) {
       return broken(error);

@@ -133,6 +133,32 @@ test(
       t.same([...linesOf(file)].sort(), expected.sort());
       await sameLogs(t, [next, other], key, tasks[0]?.id ?? '');
     });
+    await t.test('the log names the cause of each change', async (t) => {
+      const waiting = await submitOnce(other.api, farm, 'why', templateOf('why', others, 4, 600), key);
+      const canceling = { method: 'POST', path: `/api/v1/jobs/${waiting.id}/cancel` };
+      await send(other.api.url, { ...canceling, headers: { 'x-request-id': 'why-canceled' } }, key);
+      const me = await send<{ subject: string }>(other.api.url, { path: '/api/v1/auth/me' }, key);
+      const causes = await until('the log has the cause of the cancel', async () => {
+        const all = await nodes.causes();
+        return all.some(({ requestId }) => requestId === 'why-canceled') ? all : null;
+      });
+      t.same(
+        causes.filter(({ requestId }) => requestId === 'why-canceled'),
+        [{ kind: 'job.cancel', id: waiting.id, requestId: 'why-canceled', principal: me.body.subject }],
+        'a request through a node that does not own the cluster',
+      );
+      const workers = await credentials(next, key).must<{ items: { id: string }[] }>(
+        'GET',
+        '/api/v1/workers',
+      );
+      const ids = workers.items.map(({ id }) => id);
+      for (const kind of ['worker.register', 'lease.requested', 'tasks.reported']) {
+        const ofKind = causes.filter((cause) => cause.kind === kind);
+        t.ok(ofKind.length > 0 && ofKind.every(({ principal }) => ids.includes(principal)), kind);
+      }
+      const submitted = causes.filter(({ kind, id }) => kind === 'job.submit' && id === farm.farmId);
+      t.ok(submitted.length >= 4 && submitted.every(({ principal }) => principal === me.body.subject));
+    });
     await t.test('the node that was lost returns as a follower, and catches up', async (t) => {
       const returned = await nodes.startNode(owner.name);
       t.same(await listOf(returned, key), await listOf(next, key));

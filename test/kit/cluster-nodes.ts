@@ -2,8 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { stopLeftServer } from '../../src/adapters/nats/managed-server.ts';
+import type { WorkCause } from '../../src/core/records/work-cause.ts';
 import { ApiClient } from './api-client.ts';
 import { Daemon, freePort } from './daemons.ts';
+import { loggedCauses } from './logged-causes.ts';
 import { NODES, planCluster, type ClusterPlan, type NodeName } from './managed-cluster.ts';
 import { until } from './until.ts';
 
@@ -119,6 +121,14 @@ export class ClusterNodes {
       `--bus-addr=127.0.0.1:${ports[name]}`,
       `--data-dir=${join(folder, `node-${name}`)}`,
     ];
+  }
+
+  /** Returns the causes of all changes in the log. */
+  causes(): Promise<readonly WorkCause[]> {
+    const { ports, secret } = this.#plan;
+    const seed = Buffer.from(secret.keys.users.streams.getSeed()).toString('utf8');
+    const servers = NODES.map((name) => `127.0.0.1:${ports[name]}`);
+    return loggedCauses({ servers, isTls: false, identity: { seed, jwt: null } }, CLUSTER);
   }
 
   /** Starts a worker that knows all servers of the bus. */

@@ -6,6 +6,25 @@ const SIMULATION = ['test/sim/cluster/random-clusters.test.ts'];
 /** Mutants of the replicated log. */
 export const CLUSTER_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
+    'src/core/cluster/sections.ts',
+    ['test/core/cluster/sections.test.ts'],
+    [
+      'a long text of a cause ends in a part of a character',
+      'bytes.subarray(textAt, textAt + MAX_TEXT_BYTES)',
+      'bytes.subarray(textAt)',
+    ],
+    [
+      'causes after the changes belong to the window',
+      'if (open === null) return null;\n      open.causesEnd',
+      'if (open === null) continue;\n      open.causesEnd',
+    ],
+  ),
+  ...mutantsOf(
+    'actors/service/gateway/cause-of.ts',
+    ['test/actors/service/gateway/cause-of.test.ts'],
+    ['a request has no account', 'origin?.principal ?? senderOf(envelope)', 'senderOf(envelope)'],
+  ),
+  ...mutantsOf(
     'src/core/cluster/log-chain.ts',
     SIMULATION,
     [

@@ -8,7 +8,7 @@ const QUALITY = 1;
 const WINDOW_BITS = 20;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Records of the replicated log with SHA-256 and Brotli. */
 export const recordTools: RecordTools = {
@@ -23,6 +23,7 @@ export const recordTools: RecordTools = {
     }),
   decompress,
   encodeText: (text) => encoder.encode(text),
+  encodeInto: (text, target) => encoder.encodeInto(text, target).written,
   decodeText: (bytes) => decoder.decode(bytes),
 };
 

@@ -4,7 +4,7 @@ import { EMPTY_LOG, NONCE_BYTES, type CommitWindow, type LogMark } from '../../c
 import type { EndReason, NodeEffect, NodeInput } from '../../core/cluster/node-messages.ts';
 import { NODE_LIMITS } from '../../core/cluster/node-options.ts';
 import { isOwning, isTerminal, type NodeState } from '../../core/cluster/node-states.ts';
-import type { Acceptance, AppliedMark, EncodedSet, Journal, JournalEntry } from '../../core/ports/journal.ts';
+import type { Acceptance, AppliedMark, Journal, JournalEntry } from '../../core/ports/journal.ts';
 import { BackoffTimer } from '../nats/backoff.ts';
 import type { ServerList } from '../nats/server-address.ts';
 import { appliedMarkRow, parseAppliedMark, type StoredMark } from './applied-mark.ts';
@@ -261,7 +261,7 @@ class JournalDriver implements ReplicatedJournal {
   submit({ sets }: JournalEntry, onAccepted: (acceptance: Acceptance) => void): void {
     if (this.#isClosed || isTerminal(this.state)) return;
     const timeMs = Date.now();
-    const windows = sets.map((set: EncodedSet): CommitWindow => commitWindowOf(set.encoded, timeMs));
+    const windows = sets.map((set) => commitWindowOf(set, timeMs));
     this.#entries++;
     this.#submitted.set(this.#entries, onAccepted);
     this.#handle({ type: 'entry.submitted', entry: this.#entries, windows });

@@ -39,6 +39,8 @@ export interface EncodedChangeSet {
   readonly changes: readonly EncodedChange[];
   /** The whole set. */
   readonly encoded: ArrayBuffer;
+  /** The causes of its units of work (core/cluster/sections.ts), which are not part of the set. Absent on a single node. */
+  readonly causes?: Uint8Array;
 }
 
 class ChangeSetFormatError extends Error {

@@ -4,9 +4,17 @@ import type { ChangeSet } from '../../core/records/change-set.ts';
 import { encodeChangeSet } from './change-set-codec.ts';
 import { STORE_PROTOCOL_VERSION, type CommitNotice, type ShardRequest } from './store-protocol.ts';
 
+/** How a set is committed. */
+export interface CommitOptions {
+  /** The set must be readable as soon as it is durable. */
+  readonly isAwaited: boolean;
+  /** The causes of its units of work as sections, to be transferred; null if nobody records them. */
+  readonly causes: Uint8Array<ArrayBuffer> | null;
+}
+
 export interface StoreClient extends StoreWriter {
-  /** Like `commit`, for a set that must be readable as soon as it is durable. */
-  commitAndApply(set: ChangeSet, onCommit: CommitCallbacks): void;
+  /** Default: the set need not be readable at once, and has no causes. */
+  commit(set: ChangeSet, onCommit: CommitCallbacks, options?: CommitOptions): void;
   /**
    * Requests that the committed sets become readable immediately. Without it this takes some milliseconds under load.
    */
@@ -14,6 +22,8 @@ export interface StoreClient extends StoreWriter {
   /** Closes the port. Sets without an acknowledgment never get one. */
   close(): void;
 }
+
+const PLAIN: CommitOptions = { isAwaited: false, causes: null };
 
 /**
  * A set that is not fully acknowledged. The callback of its first stage is released after that stage, because many sets
@@ -56,14 +66,14 @@ export function createStoreClient(port: MessagePort): StoreClient {
     ackDurable(sequence);
     if (type === 'readable') ackReadable(sequence);
   });
-  const commit = (set: ChangeSet, onCommit: CommitCallbacks, isAwaited: boolean): void => {
+  const commit: StoreClient['commit'] = (set, onCommit, { isAwaited, causes } = PLAIN) => {
     const encoded = encodeChangeSet(set);
     fresh.push({ sequence: set.sequence, onDurable: onCommit.onDurable, onReadable: onCommit.onReadable });
-    send({ v: STORE_PROTOCOL_VERSION, type: 'commit', set: encoded, isAwaited }, [encoded]);
+    const buffers = causes === null ? [encoded] : [encoded, causes.buffer];
+    send({ v: STORE_PROTOCOL_VERSION, type: 'commit', set: encoded, isAwaited, causes }, buffers);
   };
   return {
-    commit: (set, onCommit) => commit(set, onCommit, false),
-    commitAndApply: (set, onCommit) => commit(set, onCommit, true),
+    commit,
     requestApply: () => send({ v: STORE_PROTOCOL_VERSION, type: 'request-apply' }),
     close: () => port.close(),
   };

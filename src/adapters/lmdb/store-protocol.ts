@@ -17,8 +17,14 @@ interface Versioned {
 export type ShardRequest =
   /**
    * The buffer (change-set-codec.ts) is transferred. `isAwaited`: the set must be readable before it is acknowledged.
+   * `causes`: those of its units of work as sections of a record of the log; null on a single node.
    */
-  | (Versioned & { readonly type: 'commit'; readonly set: ArrayBuffer; readonly isAwaited: boolean })
+  | (Versioned & {
+      readonly type: 'commit';
+      readonly set: ArrayBuffer;
+      readonly isAwaited: boolean;
+      readonly causes: Uint8Array | null;
+    })
   /** Requests that all earlier sets become readable. */
   | (Versioned & { readonly type: 'request-apply' });
 

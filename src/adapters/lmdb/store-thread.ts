@@ -137,7 +137,10 @@ function serve(
   const accept = (lane: ShardConnection, request: CommitRequest): void => {
     const set = decodeOrEnd(lane, request, end);
     lane.lastSequence = set.sequence;
-    pipeline.add(set, request.isAwaited || mustBeReadFirst(set));
+    pipeline.add(
+      request.causes === null ? set : { ...set, causes: request.causes },
+      request.isAwaited || mustBeReadFirst(set),
+    );
   };
 
   const storeProvisionalJob = (job: JobId, rows: LargeRows): void => {

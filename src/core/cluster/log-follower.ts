@@ -12,7 +12,6 @@ export interface AppliedRecord {
 
 /** The reading side of a node: the changes to apply, and whether the owner is silent. */
 export class LogFollower {
-  readonly #tools: RecordTools;
   readonly #limits: NodeLimits;
   readonly #joiner: PartJoiner;
   #lastReadMs = -Infinity;
@@ -20,7 +19,6 @@ export class LogFollower {
   #quietFromMs = Infinity;
 
   constructor(tools: RecordTools, limits: NodeLimits) {
-    this.#tools = tools;
     this.#limits = limits;
     this.#joiner = new PartJoiner(tools);
   }
@@ -42,7 +40,7 @@ export class LogFollower {
     const body = this.#joiner.add(record);
     if (body === null || body === 'damaged') return body;
     if (record.kind !== 'changes') return { windows: [], mark };
-    const windows = readWindows(body, this.#tools);
+    const windows = readWindows(body);
     return windows === null ? 'damaged' : { windows, mark };
   }
 }

@@ -166,7 +166,7 @@ export class LogNode {
   }
 
   #bodiesOf(windows: readonly CommitWindow[]): readonly RecordBody[] {
-    return splitBody(encodeWindows(windows, this.#tools), this.#tools, this.#limits.recordBytes);
+    return splitBody(encodeWindows(windows), this.#tools, this.#limits.recordBytes);
   }
 
   #onStored({ append, position }: Input<'append.stored'>): void {

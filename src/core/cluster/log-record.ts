@@ -49,18 +49,6 @@ export interface LogRecord extends RecordContent {
   readonly digest: Uint8Array;
 }
 
-/** Cause of a unit of work: the message that a turn handled. */
-export interface WorkCause {
-  /** Kind of the message. */
-  readonly kind: string;
-  /** Id of the message; may be empty. */
-  readonly id: string;
-  /** Id of the request that led to the message; empty if none did. */
-  readonly requestId: string;
-  /** Account or worker that sent the request; empty if the service itself did. */
-  readonly principal: string;
-}
-
 /** A commit window of a shard: everything that it committed together. */
 export interface CommitWindow {
   /** Unix time in milliseconds. */
@@ -68,8 +56,8 @@ export interface CommitWindow {
   readonly shard: number;
   /** Increases from window to window of a shard. */
   readonly number: number;
-  /** One for each unit of work, in order. */
-  readonly causes: readonly WorkCause[];
+  /** The causes of the units of work, in order, as sections (`readCauses`). Empty if none is known. */
+  readonly causes: Uint8Array;
   /** An encoded change set. */
   readonly changes: Uint8Array;
 }

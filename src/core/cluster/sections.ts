@@ -1,10 +1,11 @@
 import type { RecordTools } from '../ports/record-tools.ts';
+import type { WorkCause } from '../records/work-cause.ts';
 import { joinBytes, viewOf } from './bytes.ts';
-import { NONCE_BYTES, type CommitWindow, type EpochOwner, type WorkCause } from './log-record.ts';
+import { NONCE_BYTES, type CommitWindow, type EpochOwner } from './log-record.ts';
 
 /**
  * A body is a list of sections, little-endian: type u16, reserved u16, length u32, content. Readers skip types that
- * they do not know. A `window` begins a commit window; the causes and the changes after it belong to it.
+ * they do not know. A `window` begins a commit window; the causes and then the changes after it belong to it.
  *
  * - `window`: time f64, number f64, shard u16;
  * - `cause`: four texts, each with its length as u16 before it: kind, id, request id, principal;
@@ -19,6 +20,8 @@ const SECTION_HEADER_BYTES = 8;
 const WINDOW_BYTES = 18;
 const LENGTH_BYTES = 2;
 const MAX_TEXT_BYTES = 0xffff;
+/** Maximum number of UTF-8 bytes per UTF-16 unit. */
+const UTF8_BYTES_MAX = 3;
 
 /** A section as it is stored. */
 export interface Section {
@@ -26,16 +29,18 @@ export interface Section {
   readonly content: Uint8Array;
 }
 
-export function encodeSections(sections: readonly Section[]): Uint8Array {
-  return joinBytes(
-    sections.flatMap(({ type, content }) => {
-      const header = new Uint8Array(SECTION_HEADER_BYTES);
-      const view = viewOf(header);
-      view.setUint16(0, type, true);
-      view.setUint32(4, content.length, true);
-      return [header, content];
-    }),
-  );
+export const encodeSections = (sections: readonly Section[]): Uint8Array =>
+  joinBytes(sections.flatMap(piecesOf));
+
+function piecesOf({ type, content }: Section): readonly Uint8Array[] {
+  const header = new Uint8Array(SECTION_HEADER_BYTES);
+  writeSectionHeader(viewOf(header), 0, type, content.length);
+  return [header, content];
+}
+
+function writeSectionHeader(view: DataView, at: number, type: number, length: number): void {
+  view.setUint16(at, type, true);
+  view.setUint32(at + 4, length, true);
 }
 
 /** Returns null if the body is not a list of sections. */
@@ -55,41 +60,77 @@ export function readSections(body: Uint8Array): readonly Section[] | null {
 }
 
 /** Returns the body of a record of commit windows. */
-export const encodeWindows = (windows: readonly CommitWindow[], tools: RecordTools): Uint8Array =>
-  encodeSections(
+export const encodeWindows = (windows: readonly CommitWindow[]): Uint8Array =>
+  joinBytes(
     windows.flatMap((window) => [
-      { type: SECTION_TYPES.window, content: encodeWindowHeader(window) },
-      ...window.causes.map((cause) => ({ type: SECTION_TYPES.cause, content: encodeCause(cause, tools) })),
-      { type: SECTION_TYPES.changes, content: window.changes },
+      ...piecesOf({ type: SECTION_TYPES.window, content: encodeWindowHeader(window) }),
+      window.causes,
+      ...piecesOf({ type: SECTION_TYPES.changes, content: window.changes }),
     ]),
   );
 
-/** Returns null if the body is not one of commit windows. */
-export function readWindows(body: Uint8Array, tools: RecordTools): readonly CommitWindow[] | null {
+/** Returns null if the body is not one of commit windows. The result has views of the body. */
+export function readWindows(body: Uint8Array): readonly CommitWindow[] | null {
   const sections = readSections(body);
   if (sections === null) return null;
-  const windows: { header: WindowHeader; causes: WorkCause[]; changes: Uint8Array | null }[] = [];
+  const windows: CommitWindow[] = [];
+  let open: { readonly header: WindowHeader; readonly causesAt: number; causesEnd: number } | null = null;
+  let end = 0;
   for (const { type, content } of sections) {
-    const window = windows.at(-1);
+    end += SECTION_HEADER_BYTES + content.length;
     if (type === SECTION_TYPES.window) {
       const header = readWindowHeader(content);
-      if (header === null) return null;
-      windows.push({ header, causes: [], changes: null });
+      if (header === null || open !== null) return null;
+      open = { header, causesAt: end, causesEnd: end };
     } else if (type === SECTION_TYPES.cause) {
-      const cause = readCause(content, tools);
-      if (cause === null || window === undefined) return null;
-      window.causes.push(cause);
+      if (open === null) return null;
+      open.causesEnd = end;
     } else if (type === SECTION_TYPES.changes) {
-      if (window === undefined || window.changes !== null) return null;
-      window.changes = content;
+      if (open === null) return null;
+      const { header, causesAt, causesEnd } = open;
+      windows.push({ ...header, causes: body.subarray(causesAt, causesEnd), changes: content });
+      open = null;
     }
   }
-  const complete: CommitWindow[] = [];
-  for (const { header, causes, changes } of windows) {
-    if (changes === null) return null;
-    complete.push({ ...header, causes, changes });
+  return open === null ? windows : null;
+}
+
+/** Returns the causes of a commit window as sections, in a buffer of their own. */
+export function encodeCauses(causes: readonly WorkCause[], tools: RecordTools): Uint8Array<ArrayBuffer> {
+  const lengthMax = causes.reduce(
+    (sum, cause) => sum + SECTION_HEADER_BYTES + textsOf(cause).reduce(addTextBytes, 0),
+    0,
+  );
+  const bytes = new Uint8Array(lengthMax);
+  const view = viewOf(bytes);
+  let end = 0;
+  for (const cause of causes) {
+    const start = end;
+    end += SECTION_HEADER_BYTES;
+    for (const text of textsOf(cause)) {
+      const textAt = end + LENGTH_BYTES;
+      // A text that is too long is cut: it only describes.
+      const length = tools.encodeInto(text, bytes.subarray(textAt, textAt + MAX_TEXT_BYTES));
+      view.setUint16(end, length, true);
+      end = textAt + length;
+    }
+    writeSectionHeader(view, start, SECTION_TYPES.cause, end - start - SECTION_HEADER_BYTES);
   }
-  return complete;
+  return bytes.slice(0, end);
+}
+
+/** Returns the causes of a commit window; null if its sections do not contain them. */
+export function readCauses(bytes: Uint8Array, tools: RecordTools): readonly WorkCause[] | null {
+  const sections = readSections(bytes);
+  if (sections === null) return null;
+  const causes: WorkCause[] = [];
+  for (const { type, content } of sections) {
+    if (type !== SECTION_TYPES.cause) continue;
+    const cause = readCause(content, tools);
+    if (cause === null) return null;
+    causes.push(cause);
+  }
+  return causes;
 }
 
 /** Returns the body of an epoch record. */
@@ -138,16 +179,15 @@ function readWindowHeader(content: Uint8Array): WindowHeader | null {
   };
 }
 
-const encodeCause = ({ kind, id, requestId, principal }: WorkCause, tools: RecordTools): Uint8Array =>
-  joinBytes([kind, id, requestId, principal].flatMap((text) => encodeText(text, tools)));
+const textsOf = ({ kind, id, requestId, principal }: WorkCause): readonly string[] => [
+  kind,
+  id,
+  requestId,
+  principal,
+];
 
-/** Texts that are too long are cut: they only describe. */
-function encodeText(text: string, tools: RecordTools): readonly Uint8Array[] {
-  const bytes = tools.encodeText(text).subarray(0, MAX_TEXT_BYTES);
-  const length = new Uint8Array(LENGTH_BYTES);
-  viewOf(length).setUint16(0, bytes.length, true);
-  return [length, bytes];
-}
+const addTextBytes = (sum: number, text: string): number =>
+  sum + LENGTH_BYTES + Math.min(MAX_TEXT_BYTES, text.length * UTF8_BYTES_MAX);
 
 function readCause(content: Uint8Array, tools: RecordTools): WorkCause | null {
   const view = viewOf(content);

@@ -1,6 +1,8 @@
 /** A change set as bytes, of a format that only its writer and reader know. */
 export interface EncodedSet {
   readonly encoded: ArrayBuffer;
+  /** The causes of its units of work, as sections of a record of the log. Absent if they are not known. */
+  readonly causes?: Uint8Array;
 }
 
 /** Change sets that become durable together. */

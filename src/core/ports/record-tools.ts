@@ -7,5 +7,7 @@ export interface RecordTools {
   decompress(bytes: Uint8Array, length: number): Uint8Array | null;
   /** Returns the UTF-8 bytes of a text. */
   encodeText(text: string): Uint8Array;
+  /** Writes the UTF-8 bytes of as many whole characters as fit. Returns the number of bytes. */
+  encodeInto(text: string, target: Uint8Array): number;
   decodeText(bytes: Uint8Array): string;
 }

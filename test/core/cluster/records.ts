@@ -8,20 +8,23 @@ import {
   type LogMark,
   type RecordContent,
 } from '../../../src/core/cluster/log-record.ts';
+import type { WorkCause } from '../../../src/core/records/work-cause.ts';
 import { encodeRecord } from '../../../src/core/cluster/record-codec.ts';
 import { splitBody } from '../../../src/core/cluster/record-bodies.ts';
-import { encodeOwner, encodeWindows } from '../../../src/core/cluster/sections.ts';
+import { encodeCauses, encodeOwner, encodeWindows } from '../../../src/core/cluster/sections.ts';
 
 export const LOG_ID = '0198c0de-0000-7000-8000-0000000000aa';
+
+export const causesOf = (number: number): readonly WorkCause[] => [
+  { kind: 'lease.request', id: `m-${number}`, requestId: 'r-ü-1', principal: 'worker w-1' },
+  { kind: 'timer', id: '', requestId: '', principal: '' },
+];
 
 export const windowOf = (number: number, text = `decision ${number}`): CommitWindow => ({
   timeMs: 1_800_000_000_000 + number,
   shard: 3,
   number,
-  causes: [
-    { kind: 'lease.request', id: `m-${number}`, requestId: 'r-ü-1', principal: 'worker w-1' },
-    { kind: 'timer', id: '', requestId: '', principal: '' },
-  ],
+  causes: encodeCauses(causesOf(number), recordTools),
   changes: recordTools.encodeText(text),
 });
 
@@ -55,7 +58,7 @@ export function epochAfter(previous: LogMark, epoch: number, position = previous
 }
 
 export function changesAfter(previous: LogMark, number: number): TestRecord {
-  const [body] = splitBody(encodeWindows([windowOf(number)], recordTools), recordTools);
+  const [body] = splitBody(encodeWindows([windowOf(number)]), recordTools);
   if (body === undefined) throw new Error('a body has at least one record');
   return recordAfter(previous, body);
 }

@@ -1,28 +1,40 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { test } from 'tap';
 import { recordTools } from '../../../src/adapters/cluster/record-tools.ts';
-import { NONCE_BYTES } from '../../../src/core/cluster/log-record.ts';
+import { NONCE_BYTES, type CommitWindow } from '../../../src/core/cluster/log-record.ts';
 import {
+  encodeCauses,
   encodeOwner,
   encodeSections,
   encodeWindows,
+  readCauses,
   readOwner,
   readSections,
   readWindows,
   SECTION_TYPES,
 } from '../../../src/core/cluster/sections.ts';
-import { windowOf } from './records.ts';
+import { causesOf, windowOf } from './records.ts';
 
-const WINDOWS = [windowOf(1), { ...windowOf(2, ''), causes: [] }, windowOf(3)];
-const BODY = encodeWindows(WINDOWS, recordTools);
+const WINDOWS = [windowOf(1), { ...windowOf(2, ''), causes: new Uint8Array() }, windowOf(3)];
+const BODY = encodeWindows(WINDOWS);
 
-const plain = (body: Uint8Array): unknown =>
-  readWindows(body, recordTools)?.map((window) => ({ ...window, changes: [...window.changes] })) ?? null;
+const plainWindow = (window: CommitWindow): unknown => ({
+  ...window,
+  causes: readCauses(window.causes, recordTools),
+  changes: [...window.changes],
+});
+const plain = (body: Uint8Array): unknown => readWindows(body)?.map(plainWindow) ?? null;
 
-const EXPECTED = WINDOWS.map((window) => ({ ...window, changes: [...window.changes] }));
+const EXPECTED = WINDOWS.map(plainWindow);
 
 test('commit windows round-trip with their causes', (t) => {
   t.same(plain(BODY), EXPECTED);
-  t.same(plain(encodeWindows([], recordTools)), []);
+  t.same(
+    WINDOWS.map(({ causes }) => readCauses(causes, recordTools)),
+    [causesOf(1), [], causesOf(3)],
+  );
+  t.same(plain(encodeWindows([])), []);
   t.end();
 });
 
@@ -50,7 +62,7 @@ test('a body that is cut off is not read', (t) => {
     if (type === SECTION_TYPES.changes) ends.add(at);
   }
   for (let length = 0; length < BODY.length; length++) {
-    const isComplete = readWindows(BODY.subarray(0, length), recordTools) !== null;
+    const isComplete = readWindows(BODY.subarray(0, length)) !== null;
     if (isComplete !== ends.has(length)) t.fail(`${length} bytes are ${isComplete ? 'read' : 'refused'}`);
   }
   t.equal(ends.size, WINDOWS.length + 1);
@@ -61,16 +73,41 @@ test('a body whose sections do not fit together is not read', (t) => {
   const [window, cause, , changes] = readSections(BODY) ?? [];
   if (window === undefined || cause === undefined || changes === undefined) throw new Error('incomplete');
   for (const sections of [[cause], [changes], [window], [window, changes, changes]])
-    t.equal(readWindows(encodeSections(sections), recordTools), null);
+    t.equal(readWindows(encodeSections(sections)), null);
   t.end();
 });
 
-test('a text that is too long for its length is cut', (t) => {
-  const [first] = WINDOWS;
-  if (first === undefined) throw new Error('no window');
-  const cause = { kind: 'k', id: 'x'.repeat(70_000), requestId: 'r', principal: 'p' };
-  const [read] = readWindows(encodeWindows([{ ...first, causes: [cause] }], recordTools), recordTools) ?? [];
-  t.same(read?.causes, [{ ...cause, id: 'x'.repeat(65_535) }]);
+test('a text that is too long for its length is cut at a character', (t) => {
+  const cause = { kind: 'k', id: `${'x'.repeat(65_534)}ü`, requestId: 'r', principal: 'p' };
+  t.same(readCauses(encodeCauses([cause, cause], recordTools), recordTools), [
+    { ...cause, id: 'x'.repeat(65_534) },
+    { ...cause, id: 'x'.repeat(65_534) },
+  ]);
+  t.end();
+});
+
+test('causes round-trip, and a part of them is not mistaken for all', (t) => {
+  const text = fc.string({ unit: 'binary', maxLength: 40 });
+  const causes = fc.array(
+    fc.record({ kind: text, id: text, requestId: text, principal: text }, { noNullPrototype: true }),
+    { maxLength: 5 },
+  );
+  fc.assert(
+    fc.property(causes, fc.nat(), (some, cutAt) => {
+      const bytes = encodeCauses(some, recordTools);
+      assert.deepEqual(readCauses(bytes, recordTools), some);
+      const cut = readCauses(bytes.subarray(0, cutAt % (bytes.length + 1)), recordTools);
+      assert.ok(cut === null || cut.length <= some.length);
+      assert.deepEqual(cut ?? [], some.slice(0, cut?.length ?? 0));
+    }),
+  );
+  t.end();
+});
+
+test('a cause after the changes of its window is refused', (t) => {
+  const [window, cause, , changes] = readSections(BODY) ?? [];
+  if (window === undefined || cause === undefined || changes === undefined) throw new Error('incomplete');
+  t.equal(readWindows(encodeSections([window, changes, cause])), null);
   t.end();
 });
 

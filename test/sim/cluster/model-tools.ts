@@ -12,6 +12,7 @@ export const modelTools: RecordTools = {
   compress,
   decompress,
   encodeText: (text) => encoder.encode(text),
+  encodeInto: (text, target) => encoder.encodeInto(text, target).written,
   decodeText: (bytes) => decoder.decode(bytes),
 };
 

@@ -67,7 +67,7 @@ export class Oracle {
     this.#isHandedOver = record.kind === 'hand-over';
     const body = this.#joiner.add(record);
     if (body === 'damaged') throw new Violation('bodies are complete', `damaged at ${position}`);
-    if (body !== null && record.kind === 'changes') this.#decide(readWindows(body, modelTools), position);
+    if (body !== null && record.kind === 'changes') this.#decide(readWindows(body), position);
     this.#folded.set(position, { fold: this.#fold, digest: record.digest });
   }
 

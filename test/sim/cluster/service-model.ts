@@ -8,6 +8,7 @@ import { LogNode } from '../../../src/core/cluster/log-node.ts';
 import type { NodeEffect, NodeInput } from '../../../src/core/cluster/node-messages.ts';
 import { NODE_LIMITS } from '../../../src/core/cluster/node-options.ts';
 import { isOwning } from '../../../src/core/cluster/node-states.ts';
+import { encodeCauses } from '../../../src/core/cluster/sections.ts';
 import type { Random } from '../random.ts';
 import { Violation } from '../violation.ts';
 import type { EventLoop } from './event-loop.ts';
@@ -251,7 +252,10 @@ export class ServiceModel {
         timeMs: loop.nowMs,
         shard: this.id,
         number: this.#decided,
-        causes: [{ kind: 'decision', id: String(this.#decided), requestId: '', principal: this.name }],
+        causes: encodeCauses(
+          [{ kind: 'decision', id: String(this.#decided), requestId: '', principal: this.name }],
+          modelTools,
+        ),
         changes: changesOf(random, this.name),
       };
     });
