@@ -6,7 +6,7 @@ import { restoreMarkerPath } from '../maintenance/data-directory.ts';
 import { throwIfStopping, type StartContext } from './start-context.ts';
 
 /**
- * Waits, at the first start after a restore, until every worker has stopped the tasks that the restored store does not
+ * Waits, at the first start after a restore or the first takeover after a recovery, until every worker has stopped the tasks that the restored store does not
  * contain. Otherwise a task that was leased after the backup could run twice at the same time. Workers stop them in time
  * only while they see that a service is connected but does not reply (docs/decisions/outages.md), so the service
  * subscribes without a reply for as long as the longest time that it has promised to a worker.
@@ -19,7 +19,8 @@ export async function waitAfterRestore(
   reader: StateReader,
 ): Promise<void> {
   const mark = restoreMarkerPath(directory);
-  if (!existsSync(mark)) return;
+  const isRecovered = config.cluster !== null && hasOnlyForgottenWorkers(reader);
+  if (!existsSync(mark) && !isRecovered) return;
   const waitMs = longestPromiseMs(reader, config.scheduler.reclaimAfterMs);
   logger.warn(
     { milliseconds: waitMs },
@@ -27,7 +28,16 @@ export async function waitAfterRestore(
   );
   await holdPresence(bus, waitMs, stopping);
   throwIfStopping(stopping);
-  rmSync(mark);
+  rmSync(mark, { force: true });
+}
+
+/**
+ * Reports whether no worker has registered since a restore or a recovery, which empty the incarnations of all of them: then the
+ * wait is not over. It may have begun on another node of the cluster, which has the mark of the restore.
+ */
+function hasOnlyForgottenWorkers(reader: StateReader): boolean {
+  const workers = [...reader.scan('worker')];
+  return workers.length > 0 && workers.every(({ value }) => value.incarnation === '');
 }
 
 /** Returns the longest time without contact after which a worker stops its tasks, as far as the store knows. */

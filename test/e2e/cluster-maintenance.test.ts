@@ -28,6 +28,15 @@ const hasFarm = (member: ClusterMember, name: string): Promise<boolean> =>
     (await farmsOf(member).catch(() => [] as readonly string[])).includes(name),
   );
 
+const knowsWorker = (member: ClusterMember): Promise<boolean> =>
+  until(`node ${member.name} knows the worker`, async () => {
+    const answer = await member.api.call<{ items?: object[] }>('GET', '/api/v1/workers').catch(() => null);
+    return (answer?.body.items ?? []).length > 0;
+  });
+
+/** A node waits before it owns the farms. */
+const WAITS = /first start after a restore: waiting/;
+
 /** Creates a farm as soon as the cluster has an owner that accepts it. */
 const makeFarm = (member: ClusterMember, name: string): Promise<unknown> =>
   until(`farm ${name} is created`, () =>
@@ -80,7 +89,32 @@ test('a backup of any node names the log, and a recovery begins a new one', { sk
   for (const member of again) await hasFarm(member, 'south');
   t.notMatch(readdirSync(directory), ['cluster-log.json'], 'the order is done');
   const after = readFileSync(join(folder, `node-${follower.name}.log`), 'utf8');
-  t.match(after, /first start after a restore: waiting/);
+  t.match(after, WAITS);
+  await nodes.stop();
+});
+
+test('the wait after a recovery begins again when its node is lost', { skip }, async (t) => {
+  const folder = clusterFolder(t);
+  const nodes = await ClusterNodes.start(t, folder, FLAGS);
+  await makeFarm(await nodes.owner(), 'north');
+  const worker = nodes.startWorker('w1');
+  await knowsWorker(nodes.member('a'));
+  await worker.kill();
+  await Promise.all(nodes.all.map(({ daemon }) => daemon.kill('SIGTERM')));
+  t.match(await onNode(nodes, 'a', 'recover', '--yes'), { code: 0 });
+  for (const name of ['b', 'c'] as const)
+    t.match(await onNode(nodes, name, 'recover', '--follow', '--yes'), { code: 0 });
+  const again = await Promise.all(NODES.map((name) => nodes.startNode(name)));
+  const first = await until(
+    'a node waits',
+    () => again.find(({ daemon }) => WAITS.test(daemon.log())) ?? null,
+  );
+  for (const each of again) await knowsWorker(each);
+  await nodes.kill(first);
+  const others = nodes.others(first);
+  const next = await nodes.owner();
+  t.ok(others.includes(next));
+  t.match(next.daemon.log(), WAITS, 'the next owner waits too');
   await nodes.stop();
 });
 

@@ -7,12 +7,14 @@ import { Daemon, freePort } from '../kit/daemons.ts';
 import { clusterSkip } from '../kit/managed-cluster.ts';
 import { NatsCluster, PASSWORD, USER } from '../kit/nats-cluster.ts';
 import { NatsServer } from '../kit/nats-server.ts';
+import { CLOCK_FILE_VARIABLE } from '../faults/cluster/programs/shifted-clock.ts';
 
 /** Refusals of a node of a cluster at its start (docs/high-availability.md#refused-at-the-start). */
 
 tap.setTimeout(240_000);
 const skip = (await clusterSkip()) ?? false;
 
+const SHIFTED_CLOCK = new URL('../faults/cluster/programs/shifted-clock.js', import.meta.url).href;
 const PEERS = '--peers=a=127.0.0.1:1,b=127.0.0.1:2,c=127.0.0.1:3';
 
 interface Started {
@@ -21,7 +23,13 @@ interface Started {
   readonly refusal: () => Promise<string>;
 }
 
-async function startNode(t: Test, folder: string, name: string, flags: readonly string[]): Promise<Started> {
+async function startNode(
+  t: Test,
+  folder: string,
+  name: string,
+  flags: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Started> {
   const daemon = new Daemon(
     [
       'server',
@@ -35,6 +43,7 @@ async function startNode(t: Test, folder: string, name: string, flags: readonly 
       ...flags,
     ],
     join(folder, `${name}.log`),
+    environment,
   );
   t.teardown(() => daemon.kill());
   const refusal = async (): Promise<string> => {
@@ -48,6 +57,13 @@ function folderOf(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'callsheet-cluster-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** Returns the environment of a process whose wall clock is behind. */
+function clockBehind(folder: string, milliseconds: number): Readonly<Record<string, string>> {
+  const file = join(folder, 'clock');
+  writeFileSync(file, String(-milliseconds));
+  return { NODE_OPTIONS: `--import=${SHIFTED_CLOCK}`, [CLOCK_FILE_VARIABLE]: file };
 }
 
 test('a secret that others can read is refused', { skip }, async (t) => {
@@ -99,6 +115,11 @@ test('a cluster runs on external servers, with one process for each name', { ski
   t.match(
     await twin.refusal(),
     /callsheet server: another process runs as node a: give each node its own name/,
+  );
+  const late = await startNode(t, folder, 'b', ['--node=b', ...access], clockBehind(folder, 5000));
+  t.match(
+    await late.refusal(),
+    /callsheet server: the clock of node b differs from other nodes by more than 2 s \(a [^)]+\): set the clocks right/,
   );
   t.equal(first.daemon.isRunning, true);
   await first.daemon.kill('SIGTERM');

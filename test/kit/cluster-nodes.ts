@@ -35,6 +35,8 @@ export class ClusterNodes {
   readonly #flags: readonly string[];
   readonly #members = new Map<NodeName, ClusterMember>();
   readonly #workers: Daemon[] = [];
+  /** Path of the command with which nodes and workers are started; undefined for this version. */
+  command: string | undefined;
   #isStopped = false;
 
   private constructor(
@@ -48,10 +50,16 @@ export class ClusterNodes {
   }
 
   /** Starts all nodes with their data in a folder, and waits until each is ready and one owns the farms. */
-  static async start(t: Test, folder: string, flags: readonly string[] = []): Promise<ClusterNodes> {
+  static async start(
+    t: Test,
+    folder: string,
+    flags: readonly string[] = [],
+    command?: string,
+  ): Promise<ClusterNodes> {
     const plan = await planCluster(folder);
     const httpPorts = { a: await freePort(), b: await freePort(), c: await freePort() };
     const nodes = new ClusterNodes(plan, httpPorts, flags);
+    nodes.command = command;
     t.teardown(() => nodes.stop());
     await Promise.all(NODES.map((name) => nodes.startNode(name)));
     await nodes.owner();
@@ -83,11 +91,19 @@ export class ClusterNodes {
         ...this.#flags,
       ],
       join(folder, `node-${name}.log`),
+      {},
+      [],
+      this.command,
     );
     const member = { name, daemon, api: new ApiClient(`http://127.0.0.1:${this.#httpPorts[name]}`) };
     this.#members.set(name, member);
     await daemon.printed(/http:\/\/\S+/);
     return member;
+  }
+
+  /** Returns the role of a node; null if it does not answer. */
+  roleOf(name: NodeName): Promise<string | null> {
+    return roleOf(this.member(name).api);
   }
 
   /** Waits until one of the running nodes owns the farms, and returns it. */
@@ -146,6 +162,9 @@ export class ClusterNodes {
         ...flags,
       ],
       join(folder, `worker-${name}.log`),
+      {},
+      [],
+      this.command,
     );
     this.#workers.push(worker);
     return worker;

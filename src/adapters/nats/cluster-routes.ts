@@ -82,6 +82,12 @@ export async function clusterRoutes(
   };
 }
 
+/**
+ * A route is closed after the third ping without an answer, and then opened again. Without this it waits for TCP after a
+ * partition, which repeats its packets more and more rarely.
+ */
+const ROUTE_PING_SECONDS = 2;
+
 const quoted = (text: string): string => JSON.stringify(text);
 
 /** Returns the lines of the configuration of the server. They contain the password. */
@@ -96,6 +102,7 @@ export function clusterLines(routes: ClusterRoutes): readonly string[] {
     `  listen: ${quoted(addressText(listen))}`,
     `  cluster_advertise: ${quoted(addressText(advertised))}`,
     ...(routes.isToldToClients ? [] : ['  no_advertise: true']),
+    `  ping_interval: ${quoted(`${ROUTE_PING_SECONDS}s`)}`,
     `  routes: [${urls.join(', ')}]`,
     '  authorization {',
     `    user: ${ROUTE_USER}`,
