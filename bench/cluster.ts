@@ -6,8 +6,9 @@
  * npm run bench -- cluster [OPTION]...
  *   --workers 1,16,256,1000   --offered N   leases a second at which the latency and the lag are measured
  *   --kills N   --large-kills N   kills of the owner, with a few tasks and with many jobs
+ *   --hand-overs N   planned hand-overs, with a few tasks
  *   --jobs N   --tasks N   jobs and tasks in all, for the takeover with many jobs
- *   --seconds N   --repetitions N   --only leases,lag,failover,takeover   --json
+ *   --seconds N   --repetitions N   --only leases,lag,failover,hand-over,takeover   --json
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +18,13 @@ import { parseArgs } from 'node:util';
 import { BenchCluster } from './kit/cluster/bench-cluster.ts';
 import { clusterTables, type ClusterFigures } from './kit/cluster/cluster-tables.ts';
 import { LeaseComparison, type Compared, type ComparedFigures } from './kit/cluster/compare-leases.ts';
-import { failoverFigures, measureFailovers, type FailoverFigures } from './kit/cluster/failovers.ts';
+import {
+  failoverFigures,
+  handOverFigures,
+  measureFailovers,
+  measureHandOvers,
+  type FailoverFigures,
+} from './kit/cluster/failovers.ts';
 import { layOutCluster } from './kit/cluster/large-cluster.ts';
 import { AcceptedRecords, probeEnvironment, type LagFigures } from './kit/cluster/log-lag.ts';
 import { ProbeWorkers } from './kit/cluster/probe-workers.ts';
@@ -30,12 +37,13 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '1,16,256,1000' },
     offered: { type: 'string', default: '2000' },
     kills: { type: 'string', default: '10' },
+    'hand-overs': { type: 'string', default: '10' },
     'large-kills': { type: 'string', default: '3' },
     jobs: { type: 'string', default: '10000' },
     tasks: { type: 'string', default: '1000000' },
     seconds: { type: 'string', default: '4' },
     repetitions: { type: 'string', default: '3' },
-    only: { type: 'string', default: 'leases,lag,failover,takeover' },
+    only: { type: 'string', default: 'leases,lag,failover,hand-over,takeover' },
     json: { type: 'boolean', default: false },
   },
 });
@@ -61,7 +69,16 @@ const measured = parts.has('leases') ? await compareLeases() : { leases: [], off
 const figures: ClusterFigures = {
   ...measured,
   lag: parts.has('lag') ? await measureLag() : null,
-  failover: parts.has('failover') ? await measureFewTasks() : null,
+  failover: parts.has('failover')
+    ? await withFewTasks(`${values.kills} kills of the owner`, (cluster, probes) =>
+        killOwners(cluster, probes, Number(values.kills)),
+      )
+    : null,
+  hand_over: parts.has('hand-over')
+    ? await withFewTasks(`${values['hand-overs']} hand-overs`, async (cluster, probes) =>
+        handOverFigures(await measureHandOvers(cluster, probes, Number(values['hand-overs']))),
+      )
+    : null,
   takeover: parts.has('takeover') ? await measureManyJobs() : null,
   jobs,
   tasks: jobs * tasksEach,
@@ -124,14 +141,17 @@ async function measureLag(): Promise<LagFigures> {
   }
 }
 
-/** Kills of the owner of a farm with one job. */
-async function measureFewTasks(): Promise<FailoverFigures> {
-  note(`${values.kills} kills of the owner`);
+/** Measures a cluster whose farm has one job. */
+async function withFewTasks<Figures>(
+  what: string,
+  measure: (cluster: BenchCluster, probes: ProbeWorkers) => Promise<Figures>,
+): Promise<Figures> {
+  note(what);
   const cluster = await BenchCluster.start();
   try {
     const owner = await cluster.owner();
     await submitNoop(owner.url, await makeFarm(owner.url), FAILOVER_TASKS);
-    return await killOwners(cluster, Number(values.kills));
+    return await withProbes(cluster, measure);
   } finally {
     await cluster.stop();
   }
@@ -143,20 +163,31 @@ async function measureManyJobs(): Promise<FailoverFigures> {
   const size = { jobs, tasksEach, signatures: SIGNATURES, doneEach: 0 };
   const cluster = await BenchCluster.start((directories, bus) => layOutCluster(size, directories, bus));
   try {
-    return await killOwners(cluster, Number(values['large-kills']));
+    return await withProbes(cluster, (_, probes) =>
+      killOwners(cluster, probes, Number(values['large-kills'])),
+    );
   } finally {
     await cluster.stop();
   }
 }
 
-async function killOwners(cluster: BenchCluster, kills: number): Promise<FailoverFigures> {
+async function withProbes<Figures>(
+  cluster: BenchCluster,
+  measure: (cluster: BenchCluster, probes: ProbeWorkers) => Promise<Figures>,
+): Promise<Figures> {
   const probes = await ProbeWorkers.start(cluster.busPorts);
   try {
-    return failoverFigures(await measureFailovers(cluster, probes, kills));
+    return await measure(cluster, probes);
   } finally {
     probes.stop();
   }
 }
+
+const killOwners = async (
+  cluster: BenchCluster,
+  probes: ProbeWorkers,
+  kills: number,
+): Promise<FailoverFigures> => failoverFigures(await measureFailovers(cluster, probes, kills));
 
 async function singleSide(service: BenchService): Promise<Compared> {
   return {

@@ -49,6 +49,7 @@ export function connectBus(parts: ShardParts, host: ThreadHost<ServiceSystem>): 
       streamServers: options.busStreams,
       isScoped: options.isBusScoped,
       shard: { index: options.index, count: options.count },
+      epoch: options.epoch,
       identity: options.busIdentity,
       replicas: options.busReplicas,
     },

@@ -71,6 +71,7 @@ export function recordingShard(
   redelivery?: Redelivery,
   isScoped = false,
   streamServers = servers,
+  epoch: number | null = null,
 ) {
   const events = new Recorder<BusEvent>();
   const leases = new Recorder<LeaseAsked>();
@@ -82,6 +83,7 @@ export function recordingShard(
       streamServers,
       isScoped,
       shard: { index: 0, count: 2 },
+      epoch,
       ...(redelivery === undefined ? {} : { redelivery }),
     },
     {

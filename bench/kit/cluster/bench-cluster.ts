@@ -1,6 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { connect } from '@nats-io/transport-node';
+import { requestHandOver } from '../../../src/adapters/nats/hand-over.ts';
 import { benchDirectory } from '../service.ts';
 import { BenchNode } from './bench-node.ts';
 import { startBusServers, type BusServer, type BusServers } from './bus-servers.ts';
@@ -89,6 +91,17 @@ export class BenchCluster {
     const owner = find();
     if (owner === undefined) throw new Error('the cluster has lost its owner');
     return owner;
+  }
+
+  /** Asks the owner to hand the log over to another node. Throws if it does not. */
+  async requestHandOver(): Promise<void> {
+    const streams = await connect({ servers: this.busPorts.map((port) => `127.0.0.1:${port}`) });
+    try {
+      const { is_accepted: isAccepted, text } = await requestHandOver(streams, BENCH_CLUSTER, null);
+      if (!isAccepted) throw new Error(text);
+    } finally {
+      await streams.close();
+    }
   }
 
   /** Resolves when a condition on the reports of the nodes holds. */

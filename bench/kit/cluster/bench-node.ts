@@ -58,6 +58,10 @@ export class BenchNode {
     return this.#reports.url !== null && !this.#reports.hasEnded;
   }
 
+  get hasEnded(): boolean {
+    return this.#reports.hasEnded;
+  }
+
   /** Whether its process has ended by itself. */
   get hasFailed(): boolean {
     return this.#reports.hasEnded && !this.#isEndWanted;
@@ -115,6 +119,11 @@ export class BenchNode {
 
   async stop(): Promise<void> {
     await this.#end('SIGTERM');
+  }
+
+  /** Its process is going to end by itself, which is no failure. */
+  expectEnd(): void {
+    this.#isEndWanted = true;
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {

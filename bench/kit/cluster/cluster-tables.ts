@@ -1,6 +1,6 @@
 import { textTable } from '../text-table.ts';
 import type { ComparedFigures, SideFigures } from './compare-leases.ts';
-import type { FailoverFigures } from './failovers.ts';
+import type { FailoverFigures, HandOverFigures } from './failovers.ts';
 import type { LagFigures } from './log-lag.ts';
 
 /** Figures of `bench/cluster`. Null where a part was not measured. */
@@ -10,6 +10,7 @@ export interface ClusterFigures {
   readonly lag: LagFigures | null;
   /** Kills of the owner of a farm with one job. */
   readonly failover: FailoverFigures | null;
+  readonly hand_over: HandOverFigures | null;
   /** Kills of the owner of a farm with many jobs. */
   readonly takeover: FailoverFigures | null;
   /** Jobs and tasks of `takeover`. */
@@ -28,6 +29,7 @@ export function clusterTables({
   offered,
   lag,
   failover,
+  hand_over: handOver,
   takeover,
   jobs,
   tasks,
@@ -39,6 +41,12 @@ export function clusterTables({
       ? []
       : [`\nFollowers behind the owner (p50 p99): ${time(lag.time_ms)} ms, ${time(lag.records)} records\n`]),
     ...(failover === null ? [] : [failoverLine('One job', failover)]),
+    ...(handOver === null
+      ? []
+      : [
+          `\n${handOver.count} hand-overs: longest time without a lease ${handOver.pause_ms.p50} ms (p50), ` +
+            `${handOver.pause_ms.p99} (p99), ${handOver.pause_ms.max} (max)\n`,
+        ]),
     ...(takeover === null ? [] : [failoverLine(`${whole(jobs)} jobs, ${whole(tasks)} tasks`, takeover)]),
   ].join('');
 }

@@ -21,6 +21,12 @@ export interface FailoverFigures {
   readonly owner_to_lease_ms: { readonly p50: number; readonly max: number };
 }
 
+/** Quantiles of the longest times without a lease during hand-overs. */
+export interface HandOverFigures {
+  readonly count: number;
+  readonly pause_ms: { readonly p50: number; readonly p99: number; readonly max: number };
+}
+
 /** Time in which a started node reads what it has missed, and the ends of all tasks are handled. */
 const SETTLE_MS = 1_500;
 /** The owner is killed at any moment between two heartbeats. */
@@ -51,6 +57,38 @@ export async function measureFailovers(
     await cluster.until(() => owner.isReady);
   }
   return found;
+}
+
+/** Milliseconds without a lease during each of `count` hand-overs. Each former owner is started again. */
+export async function measureHandOvers(
+  cluster: BenchCluster,
+  probes: ProbeWorkers,
+  count: number,
+): Promise<readonly number[]> {
+  const found: number[] = [];
+  while (found.length < count) {
+    const owner = await cluster.owner();
+    owner.expectEnd();
+    const pauseMs = await probes.longestPauseMs(async () => {
+      await cluster.requestHandOver();
+      await cluster.until(() => cluster.nodes.some((node) => node !== owner && node.ownsFarmsAt !== null));
+    });
+    found.push(Math.round(pauseMs));
+    await cluster.until(() => owner.hasEnded);
+    owner.start();
+    await cluster.until(() => owner.isReady);
+    await delay(SETTLE_MS + Math.random() * SPREAD_MS);
+  }
+  return found;
+}
+
+/** Quantiles of the pauses of hand-overs. */
+export function handOverFigures(of: readonly number[]): HandOverFigures {
+  const sorted = [...of].sort((a, b) => a - b);
+  return {
+    count: of.length,
+    pause_ms: { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), max: percentile(sorted, 1) },
+  };
 }
 
 export function failoverFigures(of: readonly Failover[]): FailoverFigures {

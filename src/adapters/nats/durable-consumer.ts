@@ -17,6 +17,7 @@ import { backoffMs } from './backoff.ts';
 import { reasonOf, withDeadline } from './connection.ts';
 import { CONNECTION_LIMITS } from './limits.ts';
 import { readText } from './message-text.ts';
+import { consumerName, ensureConsumer, type ConsumerIdentity } from './owned-consumer.ts';
 import { ensureStream, managerOf, noteRepair, replicasOn, type StreamKind } from './streams.ts';
 
 /** Delays before redelivery of an unacknowledged message, by delivery; the last one applies to all later ones. */
@@ -30,8 +31,8 @@ interface ConsumerPlan {
   readonly kind: StreamKind;
   /** `bus.replicas`; null if it is not set. */
   readonly replicas: number | null;
-  /** Name of the consumer, the same at every start. */
-  readonly name: string;
+  /** Of a node of a cluster, its name is the same at every start of an owner only. */
+  readonly identity: ConsumerIdentity;
   readonly redelivery: Redelivery;
   /** Maximum number of delivered messages without an acknowledgment. */
   readonly unacknowledgedMax: number;
@@ -62,7 +63,7 @@ const parseAdvisory = messageParser(
 );
 
 const configOf = (plan: ConsumerPlan): ConsumerConfig => ({
-  durable_name: plan.name,
+  durable_name: consumerName(plan.identity),
   ack_policy: AckPolicy.Explicit,
   /**
    * A new consumer starts with everything in the stream. Statuses must not be lost. Presence covers two minutes at
@@ -90,6 +91,10 @@ export class DurableConsumer {
     this.#callbacks = callbacks;
   }
 
+  get #name(): string {
+    return consumerName(this.#plan.identity);
+  }
+
   /** Consumes until the connection is closed. Subscribes immediately; throws only if that is impossible. */
   serve(nc: NatsConnection): Promise<void> {
     this.#hearAdvisories(nc);
@@ -97,7 +102,7 @@ export class DurableConsumer {
   }
 
   async #consumeUntilClosed(nc: NatsConnection): Promise<void> {
-    const part = `consumer ${this.#plan.name} of ${STREAMS[this.#plan.kind].name}`;
+    const part = `consumer ${this.#name} of ${STREAMS[this.#plan.kind].name}`;
     const { repairMsMin, repairMsMax } = CONNECTION_LIMITS;
     for (let failures = 1; !isOver(nc); failures += 1) {
       let reason = 'it ended';
@@ -122,7 +127,7 @@ export class DurableConsumer {
     const manager = await managerOf(nc);
     const repair = await ensureStream(manager, kind, replicasOn(nc, this.#plan.replicas));
     noteRepair(repair, (event) => this.#callbacks.changed(event));
-    const info = await manager.consumers.add(stream, configOf(this.#plan));
+    const info = await ensureConsumer(manager, stream, this.#plan.identity, configOf(this.#plan));
     // Requested after the consumer was created: if the stream has changed by then, the consumer was lost with the old
     // one.
     const { created } = await manager.streams.info(stream);
@@ -146,14 +151,14 @@ export class DurableConsumer {
    * returns why it was ended.
    */
   #endWhenLost(nc: NatsConnection, messages: ConsumerMessages): () => Error | undefined {
-    const { kind, name } = this.#plan;
+    const { kind } = this.#plan;
     let lost: Error | undefined;
     const watch = async (): Promise<void> => {
       const manager = await jetstreamManager(nc, { checkAPI: false, timeout: CONNECTION_LIMITS.streamMs });
       for await (const { type } of messages.status()) {
         if (type !== 'heartbeats_missed' || lost !== undefined) continue;
         try {
-          await manager.consumers.info(STREAMS[kind].name, name);
+          await manager.consumers.info(STREAMS[kind].name, this.#name);
         } catch (error) {
           lost = new Error(`no heartbeats: ${reasonOf(error)}`);
           await messages.close();
@@ -167,7 +172,7 @@ export class DurableConsumer {
   /** Subscribes to the server's advisories about messages that reached their maximum deliveries. */
   #hearAdvisories(nc: NatsConnection): void {
     const stream = STREAMS[this.#plan.kind].name;
-    nc.subscribe(`$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.${stream}.${this.#plan.name}`, {
+    nc.subscribe(`$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.${stream}.${this.#name}`, {
       callback: (error, message) => {
         // An error is a refused subscription, which the connection has reported.
         if (error !== null) return;

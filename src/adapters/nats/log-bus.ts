@@ -67,7 +67,7 @@ export function connectLogBus(options: LogBusOptions, listener: LogBusListener):
     {
       kind: 'logs',
       replicas: options.replicas ?? null,
-      name: node === null ? CONSUMER : `${CONSUMER}-${node}`,
+      identity: { name: node === null ? CONSUMER : `${CONSUMER}-${node}`, epoch: null },
       redelivery: options.redelivery ?? (node === null ? REDELIVERY : NODE_REDELIVERY),
       unacknowledgedMax: UNACKNOWLEDGED_MAX,
       pulled: PULLED,

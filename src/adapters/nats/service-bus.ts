@@ -40,6 +40,8 @@ interface ServiceBusOptions {
   readonly isScoped: boolean;
   /** Index and number of shards: each shard has its own consumers. */
   readonly shard: { readonly index: number; readonly count: number };
+  /** Epoch in which this node owns the farms; null or absent on a single node. */
+  readonly epoch?: number | null;
   readonly redelivery?: Redelivery;
   /** `bus.replicas`; null or absent if it is not set. */
   readonly replicas?: number | null;
@@ -96,6 +98,7 @@ class NatsServiceBus implements ServiceBus {
       {
         servers: options.streamServers,
         shard,
+        epoch: options.epoch ?? null,
         redelivery: options.redelivery ?? REDELIVERY,
         replicas: options.replicas ?? null,
       },

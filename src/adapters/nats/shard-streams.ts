@@ -13,6 +13,8 @@ import { ensureStream, managerOf, noteRepair, replicasOn, type StreamKind } from
 interface StreamOptions {
   readonly servers: ServerList;
   readonly shard: { readonly index: number; readonly count: number };
+  /** Epoch in which this node owns the farms; null on a single node. */
+  readonly epoch: number | null;
   readonly redelivery: Redelivery;
   /** `bus.replicas`; null if it is not set. */
   readonly replicas: number | null;
@@ -61,7 +63,7 @@ export class ShardStreams {
   #preparing: Promise<void> | null = null;
   #checking: Promise<string | null> | null = null;
 
-  constructor({ servers, shard, redelivery, replicas }: StreamOptions, callbacks: StreamCallbacks) {
+  constructor({ servers, shard, epoch, redelivery, replicas }: StreamOptions, callbacks: StreamCallbacks) {
     this.#replicas = replicas;
     this.#callbacks = callbacks;
     this.#watch =
@@ -70,7 +72,14 @@ export class ShardStreams {
     this.#consumers = CONSUMED.map(
       (kind) =>
         new DurableConsumer(
-          { kind, replicas, name, redelivery, unacknowledgedMax: UNACKNOWLEDGED_MAX, pulled: PULLED },
+          {
+            kind,
+            replicas,
+            identity: { name, epoch },
+            redelivery,
+            unacknowledgedMax: UNACKNOWLEDGED_MAX,
+            pulled: PULLED,
+          },
           {
             delivered: (message) => callbacks.delivered(kind, message),
             started: () => callbacks.inPlace(kind),
