@@ -32,6 +32,8 @@ const event: fc.Arbitrary<DomainEvent> = fc.oneof(
           worker_id: fc.oneof(fc.constant('' as const), uuid.map(workerId)),
           unschedulable_reason: anyText,
           updated_at: time,
+          skipped: fc.constant(true as const),
+          preempted: fc.constant(true as const),
           progress: fc.double({ min: 0, max: 100, noNaN: true }),
           status_message: anyText,
         },
