@@ -153,6 +153,7 @@ export type Webhook = Schemas['Webhook'];
 export type NewWebhook = Schemas['NewWebhook'];
 export type WebhookInput = Schemas['WebhookInput'];
 export type WebhookReplacement = Schemas['WebhookReplacement'];
+export type Outage = Schemas['Outage'];
 export type WebhookEventType = Schemas['WebhookEventType'];
 export type WebhookDelivery = Schemas['WebhookDelivery'];
 export type WebhookAttempt = Schemas['WebhookAttempt'];

@@ -75,6 +75,8 @@ const WEBHOOK_EVENT_SET: Readonly<Record<WebhookEventType, WebhookEventType>> = 
   'job.parked': 'job.parked',
   'worker.offline': 'worker.offline',
   'pool.exhausted': 'pool.exhausted',
+  'outage.began': 'outage.began',
+  'outage.ended': 'outage.ended',
 };
 export const WEBHOOK_EVENTS: readonly WebhookEventType[] = Object.values(WEBHOOK_EVENT_SET);
 

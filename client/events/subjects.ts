@@ -1,4 +1,4 @@
-import type { DiagnosticLevel, JobStatus, LogChunk, TaskStatus, WorkerStatus } from '../resources.ts';
+import type { DiagnosticLevel, JobStatus, LogChunk, Outage, TaskStatus, WorkerStatus } from '../resources.ts';
 
 /** Event payloads by subject (docs/events.md, "Subjects"). */
 
@@ -47,6 +47,16 @@ export interface WorkerEvent {
   readonly status: WorkerStatus | 'removed';
 }
 
+/** Start of a hold of a usage pool or compute location, or end of its outage. */
+export interface OutageEvent extends Omit<Outage, 'status' | 'probe'> {
+  readonly farm_id: string;
+  /** `held` also if the place is held again after a task was tried. */
+  readonly status: 'held' | 'ended';
+  /** Missing unless the status is `ended`. */
+  readonly end_reason?: 'task passed' | 'ended by a user' | 'turned off' | 'clock set back' | 'farm deleted';
+  readonly updated_at: string;
+}
+
 export interface DiagnosticEvent {
   readonly component: string;
   readonly level: DiagnosticLevel;
@@ -59,19 +69,21 @@ export interface DiagnosticEvent {
 
 export type TasksSubject = `jobs/${string}/tasks`;
 export type LogsSubject = `tasks/${string}/logs`;
-export type Subject = 'jobs' | 'workers' | 'diagnostics' | TasksSubject | LogsSubject;
+export type Subject = 'jobs' | 'workers' | 'outages' | 'diagnostics' | TasksSubject | LogsSubject;
 
 export type PayloadOf<S extends Subject> = S extends 'jobs'
   ? JobEvent
   : S extends 'workers'
     ? WorkerEvent
-    : S extends 'diagnostics'
-      ? DiagnosticEvent
-      : S extends TasksSubject
-        ? TaskEvent
-        : S extends LogsSubject
-          ? LogEvent
-          : never;
+    : S extends 'outages'
+      ? OutageEvent
+      : S extends 'diagnostics'
+        ? DiagnosticEvent
+        : S extends TasksSubject
+          ? TaskEvent
+          : S extends LogsSubject
+            ? LogEvent
+            : never;
 
 /** An event of a subject. */
 export interface EventOf<S extends Subject> {

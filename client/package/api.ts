@@ -33,6 +33,7 @@ export type {
   JobEvent,
   LogEvent,
   LogsSubject,
+  OutageEvent,
   PayloadOf,
   Subject,
   TaskEvent,

@@ -2303,7 +2303,7 @@ export interface paths {
         };
         /**
          * Open the event channel
-         * @description Opens a WebSocket connection (RFC 6455) without subprotocol and extensions. Every message is text: a JSON envelope with `type`, `subject`, `payload` and `seq`. A client sends `subscribe` (with `since_seq` in its payload), `unsubscribe` and `ping`; the service sends `ack`, `push`, `error` and `pong`. Subjects are `jobs`, `jobs/{job id}/tasks`, `tasks/{task id}/logs`, `workers` and `diagnostics`; each requires the permission of the corresponding routes, which `x-subject-permissions` lists. Without the permission `jobs.read.all`, the subjects of jobs and tasks show the jobs of the principal only.
+         * @description Opens a WebSocket connection (RFC 6455) without subprotocol and extensions. Every message is text: a JSON envelope with `type`, `subject`, `payload` and `seq`. A client sends `subscribe` (with `since_seq` in its payload), `unsubscribe` and `ping`; the service sends `ack`, `push`, `error` and `pong`. Subjects are `jobs`, `jobs/{job id}/tasks`, `tasks/{task id}/logs`, `workers`, `outages` and `diagnostics`; each requires the permission of the corresponding routes, which `x-subject-permissions` lists. Without the permission `jobs.read.all`, the subjects of jobs and tasks show the jobs of the principal only.
          */
         readonly get: operations["openEvents"];
         readonly put?: never;
@@ -4833,7 +4833,7 @@ export interface components {
          * @description Type of an event that webhooks can be notified of (docs/webhooks.md#events).
          * @enum {string}
          */
-        readonly WebhookEventType: "job.completed" | "job.failed" | "job.canceled" | "job.parked" | "worker.offline" | "pool.exhausted";
+        readonly WebhookEventType: "job.completed" | "job.failed" | "job.canceled" | "job.parked" | "worker.offline" | "pool.exhausted" | "outage.began" | "outage.ended";
         /** @description Name of a format of the body. */
         readonly WebhookFormatName: string;
         /** @description URL of the receiver with `https` or `http`, without a user name. It is not shown again. Its addresses must be public, or allowed by `webhooks.allow_private`. */
@@ -4901,7 +4901,7 @@ export interface components {
              * @description Type of the event; `webhook.test` for a test.
              * @enum {string}
              */
-            readonly type: "job.completed" | "job.failed" | "job.canceled" | "job.parked" | "worker.offline" | "pool.exhausted" | "webhook.test";
+            readonly type: "job.completed" | "job.failed" | "job.canceled" | "job.parked" | "worker.offline" | "pool.exhausted" | "outage.began" | "outage.ended" | "webhook.test";
             /** @enum {string} */
             readonly status: "pending" | "delivered" | "failed";
             readonly attempts: components["schemas"]["Count"];

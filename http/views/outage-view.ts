@@ -1,5 +1,6 @@
 import type { FarmInput } from '../../actors/service/catalog/messages.ts';
 import { farmId } from '../../src/core/ids.ts';
+import { outageFacts } from '../../src/core/outages/outage-facts.ts';
 import {
   keepsBack,
   lastingOutages,
@@ -11,7 +12,6 @@ import {
 } from '../../src/core/outages/outage.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import { timestampOf } from '../../src/core/timestamp.ts';
 import type { Schemas } from './schemas.ts';
 
 /** Returns the fields of a farm's setting (docs/outages.md). */
@@ -54,19 +54,9 @@ export function outagesOf(farm: string, store: StoreReader, now: number): Schema
 
 /** Returns an outage in the format of the API. */
 export const outageView = (outage: Outage, now: number): Schemas['Outage'] => ({
-  kind: outage.kind,
-  name: outage.name,
-  place: placeText(outage),
+  ...outageFacts(outage),
   status: outage.probe !== null ? 'probing' : keepsBack(outage, now) ? 'held' : 'waiting for a probe',
-  message: outage.message,
-  since: timestampOf(outage.firstAt),
-  held_until: timestampOf(outage.until),
-  times: outage.times,
-  failures: outage.failures,
-  jobs: outage.jobs,
-  workers: outage.workers,
   ...(outage.probe !== null && { probe: { attempt_id: outage.probe.attemptId, job_id: outage.probe.jobId } }),
-  policy_version: outage.policyVersion,
 });
 
 /** Returns why the failure of an attempt does not count. */

@@ -147,6 +147,8 @@ export class Gateway {
         return { ok: true, channel: events.jobs(scope) };
       case 'workers':
         return { ok: true, channel: events.workers };
+      case 'outages':
+        return { ok: true, channel: events.outages };
       case 'diagnostics':
         return diagnostics() === null
           ? refusal('diagnostics are disabled: diagnostics.buffer_size is 0')

@@ -1,5 +1,5 @@
 /**
- * States of a subject: followed, idle, dropped; `jobs`, `workers` and `diagnostics` always exist. Invariants: `#idle`
+ * States of a subject: followed, idle, dropped; `jobs`, `workers`, `outages` and `diagnostics` always exist. Invariants: `#idle`
  * has only channels without followers, the longest idle first; a channel of `#ownJobs` has exactly the events of its
  * owner's jobs, numbered without gaps. Exits: an idle subject is dropped after five minutes or
  * when there are too many; `stop` closes all.
@@ -29,7 +29,7 @@ export interface HubOptions {
 }
 
 /** Subjects that always exist. The others exist while they have followers, and for a time afterwards. */
-const LASTING_SUBJECTS = ['jobs', 'workers', 'diagnostics'] as const;
+const LASTING_SUBJECTS = ['jobs', 'workers', 'outages', 'diagnostics'] as const;
 type LastingSubject = (typeof LASTING_SUBJECTS)[number];
 
 /** Time for which a subject without followers retains its events, for clients that reconnect. */
@@ -75,7 +75,12 @@ export class EventHub {
     this.#options = options;
     this.#pump = new Pump(options.replayDepth, options.steadyNow);
     const make = (subject: LastingSubject): Channel => this.#enter(this.#channel(subject));
-    this.#lasting = { jobs: make('jobs'), workers: make('workers'), diagnostics: make('diagnostics') };
+    this.#lasting = {
+      jobs: make('jobs'),
+      workers: make('workers'),
+      outages: make('outages'),
+      diagnostics: make('diagnostics'),
+    };
   }
 
   get figures(): HubFigures {
@@ -91,6 +96,9 @@ export class EventHub {
           break;
         case 'workers':
           this.#push(this.#lasting.workers, event.payload);
+          break;
+        case 'outages':
+          this.#push(this.#lasting.outages, event.payload);
           break;
         case 'tasks': {
           const channel = this.#channels.get(tasksSubject(event.payload.job_id));
@@ -145,6 +153,10 @@ export class EventHub {
 
   get workers(): Channel {
     return this.#lasting.workers;
+  }
+
+  get outages(): Channel {
+    return this.#lasting.outages;
   }
 
   get diagnostics(): Channel {
@@ -223,7 +235,7 @@ export class EventHub {
 
 /** Reports whether the events of a subject come from the shards; those of others come from this process. */
 const isOfShards = (subject: string): boolean =>
-  subject === 'jobs' || subject === 'workers' || subject.startsWith('jobs/');
+  subject === 'jobs' || subject === 'workers' || subject === 'outages' || subject.startsWith('jobs/');
 
 /** Returns the subject of the tasks of a job. */
 export const tasksSubject = (job: string): string => `jobs/${job}/tasks`;

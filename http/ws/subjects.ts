@@ -1,7 +1,13 @@
 import type { Permission } from '../../src/core/access/permissions.ts';
 
 /** Kinds of subjects, as the OpenAPI document names them (`x-subject-permissions`). */
-export type SubjectKind = 'jobs' | 'jobs/{id}/tasks' | 'tasks/{id}/logs' | 'workers' | 'diagnostics';
+export type SubjectKind =
+  | 'jobs'
+  | 'jobs/{id}/tasks'
+  | 'tasks/{id}/logs'
+  | 'workers'
+  | 'outages'
+  | 'diagnostics';
 
 /**
  * The permission that each kind of subject needs: that of the routes that show the same data
@@ -12,6 +18,7 @@ export const SUBJECT_PERMISSIONS: Readonly<Record<SubjectKind, Permission>> = {
   'jobs/{id}/tasks': 'jobs.read',
   'tasks/{id}/logs': 'jobs.read',
   workers: 'workers.read',
+  outages: 'infra.read',
   diagnostics: 'diagnostics.read',
 };
 
@@ -29,7 +36,8 @@ const WITH_ID: readonly (readonly [SubjectKind, RegExp])[] = [
 
 /** Parses a subject; null if it is unknown. */
 export function parseSubject(text: string): NamedSubject | null {
-  if (text === 'jobs' || text === 'workers' || text === 'diagnostics') return { kind: text, id: '' };
+  if (text === 'jobs' || text === 'workers' || text === 'outages' || text === 'diagnostics')
+    return { kind: text, id: '' };
   for (const [kind, pattern] of WITH_ID) {
     const id = pattern.exec(text)?.[1];
     if (id !== undefined) return { kind, id };

@@ -19,7 +19,7 @@ import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
 import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import type { MemoryStore } from '../../src/adapters/memory/memory-store.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
-import type { TaskEvent } from '../../src/core/wire/events.ts';
+import type { OutageEvent, TaskEvent } from '../../src/core/wire/events.ts';
 import { NO_CALLBACKS } from './commit-callbacks.ts';
 import { invariantViolations } from './farm-sanity.ts';
 import { formatAnswer, formatEffect, type Answer } from './farm-words.ts';
@@ -75,6 +75,8 @@ export abstract class TestFarmBase {
   private readonly said: string[] = [];
   /** Events of tasks in order; `lost` if tasks of a job have changed without events. */
   readonly taskEvents: (TaskEvent | 'lost')[] = [];
+  /** Events of outages in order. */
+  readonly outageEvents: OutageEvent[] = [];
   private readonly warnings: string[] = [];
   private readonly infos: string[] = [];
 
@@ -302,6 +304,7 @@ export abstract class TestFarmBase {
         const { event } = output.effect;
         if (event.subject === 'tasks') this.taskEvents.push(event.payload);
         if (event.subject === 'tasks-lost') this.taskEvents.push('lost');
+        if (event.subject === 'outages') this.outageEvents.push(event.payload);
       }
       if (output.effect.kind === 'confirm-bus' && this.isBusConnected) {
         const { workerId: id, askedAt } = output.effect;

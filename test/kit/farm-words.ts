@@ -43,6 +43,8 @@ export function formatEffect(effect: ServiceEffect, nameOf: NameOf): string | nu
           return `job ${effect.event.payload.name} ${effect.event.payload.status}`;
         case 'workers':
           return `worker ${effect.event.payload.name} ${effect.event.payload.status}`;
+        case 'outages':
+          return `outage of ${effect.event.payload.place} ${effect.event.payload.status}`;
         case 'tasks-lost':
           // Recorded in `taskEvents`.
           return null;

@@ -29,6 +29,7 @@ export const onNoticeRaised =
       job: 'job' in subject ? subject.job : null,
       worker: 'worker' in subject ? subject.worker : null,
       pool: null,
+      ...('outage' in subject && { outage: subject.outage }),
     };
     const noticeId = context.newId();
     context.change(put('notice', keys.notice(noticeId), { version: 1, event }));

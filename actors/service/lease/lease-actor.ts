@@ -10,6 +10,7 @@ import { onFarmExplain } from './on-farm-explain.ts';
 import { onLeaseRequested } from './on-lease-requested.ts';
 import { armPoolHolds, onPoolHoldDue } from './pool-holds.ts';
 import {
+  endOutagesOfDeleted,
   onAttemptsEnded,
   onFailureWeigh,
   onOutageDue,
@@ -187,6 +188,7 @@ function withReleases(periodMs: number | null, handlers: LeaseHandlers): LeaseHa
 
 function onFarmRemoved(state: LeaseState, _message: unknown, context: LeaseContext): void {
   state.isDeleted = true;
+  endOutagesOfDeleted(state, context);
   state.pools.register([], context.now);
   state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, 0);
   for (const id of [...state.workers.keys()]) {

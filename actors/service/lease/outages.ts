@@ -1,6 +1,7 @@
 import type { JobId } from '../../../src/core/ids.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
+import { outageChanges, type OutageEndReason } from '../../../src/core/outages/changes.ts';
 import {
   atTime,
   nextDue,
@@ -11,20 +12,18 @@ import {
   withSuccess,
 } from '../../../src/core/outages/decide.ts';
 import {
-  isSamePlace,
   lastingOutages,
   NO_OUTAGES,
   placeText,
-  type Outage,
   type OutagePlace,
   type OutageSetting,
   type OutagesRecord,
   type RecentEnd,
 } from '../../../src/core/outages/outage.ts';
 import { done, refused } from '../../../src/core/problems.ts';
-import { timestampOf } from '../../../src/core/timestamp.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { EndedAttempt, LeaseMessage } from './messages.ts';
+import { publishOutageChange } from './outage-events.ts';
 import { roomOf } from './outage-state.ts';
 import { reindexParkedRequests, servePool, serveWorkers } from './serve.ts';
 import type { LeaseState } from './state.ts';
@@ -52,8 +51,7 @@ export function onFailureWeigh(state: LeaseState, message: Of<'failure.weigh'>, 
   context.send('job', jobId, { ...answer, mark: decision.mark });
   for (const [job, attempts] of byJob(decision.excused))
     context.send('job', job, { type: 'failures.excused', attempts });
-  if (decision.held !== null) logHold(decision.held, context);
-  change(state, decision.record, context);
+  change(state, decision.record, 'task passed', context);
 }
 
 /** Notes attempts that have succeeded, or ended without a verdict. */
@@ -70,12 +68,12 @@ export function onAttemptsEnded(
       ? withSuccess(record, recentEnd(state, message.jobId, ended, context.now), setting, context.now)
       : withoutVerdict(record, ended.attemptId);
   }
-  change(state, record, context);
+  change(state, record, 'task passed', context);
 }
 
 /** Ends holds and passes probes whose time has come. */
 export function onOutageDue(state: LeaseState, _message: unknown, context: LeaseContext): void {
-  change(state, atTime(state.outages.record, context.now), context);
+  change(state, atTime(state.outages.record, context.now), 'task passed', context);
   refresh(state, context);
 }
 
@@ -88,7 +86,7 @@ export function onOutageEnd(state: LeaseState, message: Of<'outage.end'>, contex
     return;
   }
   context.log('info', 'an outage was ended by a user', { place: placeText(place), by });
-  change(state, next, context);
+  change(state, next, 'ended by a user', context);
   context.reply(replyTo, done(null));
 }
 
@@ -96,7 +94,14 @@ export function onOutageEnd(state: LeaseState, message: Of<'outage.end'>, contex
 export function setOutages(state: LeaseState, setting: OutageSetting | null, context: LeaseContext): void {
   if (state.outages.setting?.version === setting?.version) return;
   state.outages.setting = setting;
-  if (setting?.isOn !== true) change(state, NO_OUTAGES, context);
+  if (setting?.isOn !== true) change(state, NO_OUTAGES, 'turned off', context);
+}
+
+/** Publishes the end of the outages of a farm that was deleted. */
+export function endOutagesOfDeleted(state: LeaseState, context: LeaseContext): void {
+  const { record } = state.outages;
+  for (const each of outageChanges(record, NO_OUTAGES, 'farm deleted', context.now))
+    publishOutageChange(state, each, context);
 }
 
 /** Applies the stored outages after the actor was loaded. */
@@ -130,7 +135,7 @@ export function confirmProbes(state: LeaseState, message: Of<'tasks.taken'>, con
   if (first !== undefined)
     for (const place of mine)
       record = withProbe(record, place, { attemptId: first.attempt_id, jobId }, context.now);
-  change(state, record, context);
+  change(state, record, 'task passed', context);
   refresh(state, context);
 }
 
@@ -145,15 +150,16 @@ function recentEnd(
   return { ...fields, key: key ?? null, message: text };
 }
 
-/** Replaces the record, and applies what follows from it. */
-function change(state: LeaseState, next: OutagesRecord, context: LeaseContext): void {
+/** Replaces the record, and applies what follows from it. `cause`: why outages end by the change. */
+function change(state: LeaseState, next: OutagesRecord, cause: OutageEndReason, context: LeaseContext): void {
   const before = state.outages.record;
   if (next === before) return;
   state.outages.record = next;
   state.outages.isUnsaved = true;
   context.markDirty();
   if (next.outages === before.outages) return;
-  reportEnds(before, next, context);
+  for (const each of outageChanges(before, next, cause, context.now))
+    publishOutageChange(state, each, context);
   refresh(state, context);
 }
 
@@ -188,24 +194,4 @@ function byJob(ends: readonly RecentEnd[]): ReadonlyMap<JobId, readonly RecentEn
   const jobs = new Map<JobId, RecentEnd[]>();
   for (const end of ends) jobs.set(end.jobId, [...(jobs.get(end.jobId) ?? []), end]);
   return jobs;
-}
-
-function logHold(outage: Outage, context: LeaseContext): void {
-  context.log('warn', outage.times === 1 ? 'an outage was found' : 'an outage continues', {
-    place: placeText(outage),
-    reason: outage.message,
-    failures: String(outage.failures),
-    jobs: String(outage.jobs),
-    workers: String(outage.workers),
-    until: timestampOf(outage.until),
-    policy: String(outage.policyVersion),
-  });
-}
-
-function reportEnds(before: OutagesRecord, next: OutagesRecord, context: LeaseContext): void {
-  for (const outage of before.outages) {
-    if (outage.endedAt !== undefined) continue;
-    if (next.outages.some((each) => each.endedAt === undefined && isSamePlace(each, outage))) continue;
-    context.log('info', 'an outage has ended', { place: placeText(outage) });
-  }
 }

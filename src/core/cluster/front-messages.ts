@@ -63,6 +63,7 @@ export const parseEvents = messageParser(
       variant<EventBatch>('subject', {
         jobs: record<Batch<'jobs'>>({ subject: literal('jobs'), jobId: nothing, ...amount }),
         workers: record<Batch<'workers'>>({ subject: literal('workers'), jobId: nothing, ...amount }),
+        outages: record<Batch<'outages'>>({ subject: literal('outages'), jobId: nothing, ...amount }),
         tasks: record<Batch<'tasks'>>({ subject: literal('tasks'), jobId: readJobId, ...amount }),
       }),
       BATCHES_MAX,

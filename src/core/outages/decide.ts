@@ -39,8 +39,6 @@ export interface FailureDecision {
   readonly mark: OutageMark | null;
   /** Earlier failures that turn out to belong to it. They do not count any more. */
   readonly excused: readonly RecentEnd[];
-  /** The outage that was found, or whose probe has failed; null if nothing of the kind has happened. */
-  readonly held: Outage | null;
 }
 
 /** Decides about the failure of an attempt. */
@@ -53,13 +51,12 @@ export function withFailure(
   const known = before.outages.find((outage) => belongsTo(end, outage, now));
   if (known !== undefined) {
     const next = afterFailure(known, end, setting, now);
-    const held = next.times === known.times ? null : next;
-    return { record: replaced(before, known, next), mark: markOf(next), excused: [], held };
+    return { record: replaced(before, known, next), mark: markOf(next), excused: [] };
   }
   const record = withoutProbe(before, end.attemptId);
   const recent = pruned([...record.recent, end], setting, now);
   const found = findOutage(recent, setting);
-  if (found === null) return { record: { ...record, recent }, mark: null, excused: [], held: null };
+  if (found === null) return { record: { ...record, recent }, mark: null, excused: [] };
   const outage = newOutage(record, found, end, setting, now);
   const others = record.outages.filter((each) => !isSamePlace(each, outage) || each.endedAt !== undefined);
   return {
@@ -70,7 +67,6 @@ export function withFailure(
     },
     mark: markOf(outage),
     excused: excusable(found.failures, recent, end),
-    held: outage,
   };
 }
 

@@ -17,7 +17,7 @@ export function messageBody(
   format: MessageFormat | null,
   publicUrl: string | null,
 ): string {
-  const { type, at, farm, queue, job, worker, pool } = event;
+  const { type, at, farm, queue, job, worker, pool, outage } = event;
   const body: JsonValue = {
     version: BODY_VERSION,
     id: eventId,
@@ -32,6 +32,7 @@ export function messageBody(
     job: job === null ? null : { ...job, task_counts: { ...job.task_counts } },
     worker: worker === null ? null : { ...worker },
     pool: pool === null ? null : { ...pool },
+    outage: outage === undefined ? null : { ...outage },
   };
   return format === null ? JSON.stringify(body) : renderMessage(format, type, body);
 }

@@ -1,5 +1,5 @@
 import type { JobId } from '../ids.ts';
-import type { DomainEvent, JobEvent, TaskEvent, WorkerEvent } from './events.ts';
+import type { DomainEvent, JobEvent, OutageEvent, TaskEvent, WorkerEvent } from './events.ts';
 
 /**
  * Events of one subject from one commit window, in order, as one JSON text. Passing texts between threads costs a
@@ -7,7 +7,7 @@ import type { DomainEvent, JobEvent, TaskEvent, WorkerEvent } from './events.ts'
  */
 export type EventBatch =
   | {
-      readonly subject: 'jobs' | 'workers';
+      readonly subject: 'jobs' | 'workers' | 'outages';
       readonly jobId: null;
       readonly count: number;
       readonly payloads: string;
@@ -47,6 +47,7 @@ function subjectAndText(event: DomainEvent): Pick<Gathered, 'subject' | 'jobId'>
       return { subject: 'tasks', jobId: event.payload.job_id, text: 'null' };
     case 'jobs':
     case 'workers':
+    case 'outages':
       return { subject: event.subject, jobId: null, text: JSON.stringify(event.payload) };
   }
 }
@@ -85,5 +86,7 @@ export function eventsOf({ subject, jobId, payloads }: EventBatch): readonly Dom
       );
     case 'workers':
       return (read as WorkerEvent[]).map((payload) => ({ subject, payload }));
+    case 'outages':
+      return (read as OutageEvent[]).map((payload) => ({ subject, payload }));
   }
 }

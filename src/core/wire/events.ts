@@ -1,4 +1,6 @@
 import type { FarmId, JobId, QueueId, TaskId, WorkerId } from '../ids.ts';
+import type { OutageEndReason } from '../outages/changes.ts';
+import type { OutageFacts } from '../outages/outage-facts.ts';
 import type { JobStatus } from '../lifecycle/job-transitions.ts';
 import type { TaskStatus } from '../lifecycle/task-transitions.ts';
 import type { WorkerStatus } from '../records/worker.ts';
@@ -12,7 +14,8 @@ export type DomainEvent =
   | { readonly subject: 'tasks'; readonly payload: TaskEvent }
   /** Tasks of the job have changed without events: subscribers get a gap. */
   | { readonly subject: 'tasks-lost'; readonly payload: { readonly job_id: JobId } }
-  | { readonly subject: 'workers'; readonly payload: WorkerEvent };
+  | { readonly subject: 'workers'; readonly payload: WorkerEvent }
+  | { readonly subject: 'outages'; readonly payload: OutageEvent };
 
 export interface JobEvent {
   readonly job_id: JobId;
@@ -48,4 +51,14 @@ export interface WorkerEvent {
   readonly hostname: string;
   readonly farm_id: FarmId;
   readonly status: WorkerStatus | 'removed';
+}
+
+/** Start of a hold of a place, or end of its outage (docs/outages.md). */
+export interface OutageEvent extends OutageFacts {
+  readonly farm_id: FarmId;
+  /** `held` also for another hold in a row. */
+  readonly status: 'held' | 'ended';
+  /** Only with the status `ended`. */
+  readonly end_reason?: OutageEndReason;
+  readonly updated_at: string;
 }

@@ -53,6 +53,45 @@ const event: fc.Arbitrary<DomainEvent> = fc.oneof(
       status: fc.constantFrom('online' as const, 'removed' as const),
     })
     .map((payload) => ({ subject: 'workers' as const, payload })),
+  fc
+    .record(
+      {
+        farm_id: uuid.map(farmId),
+        status: fc.constantFrom('held' as const, 'ended' as const),
+        kind: fc.constantFrom('usage pool' as const, 'compute location' as const),
+        name: anyText,
+        place: anyText,
+        message: anyText,
+        since: time,
+        held_until: time,
+        times: fc.nat(),
+        failures: fc.nat(),
+        jobs: fc.nat(),
+        workers: fc.nat(),
+        policy_version: fc.nat(),
+        end_reason: fc.constantFrom('task passed' as const, 'turned off' as const),
+        updated_at: time,
+      },
+      {
+        requiredKeys: [
+          'farm_id',
+          'status',
+          'kind',
+          'name',
+          'place',
+          'message',
+          'since',
+          'held_until',
+          'times',
+          'failures',
+          'jobs',
+          'workers',
+          'policy_version',
+          'updated_at',
+        ],
+      },
+    )
+    .map((payload) => ({ subject: 'outages' as const, payload })),
   job.map((id) => ({ subject: 'tasks-lost' as const, payload: { job_id: id } })),
 );
 

@@ -75,10 +75,10 @@ void test('a subject that is followed again in time stays', (t) => {
 
 void test('the subjects of all clients stay without followers', (t) => {
   const it = stage();
-  for (const subject of ['jobs', 'workers', 'diagnostics']) it.leave(subject, it.follow(subject));
+  for (const subject of ['jobs', 'workers', 'outages', 'diagnostics']) it.leave(subject, it.follow(subject));
   it.now += 10 * FIVE_MINUTES_MS;
   it.hub.tick();
-  for (const subject of ['jobs', 'workers', 'diagnostics']) t.ok(it.isThere(subject), subject);
+  for (const subject of ['jobs', 'workers', 'outages', 'diagnostics']) t.ok(it.isThere(subject), subject);
   t.end();
 });
 

@@ -9,6 +9,8 @@ export const EVENT_LABELS: Readonly<Record<WebhookEventType, string>> = {
   'job.parked': 'Job parked',
   'worker.offline': 'Worker offline',
   'pool.exhausted': 'Usage pool exhausted for a long time',
+  'outage.began': 'Outage of a usage pool or location began',
+  'outage.ended': 'Outage ended, work resumed',
 };
 
 /** The types of events, in the order of the form. */
@@ -19,6 +21,8 @@ export const EVENT_TYPES: readonly WebhookEventType[] = [
   'job.parked',
   'worker.offline',
   'pool.exhausted',
+  'outage.began',
+  'outage.ended',
 ];
 
 /** Returns the label of an event. */

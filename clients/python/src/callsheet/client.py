@@ -224,7 +224,7 @@ class Client(Submissions):
     # Events
 
     def events(self, *subjects: str, since: Optional[Dict[str, int]] = None) -> EventStream:
-        """Returns the events of subjects: `jobs`, `workers`, `diagnostics`, `jobs/ID/tasks`, `tasks/ID/logs`.
+        """Returns the events of subjects: `jobs`, `workers`, `outages`, `diagnostics`, `jobs/ID/tasks`, `tasks/ID/logs`.
 
         Use it as a context manager, which closes the connection. See EventStream.
         """

@@ -73,7 +73,8 @@ function flushFixture() {
         publish: ({ answers, events }) => {
           for (const { to } of answers) sent.push(`answer ${to}`);
           for (const event of events.flatMap(eventsOf)) {
-            sent.push(event.subject === 'workers' ? 'worker' : `${event.subject} ${event.payload.job_id}`);
+            const ofJob = 'job_id' in event.payload ? ` ${event.payload.job_id}` : '';
+            sent.push(event.subject === 'workers' ? 'worker' : `${event.subject}${ofJob}`);
           }
         },
       },
