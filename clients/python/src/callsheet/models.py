@@ -3907,7 +3907,7 @@ class WorkerTokenInput(TypedDict, total=False):
     """
 
 
-WebhookEventType = Literal["job.completed", "job.failed", "job.canceled", "job.parked", "worker.offline", "pool.exhausted"]
+WebhookEventType = Literal["job.completed", "job.failed", "job.canceled", "job.parked", "worker.offline", "pool.exhausted", "outage.began", "outage.ended"]
 
 
 WebhookFormatName = str
@@ -4018,7 +4018,7 @@ class WebhookDelivery(TypedDict):
     """Header `X-Callsheet-Delivery`, the same in each attempt."""
     event_id: str
     """Id of the event, the same for all webhooks."""
-    type: Literal["job.completed", "job.failed", "job.canceled", "job.parked", "worker.offline", "pool.exhausted", "webhook.test"]
+    type: Literal["job.completed", "job.failed", "job.canceled", "job.parked", "worker.offline", "pool.exhausted", "outage.began", "outage.ended", "webhook.test"]
     """Type of the event; `webhook.test` for a test."""
     status: Literal["pending", "delivered", "failed"]
     attempts: Count
