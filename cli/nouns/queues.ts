@@ -98,6 +98,7 @@ const QUEUES: Catalog<Queue, BodyOf<'put', '/queues/{id}'>> = {
     updated_at: _updated,
     isolation_warning: _warning,
     retry_rules_version: _version,
+    preemption_version: _preemptionVersion,
     summary: _load,
     ...input
   }) => input,

@@ -29,6 +29,8 @@ export interface TaskEvent {
   readonly skipped?: true;
   /** True if the task was taken back for one of another queue; missing otherwise. */
   readonly preempted?: true;
+  /** The `preemption_version` of the other queue by which it was taken back; missing without `preempted`. */
+  readonly preemption_version?: number;
   /** From 0 to 100; missing if the task has not reported it. */
   readonly progress?: number;
   /** Missing if the task has not reported one. */

@@ -2645,6 +2645,8 @@ export interface components {
             readonly preempt_after_seconds?: number;
             /** @description Present and true if other queues may take back running tasks of the queue. */
             readonly preemptible?: boolean;
+            /** @description Rises with each change of the two fields before. Attempts that were taken back for the queue and explanations name it. Absent from a queue that never had them. */
+            readonly preemption_version?: number;
             /** @description Account on the worker machines that runs the tasks; absent means the worker's own. */
             readonly run_as_user?: string;
             /** @description Group that replaces the primary group of the account; absent means that group. */
@@ -4086,6 +4088,8 @@ export interface components {
             readonly waited_seconds: number;
             /** @description The `preempt_after_seconds` of the queue at that time. */
             readonly after_seconds: number;
+            /** @description The `preemption_version` of the queue at that time. Absent if an earlier release has decided. */
+            readonly policy_version?: number;
             /** @description The decision in one sentence. */
             readonly sentence: string;
         };

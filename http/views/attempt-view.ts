@@ -37,6 +37,7 @@ const preemptionView = (preemption: Preemption, isVisible: VisibleJobs['has']): 
   }),
   waited_seconds: Math.floor(preemption.waitedMs / SECOND_MS),
   after_seconds: preemption.afterSeconds,
+  ...(preemption.policyVersion !== undefined && { policy_version: preemption.policyVersion }),
   sentence: preemptionSentence(preemption),
 });
 

@@ -1,4 +1,5 @@
 import { isolationWarning, type BusStanding } from '../../src/core/bus-identity/open-bus.ts';
+import { preemptionVersionOf } from '../../src/core/records/preemption.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { namedCapsView } from './named-caps-view.ts';
 import { retryRulesView } from './retry-rules-view.ts';
@@ -22,6 +23,7 @@ export function queueView(queue: QueueRecord, bus: BusStanding): Schemas['Queue'
     ...retryRulesView(queue.retryRules),
     ...(queue.preemptAfterSeconds !== undefined && { preempt_after_seconds: queue.preemptAfterSeconds }),
     ...(queue.preemptible === true && { preemptible: true }),
+    ...(preemptionVersionOf(queue) > 0 && { preemption_version: preemptionVersionOf(queue) }),
     ...(queue.runAsUser === undefined ? {} : { run_as_user: queue.runAsUser }),
     ...(queue.runAsGroup === undefined ? {} : { run_as_group: queue.runAsGroup }),
     ...(warning === null ? {} : { isolation_warning: warning }),

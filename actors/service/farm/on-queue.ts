@@ -3,6 +3,7 @@ import type { RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
 import { changedNamedCaps, namedCapsOf } from '../../../src/core/records/named-caps.ts';
+import { changedPreemption } from '../../../src/core/records/preemption.ts';
 import type { QueueRecord } from '../../../src/core/records/queue.ts';
 import { SETTINGS } from '../../../src/core/records/settings-version.ts';
 import { keys } from '../../../src/core/records/tables.ts';
@@ -117,15 +118,13 @@ function settingsOf(
   before: QueueRecord | null,
 ): QueueSettings {
   const rules = retryRules ?? before?.retryRules ?? [];
-  const after = preemptAfterSeconds === undefined ? before?.preemptAfterSeconds : preemptAfterSeconds;
   const user = runAsUser === undefined ? before?.runAsUser : runAsUser;
   const group = runAsGroup === undefined ? before?.runAsGroup : runAsGroup;
   return {
     ...input,
     ...(rules.length > 0 && { retryRules: rules }),
-    ...(typeof after === 'number' && { preemptAfterSeconds: after }),
     ...changedNamedCaps(namedCapsOf({ ownerCaps, projectCaps }), before),
-    ...((preemptible ?? before?.preemptible) === true && { preemptible: true }),
+    ...changedPreemption({ preemptAfterSeconds, preemptible }, before),
     ...(typeof user === 'string' && { runAsUser: user }),
     ...(typeof group === 'string' && { runAsGroup: group }),
   };

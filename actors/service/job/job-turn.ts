@@ -121,7 +121,7 @@ export class JobTurn {
 
   /**
    * Applies a transition to a task. Returns the new state, or null without a change if the table does not allow the
-   * transition. `before`: current state, if the caller has it.
+   * transition. `before`: current state, if the caller has it. `preemption`: why the task is taken back.
    */
   move(
     step: StepState,
@@ -129,6 +129,7 @@ export class JobTurn {
     trigger: TaskTrigger,
     patch: TaskPatch = STATUS_ONLY,
     before = taskOf(step, index),
+    preemption: Preemption | null = null,
   ): TaskState | null {
     const status = nextTaskStatus(before.status, trigger);
     if (status === null) return null;
@@ -166,7 +167,7 @@ export class JobTurn {
       if (step.adaptive !== null) this.measure(step, index, ms);
     }
     this.touch(step);
-    this.publishTask(step, index, after, trigger === 'preempted');
+    this.publishTask(step, index, after, preemption);
     return after;
   }
 
@@ -629,7 +630,7 @@ export class JobTurn {
   }
 
   /** Publishes the current state of a task to clients. */
-  publishTask(step: StepState, index: number, task: TaskState, isPreempted = false): void {
+  publishTask(step: StepState, index: number, task: TaskState, preemption: Preemption | null = null): void {
     const { openAttempts } = this.state;
     const isLive = isLiveTask(task.status);
     const closed =
@@ -638,7 +639,7 @@ export class JobTurn {
         : undefined;
     const reported: TaskProgress | undefined = isLive ? openAttempts.reportedOf(step, index) : closed;
     const workerId = isLive ? openAttempts.workerOf(step, index, task) : '';
-    this.publisher.publish(step, index, task, workerId, reported, isPreempted);
+    this.publisher.publish(step, index, task, workerId, reported, preemption);
   }
 
   /** Reports whether further events of this turn are not published, because too many tasks have changed. */

@@ -49,7 +49,8 @@ export function onAttemptsPreempt(
     if (taskOf(step, index).attemptNumber !== attempt.attemptNumber) continue;
     const message = preemptionText(preemption);
     if (!turn.stopAttempt(step, index, { status: 'canceled', message, preemption })) continue;
-    turn.move(step, index, 'preempted', { assignedAt: null, workerOrdinal: null, exiting: true });
+    const patch = { assignedAt: null, workerOrdinal: null, exiting: true };
+    turn.move(step, index, 'preempted', patch, undefined, preemption);
     countPreemption(state, step, index, turn, context);
     stopped++;
     context.effect({ kind: 'count', counter: 'task-preemptions', queueId: state.record.queueId });

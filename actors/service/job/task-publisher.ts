@@ -1,4 +1,5 @@
 import { taskIdOf, type JobId } from '../../../src/core/ids.ts';
+import type { Preemption } from '../../../src/core/records/preemption.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 import type { TaskProgress } from '../../../src/core/records/task-progress.ts';
 import { timestampOf } from '../../../src/core/timestamp.ts';
@@ -44,7 +45,7 @@ export class TaskPublisher {
     task: Pick<TaskState, 'status' | 'updatedAt' | 'unschedulable' | 'skipped'>,
     workerId: TaskEvent['worker_id'],
     reported: TaskProgress | undefined,
-    isPreempted = false,
+    preemption: Preemption | null = null,
   ): void {
     if (this.isFull || !this.count(step, index)) return;
     const payload: TaskEvent = {
@@ -54,7 +55,10 @@ export class TaskPublisher {
       unschedulable_reason: (task.unschedulable ? step.record.unschedulableReason : null) ?? '',
       updated_at: timestampOf(task.updatedAt),
       ...(task.skipped && { skipped: true }),
-      ...(isPreempted && { preempted: true }),
+      ...(preemption !== null && {
+        preempted: true,
+        ...(preemption.policyVersion !== undefined && { preemption_version: preemption.policyVersion }),
+      }),
     };
     this.context.effect({
       kind: 'event',

@@ -20,7 +20,6 @@ import { lastingOutages } from '../../../src/core/outages/outage.ts';
 import { done } from '../../../src/core/problems.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { LeaseMessage, StepInQuestion } from './messages.ts';
-import { preemptAfterOf } from './preemption-state.ts';
 import { freeCoresOf } from './serve.ts';
 import { ShortAmounts, shortagesOf } from './shortages.ts';
 import { holdersAmong, holdersOfPool } from './holders.ts';
@@ -113,13 +112,14 @@ function preemptionOf(
   step: StepInQuestion,
   entry: StepEntry | undefined,
 ): Pick<LeaseExplanation, 'preemption'> {
-  const afterMs = preemptAfterOf(state.preemption, step.queueId);
-  if (afterMs === null) return {};
+  const queue = state.preemption.queues.get(step.queueId);
+  if (queue === undefined || queue.afterMs === null) return {};
+  const { afterMs, version } = queue;
   const isUnderway = [...state.reservations.values()].some(
     (reserved) => reserved.isPreemption === true && isSameStep(reserved, step),
   );
   const waitsSince = entry === undefined || entry.ready.size === 0 ? null : entry.readySince;
-  return { preemption: { afterMs, waitsSince, isUnderway } };
+  return { preemption: { afterMs, waitsSince, isUnderway, version } };
 }
 
 const isSameStep = (a: StepName, b: StepName): boolean => a.jobId === b.jobId && a.stepOrder === b.stepOrder;

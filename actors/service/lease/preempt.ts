@@ -134,6 +134,7 @@ function carryOut(
     queue: queue.name,
     waitedMs: context.now - step.readySince,
     afterSeconds: queue.afterMs / 1000,
+    policyVersion: queue.version,
   };
   context.log('info', 'tasks taken back for a step that has waited', {
     worker_id: workerId,
@@ -141,6 +142,7 @@ function carryOut(
     step: String(stepOrder),
     waits_since: timestampOf(step.readySince),
     attempts: victims.join(' '),
+    policy: String(queue.version),
   });
   const ofJobs = new Map<JobId, AttemptId[]>();
   for (const attemptId of victims) {

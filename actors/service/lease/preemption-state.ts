@@ -6,7 +6,7 @@
 
 import type { AttemptId, QueueId, WorkerId } from '../../../src/core/ids.ts';
 import type { StepName } from '../../../src/core/lease/candidate-order.ts';
-import type { PreemptionSetting } from '../../../src/core/records/preemption.ts';
+import { preemptionVersionOf, type PreemptionSetting } from '../../../src/core/records/preemption.ts';
 import type { Booking } from '../../../src/core/records/worker.ts';
 import type { SurveyedAttempt } from './messages.ts';
 
@@ -17,6 +17,8 @@ export interface PreemptingQueue {
   /** Null: it takes back no tasks. */
   readonly afterMs: number | null;
   readonly isPreemptible: boolean;
+  /** Version of the setting. */
+  readonly version: number;
 }
 
 /** Attempts of a worker that may run one of the steps. */
@@ -47,11 +49,15 @@ export function setPreemption(
   { queues }: PreemptionState,
   queueId: QueueId,
   name: string,
-  { preemptAfterSeconds, preemptible = false }: PreemptionSetting,
+  setting: PreemptionSetting,
 ): void {
+  const { preemptAfterSeconds, preemptible = false } = setting;
   const afterMs = preemptAfterSeconds === undefined ? null : preemptAfterSeconds * SECOND_MS;
   if (afterMs === null && !preemptible) queues.delete(queueId);
-  else queues.set(queueId, { name, afterMs, isPreemptible: preemptible });
+  else {
+    const version = preemptionVersionOf(setting);
+    queues.set(queueId, { name, afterMs, isPreemptible: preemptible, version });
+  }
 }
 
 /** Returns the time after which the queue takes back tasks, in milliseconds; null for never. */

@@ -25,7 +25,7 @@ import { outageGates } from './outage-gate.ts';
 import { quarantineGates } from './quarantine-gate.ts';
 import type { TaskFacts } from './task-facts.ts';
 import type { Gate, SchedulerGate, TaskExplanation } from './task-explanation.ts';
-import { preemptionText } from '../records/preemption.ts';
+import { preemptionReason } from '../records/preemption.ts';
 import { upstreamJobGates, upstreamStepGates } from './upstream-gates.ts';
 import { sentenceOf } from './wording.ts';
 import { waitingSummary } from './waiting-summary.ts';
@@ -105,7 +105,7 @@ function exitGates({ task, attempt, names }: TaskFacts): SchedulerGate[] {
       sentence: sentenceOf(
         attempt?.preemption === undefined
           ? `waits until ${worker} has confirmed that the canceled attempt has ended`
-          : `waits until ${worker} has confirmed that its attempt has ended, which was ${preemptionText(attempt.preemption)}`,
+          : `waits until ${worker} has confirmed that its attempt has ended, which was ${preemptionReason(attempt.preemption)}`,
       ),
     },
   ];

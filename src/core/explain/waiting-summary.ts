@@ -6,7 +6,7 @@ import { quarantineGates } from './quarantine-gate.ts';
 import type { Gate, GateName } from './task-explanation.ts';
 import type { TaskFacts } from './task-facts.ts';
 import { HIDDEN_JOB } from './upstream-gates.ts';
-import { preemptionText } from '../records/preemption.ts';
+import { preemptionReason } from '../records/preemption.ts';
 import { clockText, durationText, pluralize, joinAtMost, numberText, sentenceOf } from './wording.ts';
 
 /** Maximum number of upstream steps or jobs that the summary details, and of its additional reasons. */
@@ -185,16 +185,20 @@ function preemptionTexts(
   const texts: string[] = [];
   if (attempt?.preemption !== undefined)
     texts.push(
-      `its last attempt, on ${names.worker(attempt.workerId)}, was ${preemptionText(attempt.preemption)}`,
+      `its last attempt, on ${names.worker(attempt.workerId)}, was ${preemptionReason(attempt.preemption)}`,
     );
   if (preemption === undefined || workers.withRoom > 0 || workers.eligible === 0) return texts;
-  const { afterMs, waitsSince, isUnderway } = preemption;
+  const { afterMs, waitsSince, isUnderway, version } = preemption;
+  const by = `(preemption setting ${version})`;
   const queue = names.queue(job.queueId);
   const left = (waitsSince ?? now) + afterMs - now;
-  if (isUnderway) texts.push(`queue ${queue} has taken back running tasks there`);
+  if (isUnderway) texts.push(`queue ${queue} has taken back running tasks there ${by}`);
   else if (left > 0)
-    texts.push(`queue ${queue} takes back running tasks for its step in ${durationText(left)}`);
-  else texts.push(`queue ${queue} may take back running tasks for its step, but none that would make room`);
+    texts.push(`queue ${queue} takes back running tasks for its step in ${durationText(left)} ${by}`);
+  else
+    texts.push(
+      `queue ${queue} may take back running tasks for its step ${by}, but none that would make room`,
+    );
   return texts;
 }
 

@@ -46,6 +46,8 @@ export interface PreemptionOutlook {
   readonly waitsSince: number | null;
   /** Whether tasks are being taken back on the reserved worker. */
   readonly isUnderway: boolean;
+  /** Version of the setting of the queue. */
+  readonly version: number;
 }
 
 /** Ready tasks that are served first, and the other jobs among them. */

@@ -61,13 +61,14 @@ function batchOf({ subject, jobId, count, payloads: opened }: Gathered): EventBa
 
 /** Formats an event as JSON.stringify does, in a fraction of the time: every lease publishes one. */
 function taskText(event: TaskEvent): string {
-  const { skipped, preempted, progress, status_message: message } = event;
+  const { skipped, preempted, preemption_version: version, progress, status_message: message } = event;
   return (
     `{"job_id":"${event.job_id}","task_id":"${event.task_id}","name":${JSON.stringify(event.name)},"status":"${event.status}",` +
     `"worker_id":"${event.worker_id}","unschedulable_reason":${JSON.stringify(event.unschedulable_reason)},` +
     `"updated_at":"${event.updated_at}"` +
     (skipped === undefined ? '' : `,"skipped":true`) +
     (preempted === undefined ? '' : `,"preempted":true`) +
+    (version === undefined ? '' : `,"preemption_version":${version}`) +
     (progress === undefined ? '' : `,"progress":${JSON.stringify(progress)}`) +
     (message === undefined ? '}' : `,"status_message":${JSON.stringify(message)}}`)
   );

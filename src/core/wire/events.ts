@@ -39,6 +39,8 @@ export interface TaskEvent {
   readonly skipped?: true;
   /** True for a change by which the task was taken back (docs/policy.md#preemption); absent otherwise. */
   readonly preempted?: true;
+  /** Version of the setting by which it was taken back; only with `preempted`. */
+  readonly preemption_version?: number;
   /** From 0 to 100; absent if the task does not report it. */
   readonly progress?: number;
   /** Absent if the task does not report it. */

@@ -1179,9 +1179,10 @@ test('a task that was taken back, and a task for which tasks are taken back, say
     queue: 'urgent',
     waitedMs: 300_000,
     afterSeconds: 300,
+    policyVersion: 7,
   };
   const taken = attempt({ status: 'canceled', preemption });
-  const why = 'taken back for queue urgent, of which a task had waited 5 min';
+  const why = 'taken back for queue urgent, of which a task had waited 5 min (preemption setting 7)';
   t.equal(
     summaryOf({ task: taskState({ status: 'pending', exiting: true, attemptNumber: 1 }), attempt: taken }),
     `Waits until render-004 has confirmed that its attempt has ended, which was ${why}.`,
@@ -1193,23 +1194,26 @@ test('a task that was taken back, and a task for which tasks are taken back, say
   const waiting = (waitedMs: number, isUnderway = false): string =>
     summaryOf({
       lease: leaseExplanation({
-        preemption: { afterMs: 300_000, waitsSince: NOW - waitedMs, isUnderway },
+        preemption: { afterMs: 300_000, waitsSince: NOW - waitedMs, isUnderway, version: 2 },
         reservedWorker: isUnderway ? workerId('render-004') : null,
       }),
     });
-  t.match(waiting(60_000), /queue day takes back running tasks for its step in 4 min\.$/);
+  t.match(
+    waiting(60_000),
+    /queue day takes back running tasks for its step in 4 min \(preemption setting 2\)\.$/,
+  );
   t.match(
     waiting(400_000),
-    /queue day may take back running tasks for its step, but none that would make room\.$/,
+    /queue day may take back running tasks for its step \(preemption setting 2\), but none that would make room\.$/,
   );
   t.match(
     waiting(400_000, true),
-    /render-004 is kept free for its step; queue day has taken back running tasks there\.$/,
+    /render-004 is kept free for its step; queue day has taken back running tasks there \(preemption setting 2\)\.$/,
   );
   t.notMatch(
     summaryOf({
       lease: leaseExplanation({
-        preemption: { afterMs: 300_000, waitsSince: NOW, isUnderway: false },
+        preemption: { afterMs: 300_000, waitsSince: NOW, isUnderway: false, version: 2 },
         workers: { withRoom: 1 },
       }),
     }),

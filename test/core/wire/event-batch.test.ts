@@ -34,6 +34,7 @@ const event: fc.Arbitrary<DomainEvent> = fc.oneof(
           updated_at: time,
           skipped: fc.constant(true as const),
           preempted: fc.constant(true as const),
+          preemption_version: fc.nat(),
           progress: fc.double({ min: 0, max: 100, noNaN: true }),
           status_message: anyText,
         },

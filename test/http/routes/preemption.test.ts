@@ -23,10 +23,10 @@ import { startSignedIn } from '../kit/signed-in.ts';
 void test('a queue keeps, sets and removes its preemption', async (t) => {
   const { api, client } = await startApi(t);
   api.write(put('farm', keys.farm(FARM), farmRecord()), put('queue', keys.queue(QUEUE), queueRecord()));
-  api.answer = () => done(queueRecord({ preemptAfterSeconds: 300, preemptible: true }));
+  api.answer = () => done(queueRecord({ preemptAfterSeconds: 300, preemptible: true, preemptionVersion: 2 }));
   const replace = async (some: object): Promise<object> => {
     const { body } = await client.json('PUT', `/api/v1/queues/${QUEUE}`, { name: 'day', ...some });
-    t.match(body, { preempt_after_seconds: 300, preemptible: true });
+    t.match(body, { preempt_after_seconds: 300, preemptible: true, preemption_version: 2 });
     return (api.asked.at(-1) as { message: { input: object } }).message.input;
   };
   const kept = await replace({});
@@ -44,7 +44,7 @@ void test('a queue keeps, sets and removes its preemption', async (t) => {
       status: 400,
     });
   const plain = await client.get(`/api/v1/queues/${QUEUE}`);
-  t.notMatch(plain.body, { preemptible: true });
+  t.notMatch(JSON.stringify(plain.body), /preempt/);
 });
 
 void test('an attempt that was taken back names the job that waited to those who may see it', async (t) => {
@@ -60,6 +60,7 @@ void test('an attempt that was taken back names the job that waited to those who
     queue: 'urgent',
     waitedMs: 301_500,
     afterSeconds: 300,
+    policyVersion: 7,
   };
   api.write(
     put('farm', keys.farm(FARM), farmRecord()),
@@ -82,8 +83,9 @@ void test('an attempt that was taken back names the job that waited to those who
     queue_id: QUEUE,
     waited_seconds: 301,
     after_seconds: 300,
+    policy_version: 7,
     sentence:
-      'Taken back for queue urgent, of which a task had waited 5 min 2 s (it may take back tasks after 5 min): the task runs again from its beginning, without using up an attempt.',
+      'Taken back for queue urgent, of which a task had waited 5 min 2 s (it may take back tasks after 5 min, preemption setting 7): the task runs again from its beginning, without using up an attempt.',
   };
   t.match(await as('oscar').get(path), {
     body: { items: [{ status: 'canceled', preemption: { ...shown, job_id: foreign } }] },

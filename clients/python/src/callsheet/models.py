@@ -832,6 +832,9 @@ class Queue(_QueueRequired, total=False):
     (docs/policy.md#preemption). Absent: never."""
     preemptible: bool
     """Present and true if other queues may take back running tasks of the queue."""
+    preemption_version: int
+    """Rises with each change of the two fields before. Attempts that were taken back for the queue and explanations
+    name it. Absent from a queue that never had them."""
     run_as_user: str
     """Account on the worker machines that runs the tasks; absent means the worker's own."""
     run_as_group: str
@@ -2921,6 +2924,8 @@ class Preemption(_PreemptionRequired, total=False):
     job_id: str
     """The job of the waiting task. It and `step_id` are absent if the reader may not see the job."""
     step_id: str
+    policy_version: int
+    """The `preemption_version` of the queue at that time. Absent if an earlier release has decided."""
 
 
 class _AttemptRequired(TypedDict):

@@ -54,7 +54,11 @@ test('a task that has waited takes back the newest tasks, and starts when they h
   farm.takeOutputs();
   farm.advance(AFTER_SECONDS * 1000 - SWEEP_MS);
   farm.expect(t, 'not yet', []);
-  t.match(farm.explain('U/0/0').preemption, { afterMs: AFTER_SECONDS * 1000, isUnderway: false });
+  t.match(farm.explain('U/0/0').preemption, {
+    afterMs: AFTER_SECONDS * 1000,
+    isUnderway: false,
+    version: 1,
+  });
   farm.advance(2 * SWEEP_MS);
   farm.expect(t, 'taken back', [
     `stop new/0/0#1: ${WHY}`,
@@ -64,13 +68,20 @@ test('a task that has waited takes back the newest tasks, and starts when they h
     'task new/0/1 pending',
     'count task-preemptions of night',
   ]);
-  t.match(farm.taskEvents.slice(-2), [{ preempted: true }, { preempted: true }]);
+  const event = { preempted: true, preemption_version: 1 };
+  t.match(farm.taskEvents.slice(-2), [event, event]);
   t.match(farm.explain('U/0/0'), { reservedWorker: farm.worker('w1').id, preemption: { isUnderway: true } });
   t.match(farm.attempts('new/0/0'), [
     {
       status: 'canceled',
       message: WHY,
-      preemption: { queueId: farm.urgent, queue: 'urgent', stepOrder: 0, afterSeconds: AFTER_SECONDS },
+      preemption: {
+        queueId: farm.urgent,
+        queue: 'urgent',
+        stepOrder: 0,
+        afterSeconds: AFTER_SECONDS,
+        policyVersion: 1,
+      },
     },
   ]);
   farm.lease('w1');
@@ -351,3 +362,15 @@ test('a waiting task that is canceled releases the worker, and a silent worker l
   t.notOk(farm.store.get('booking', keys.booking(farm.worker('w1').id))?.ending);
   t.end();
 });
+
+for (const isCold of [false, true])
+  test(`a decision has the version of the setting at that time, restarted after the change: ${isCold}`, (t) => {
+    const farm = new NightFarm();
+    farm.change({ preemptAfterSeconds: 2 * AFTER_SECONDS }, farm.urgent);
+    farm.change({ preemptAfterSeconds: AFTER_SECONDS }, farm.urgent);
+    if (isCold) farm.restart();
+    farm.wait('U');
+    t.match(farm.attempts('new/0/0'), [{ preemption: { policyVersion: 3, afterSeconds: AFTER_SECONDS } }]);
+    t.match(farm.taskEvents.slice(-2), [{ preemption_version: 3 }, { preemption_version: 3 }]);
+    t.end();
+  });
