@@ -107,7 +107,11 @@ const kernel = new Kernel<ServiceSystem>(
     reservationAfterMs: 300_000,
     exprMemoryBytes: EXPR_LIMITS.memory,
     retention: { afterMs: 0, includeFailed: false },
-    audit: { retentionMs: 90 * 86_400_000, entries: { people: 1_000_000, strangers: 100_000 } },
+    audit: {
+      isOn: false,
+      retentionMs: 90 * 86_400_000,
+      entries: { people: 1_000_000, strangers: 100_000, service: 100_000 },
+    },
     workers: { perFarm: 10_000, retentionMs: 0 },
     serviceId: 'bench',
     epoch: null,

@@ -4,7 +4,7 @@ import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
 import type { WebhookPresence } from '../../src/core/ports/webhook-presence.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
-import type { AuditLimits } from '../../src/core/records/audit-entry.ts';
+import type { AuditSettings } from '../../src/core/records/audit-entry.ts';
 import type { SingleBus } from '../../src/core/records/worker.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
 import type { CancelMessage } from '../../src/core/wire/bus-messages.ts';
@@ -82,7 +82,7 @@ export interface ServiceSettings {
    */
   readonly exprMemoryBytes: number;
   readonly retention: JobRetention;
-  readonly audit: AuditLimits;
+  readonly audit: AuditSettings;
   readonly webhooks: WebhookSettings;
   readonly workers: WorkerLimits;
   /** Id of this start of the service. */

@@ -32,14 +32,19 @@ const PAGE_MAX = 1000;
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
   { title: 'TIME', value: (entry) => entry.at, isTime: true },
-  { title: 'ACTOR', value: (entry) => entry.actor, shrinks: true },
+  { title: 'ACTOR', value: actorText, shrinks: true },
   { title: 'FROM', value: (entry) => entry.remote_addr },
   { title: 'ID', value: (entry) => entry.id, isWide: true },
-  { title: 'OUTCOME', value: (entry) => `${entry.outcome} ${entry.status}` },
+  { title: 'OUTCOME', value: ({ outcome, status }) => (status === 0 ? outcome : `${outcome} ${status}`) },
   { title: 'METHOD', value: (entry) => entry.method },
   { title: 'PATH', value: (entry) => entry.path, shrinks: true },
   { title: 'DETAILS', value: (entry) => entry.reason ?? targetsOf(entry), shrinks: true },
 ];
+
+/** Returns the account, or the queue that has decided. */
+function actorText({ actor, decision }: AuditEntry): string {
+  return decision === undefined ? actor : `queue ${decision.preemption.queue}`;
+}
 
 function targetsOf({ targets = [], target_count: count = targets.length }: AuditEntry): string {
   return count > targets.length
@@ -118,7 +123,8 @@ const withFilters = (command: Command): Command =>
 /** `callsheet audit` */
 export const auditLog: Noun = {
   name: 'audit',
-  about: 'Show who was denied and who has changed what, newest first. For administrators.',
+  about:
+    'Show who was denied, who has changed what, and which tasks were taken back, newest first. For administrators.',
   verbs: [
     verb<AuditOptions>({
       name: 'list',

@@ -66,7 +66,12 @@ export const DIRECTIONS = words<NonNullable<QueryOf<'get', '/jobs'>['sort_dir']>
 
 export const ROLES = words<Role>({ 'read-only': true, user: true, operator: true, admin: true });
 
-export const AUDIT_OUTCOMES = words<AuditOutcome>({ denied: true, changed: true, failed: true });
+export const AUDIT_OUTCOMES = words<AuditOutcome>({
+  denied: true,
+  changed: true,
+  failed: true,
+  decided: true,
+});
 
 const WEBHOOK_EVENT_SET: Readonly<Record<WebhookEventType, WebhookEventType>> = {
   'job.completed': 'job.completed',

@@ -1,6 +1,6 @@
 import type { JobSubmission, WorkerIdentity } from '../../actors/service/farm/messages.ts';
 import type { ReplyTo } from '../../actors/kernel/address.ts';
-import type { AuditLimits } from '../../src/core/records/audit-entry.ts';
+import type { AuditSettings } from '../../src/core/records/audit-entry.ts';
 import type { Outcome } from '../../src/core/problems.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { RequestOrigin } from '../../src/core/records/work-cause.ts';
@@ -69,7 +69,7 @@ export interface ShardOptions {
   readonly reservationAfterMs: number;
   readonly exprMemoryBytes: number;
   readonly retention: JobRetention;
-  readonly audit: AuditLimits;
+  readonly audit: AuditSettings;
   readonly webhooks: Omit<WebhookSettings, 'presence'>;
   readonly webhookPresence: PresenceMemory;
   readonly workers: WorkerLimits;

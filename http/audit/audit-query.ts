@@ -68,9 +68,16 @@ export function readAuditPart(
   return { found, before: null };
 }
 
-/** Changes are made by people only. */
+/** Budgets that have entries with an outcome. Changes are made by people only. */
+const BUDGETS_OF: Readonly<Record<AuditOutcome, readonly AuditBudget[]>> = {
+  denied: ['people', 'strangers'],
+  changed: ['people'],
+  failed: ['people', 'strangers'],
+  decided: ['service'],
+};
+
 const budgetsOf = ({ outcome }: AuditFilter): readonly AuditBudget[] =>
-  outcome === 'changed' ? ['people'] : AUDIT_BUDGETS;
+  outcome === undefined ? AUDIT_BUDGETS : BUDGETS_OF[outcome];
 
 /** Yields the entries of several budgets before an id, latest first. */
 function* merged(

@@ -1,4 +1,4 @@
-import type { AuditOutcome } from '../../src/core/records/audit-entry.ts';
+import type { AuditRequestOutcome } from '../../src/core/records/audit-entry.ts';
 import { cookieValue } from '../accounts/session-cookie.ts';
 import { UNAUTHORIZED, type AccessGuard } from '../guards/access.ts';
 import { headerValues, type HttpRequest, type HttpResponse } from '../pipeline/message.ts';
@@ -62,7 +62,7 @@ export class AuditTrail {
   #eventOf(
     request: HttpRequest,
     response: HttpResponse,
-    outcome: AuditOutcome,
+    outcome: AuditRequestOutcome,
     requestId: string,
   ): AuditInput {
     const { access, router, address } = this.#parts;
@@ -97,7 +97,7 @@ export class AuditTrail {
 }
 
 /** Returns the outcome of a response; null if it is not recorded. */
-function outcomeOf({ status, audit }: HttpResponse): AuditOutcome | null {
+function outcomeOf({ status, audit }: HttpResponse): AuditRequestOutcome | null {
   if (status === 401 || status === 403 || audit?.isDenied === true) return 'denied';
   if (audit?.isChange !== true) return null;
   return status < 400 ? 'changed' : 'failed';

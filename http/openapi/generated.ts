@@ -443,7 +443,7 @@ export interface paths {
         };
         /**
          * Denied requests and changes, latest first
-         * @description What was denied, and what was changed by whom (docs/audit.md). All filters must match. A page has `next` if older entries follow: pass it as `before`. One page reads at most 100,000 entries, so that a page of a rare filter may have fewer than `limit` entries, or none, although it has `next`. With `format=ndjson` the response is a stream of all entries that match, one JSON object per line, and `limit` has no effect. 409 while authentication is off, because nothing is recorded then.
+         * @description What was denied, what was changed by whom, and which running tasks queues have taken back (docs/audit.md). All filters must match. A page has `next` if older entries follow: pass it as `before`. One page reads at most 100,000 entries, so that a page of a rare filter may have fewer than `limit` entries, or none, although it has `next`. With `format=ndjson` the response is a stream of all entries that match, one JSON object per line, and `limit` has no effect. 409 while authentication is off, because nothing is recorded then.
          */
         readonly get: operations["listAudit"];
         readonly put?: never;
@@ -4673,10 +4673,10 @@ export interface components {
             readonly new_password: string;
         };
         /**
-         * @description `denied`: refused with 401 or 403. `changed`: a change that succeeded, a sign-in or a sign-out. `failed`: a change that was permitted, but failed with another status.
+         * @description `denied`: refused with 401 or 403. `changed`: a change that succeeded, a sign-in or a sign-out. `failed`: a change that was permitted, but failed with another status. `decided`: the service has interrupted work by itself.
          * @enum {string}
          */
-        readonly AuditOutcome: "denied" | "changed" | "failed";
+        readonly AuditOutcome: "denied" | "changed" | "failed" | "decided";
         readonly AuditEntry: {
             /** @description Entries are ordered by their ids. */
             readonly id: string;
@@ -4685,7 +4685,7 @@ export interface components {
             readonly actor: string;
             /** @description Id of the account that sent the request with a valid credential. */
             readonly actor_id?: string;
-            /** @description Method of the request. `SUBSCRIBE` for a subject of the event channel. */
+            /** @description Method of the request. `SUBSCRIBE` for a subject of the event channel, `PREEMPT` for a decision of the service. */
             readonly method: string;
             /** @description Path of the request without its query, at most 200 characters. */
             readonly path: string;
@@ -4693,7 +4693,7 @@ export interface components {
             readonly operation?: string;
             /** @description The permission that the request needs, `authenticated` or `public`; empty if the path or method does not exist. */
             readonly permission: string;
-            /** @description Status of the response. */
+            /** @description Status of the response; 0 for a decision of the service. */
             readonly status: number;
             readonly outcome: components["schemas"]["AuditOutcome"];
             /** @description Why the request was denied, or why its user makes the change, if its body has a `reason`. */
@@ -4707,6 +4707,18 @@ export interface components {
             readonly remote_addr: string;
             /** @description Denied requests before this one that were not recorded, because there were too many at once. */
             readonly dropped?: number;
+            readonly decision?: components["schemas"]["AuditDecision"];
+        };
+        /** @description A running task that a queue has taken back (docs/policy.md#preemption). Only with the outcome `decided`: `method` is `PREEMPT` then, `path` that of the task, `status` 0, and the other fields of a request are empty. */
+        readonly AuditDecision: {
+            /** @enum {string} */
+            readonly kind: "preemption";
+            /** @description The attempt that was ended. */
+            readonly attempt_id: string;
+            readonly worker_id: string;
+            /** @description The queue of the task that was taken back. */
+            readonly from_queue_id: string;
+            readonly preemption: components["schemas"]["Preemption"];
         };
         readonly AuditPage: {
             readonly items: readonly components["schemas"]["AuditEntry"][];

@@ -1,8 +1,7 @@
-import { stepIdOf } from '../../src/core/ids.ts';
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
-import { preemptionSentence, type Preemption } from '../../src/core/records/preemption.ts';
 import { outageMarkView } from './outage-view.ts';
 import { appliedRuleView } from './retry-rules-view.ts';
+import { preemptionView } from './preemption-view.ts';
 import type { Schemas } from './schemas.ts';
 import type { VisibleJobs } from './visible-jobs.ts';
 import { usageFields } from '../../src/core/wire/usage-fields.ts';
@@ -26,19 +25,3 @@ export function attemptView(attempt: AttemptRecord, { has }: Pick<VisibleJobs, '
     ...(attempt.endedAt !== undefined && { ended_at: timestampOf(attempt.endedAt) }),
   };
 }
-
-/** Returns why an attempt was taken back. The job that waited is left out if the reader may not see it. */
-const preemptionView = (preemption: Preemption, isVisible: VisibleJobs['has']): Schemas['Preemption'] => ({
-  queue_id: preemption.queueId,
-  queue: preemption.queue,
-  ...(isVisible(preemption.jobId) && {
-    job_id: preemption.jobId,
-    step_id: stepIdOf(preemption.jobId, preemption.stepOrder),
-  }),
-  waited_seconds: Math.floor(preemption.waitedMs / SECOND_MS),
-  after_seconds: preemption.afterSeconds,
-  ...(preemption.policyVersion !== undefined && { policy_version: preemption.policyVersion }),
-  sentence: preemptionSentence(preemption),
-});
-
-const SECOND_MS = 1000;

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test } from 'tap';
 import { runCallsheet } from '../cli/run-callsheet.ts';
-import { freePort, startService, startWorker } from '../kit/daemons.ts';
+import { ApiClient } from '../kit/api-client.ts';
+import { startAuthService } from '../kit/auth-service.ts';
+import { startWorker } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
 
 tap.setTimeout(120_000);
@@ -23,8 +25,9 @@ const template = (name: string, line: string): object => ({
 
 await test('a queue takes back a running task, which runs again without using up an attempt', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-preemption-'));
-  const service = await startService({ folder, httpPort: await freePort(), busPort: await freePort() });
-  const { api } = service;
+  const { service, url, admin } = await startAuthService(folder);
+  const api = new ApiClient(url, admin);
+  const key = (admin['authorization'] ?? '').replace('Bearer ', '');
   const farm = await api.makeFarm('north');
   const worker = startWorker(service, 'one', [`--worker-farm=${farm.farmId}`, '--worker-cpus=1']);
   try {
@@ -33,10 +36,15 @@ await test('a queue takes back a running task, which runs again without using up
       name: 'urgent',
     });
     const night = await api.must<{ name: string }>('GET', `/api/v1/queues/${farm.queueId}`);
-    const cli = (...args: string[]) => runCallsheet([...args, '--url', api.url]);
+    const cli = (...args: string[]) => runCallsheet([...args, '--url', url, '--api-key', key]);
     t.equal((await cli('queues', 'set', 'urgent', '--preempt-after', '1')).code, 0);
     t.equal((await cli('queues', 'set', night.name, '--preemptible', 'true')).code, 0);
-    t.match(await api.must('GET', `/api/v1/queues/${urgent.id}`), { preempt_after_seconds: 1 });
+    t.match(await api.must('GET', `/api/v1/queues/${urgent.id}`), {
+      preempt_after_seconds: 1,
+      preemption_version: 1,
+    });
+    t.equal((await cli('queues', 'set', 'urgent', '--preempt-after', '2')).code, 0);
+    t.equal((await cli('queues', 'set', 'urgent', '--preempt-after', '1')).code, 0);
     const first = join(folder, 'first-run');
     const long = await farm.submit(
       template('Long', `if [ -e '${first}' ]; then exit 0; fi; touch '${first}'; sleep 600`),
@@ -60,7 +68,13 @@ await test('a queue takes back a running task, which runs again without using up
     }[];
     t.match(taken, {
       status: 'canceled',
-      preemption: { queue: 'urgent', queue_id: urgent.id, job_id: short.id, after_seconds: 1 },
+      preemption: {
+        queue: 'urgent',
+        queue_id: urgent.id,
+        job_id: short.id,
+        after_seconds: 1,
+        policy_version: 3,
+      },
     });
     t.match(again, { status: 'succeeded' });
     const [other] = await api.tasks(short.id);
@@ -71,7 +85,29 @@ await test('a queue takes back a running task, which runs again without using up
     t.equal((await api.job(long.body.id)).failed_attempts, 0);
     const shown = await cli('tasks', 'show', task?.id ?? '');
     t.match(shown.out, /Attempt 1: Taken back for queue urgent, of which a task had waited/);
-    const metrics = await (await fetch(`${api.url}/metrics`)).text();
+    const { items } = await api.must<{ items: object[] }>('GET', '/api/v1/audit?outcome=decided');
+    t.match(items, [
+      {
+        actor: '',
+        method: 'PREEMPT',
+        path: `/api/v1/tasks/${task?.id ?? ''}`,
+        status: 0,
+        reason: /^Taken back for queue urgent, of which a task had waited .* \(.*, preemption setting 3\)/,
+        decision: {
+          kind: 'preemption',
+          from_queue_id: farm.queueId,
+          preemption: { queue: 'urgent', job_id: short.id, policy_version: 3 },
+        },
+      },
+    ]);
+    t.equal(items.length, 1, 'one entry');
+    t.strictSame(
+      (await api.must<{ items: object[] }>('GET', `/api/v1/audit?target=${short.id}&outcome=decided`)).items,
+      items,
+      'the job that waited is a target',
+    );
+    t.match((await cli('audit', '--outcome', 'decided')).out, /queue urgent .*decided +PREEMPT .*Taken back/);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
     t.match(metrics, `svc_scheduler_task_preemptions_total{queue="${farm.queueId}"} 1`);
     t.equal((await cli('queues', 'set', 'urgent', '--preempt-after', 'never')).code, 0);
     t.notMatch(await api.must('GET', `/api/v1/queues/${urgent.id}`), { preempt_after_seconds: 1 });

@@ -41,7 +41,11 @@ const SETTINGS: Omit<ServiceSettings, 'tallies' | 'webhooks'> = {
   reservationAfterMs: 300_000,
   exprMemoryBytes: EXPR_LIMITS.memory,
   retention: { afterMs: 0, includeFailed: false },
-  audit: { retentionMs: 90 * 86_400_000, entries: { people: 1_000_000, strangers: 100_000 } },
+  audit: {
+    isOn: false,
+    retentionMs: 90 * 86_400_000,
+    entries: { people: 1_000_000, strangers: 100_000, service: 100_000 },
+  },
   workers: { perFarm: 10_000, retentionMs: 86_400_000 },
   ownsFarm: () => true,
 };

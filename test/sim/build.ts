@@ -55,7 +55,11 @@ export const settingsOf = (options: SimulationOptions): Settings => ({
   reservationAfterMs: options.reservationAfterMs,
   exprMemoryBytes: EXPR_MEMORY_BYTES,
   retention: { afterMs: options.retentionMs, includeFailed: !options.retainsFailed },
-  audit: { retentionMs: 90 * 86_400_000, entries: { people: 1_000_000, strangers: 100_000 } },
+  audit: {
+    isOn: true,
+    retentionMs: 90 * 86_400_000,
+    entries: { people: 1_000_000, strangers: 100_000, service: 100_000 },
+  },
   workers: { perFarm: 10_000, retentionMs: 86_400_000 },
   ownsFarm: () => true,
 });

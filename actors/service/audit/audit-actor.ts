@@ -1,7 +1,7 @@
 /**
  * States: the log (it stays in memory), a piece of a sweep (evicted after its turn). Invariants: the timer is set while
  * the log is active; `next` is above the serials of all stored entries; a piece deletes only the oldest entries of a
- * budget. Exits: a piece that is not full is the last one of its sweep.
+ * budget; a decision has either its row or its entry. Exits: a piece that is not full is the last one of its sweep.
  */
 
 import type { StoreReader } from '../../../src/core/ports/store.ts';
@@ -9,9 +9,12 @@ import { done } from '../../../src/core/problems.ts';
 import {
   AUDIT_BUDGETS,
   budgetOf,
+  entryOfDecision,
   type AuditBudget,
+  type AuditDecision,
+  type AuditEntryRecord,
   type AuditEvent,
-  type AuditLimits,
+  type AuditSettings,
 } from '../../../src/core/records/audit-entry.ts';
 import { put, remove } from '../../../src/core/records/change-set.ts';
 import { idOfAuditKey, keys } from '../../../src/core/records/tables.ts';
@@ -34,6 +37,10 @@ interface AuditLog {
   readonly next: Record<AuditBudget, number>;
   /** Entries since the last sweep. */
   fresh: number;
+  /** Decisions that were stored, but had no entry, before the load. */
+  readonly backlog: { readonly id: string; readonly decision: AuditDecision }[];
+  /** Ids of the backlog whose message may still arrive. */
+  readonly recovered: Set<string>;
 }
 
 type AuditState =
@@ -45,11 +52,13 @@ type AuditState =
  * The audit actor writes the audit log (docs/decisions/audit.md) and keeps it within its retention and its number of
  * entries.
  */
-export const auditActor = (limits: AuditLimits): ActorDefinition<ServiceSystem, 'audit', AuditState> => ({
+export const auditActor = (limits: AuditSettings): ActorDefinition<ServiceSystem, 'audit', AuditState> => ({
   kind: 'audit',
   load: (id, reader, now) => (id === AUDIT_SWEEP ? loadPiece(reader, limits, now) : loadLog(reader)),
   onActivated: (state, context) => {
-    if (state.kind === 'log') context.after('sweep', 0, { type: 'audit.due' });
+    if (state.kind !== 'log') return;
+    for (const { id, decision } of state.backlog.splice(0)) writeDecision(state, id, decision, context);
+    context.after('sweep', 0, { type: 'audit.due' });
   },
   isEvictable: (state) => state.kind === 'piece',
   onMissing: () => null,
@@ -58,9 +67,13 @@ export const auditActor = (limits: AuditLimits): ActorDefinition<ServiceSystem, 
     'audit.record': (state, { events, replyTo }, context) => {
       if (state.kind !== 'log') return;
       for (const event of events) write(state, event, context);
-      state.fresh += events.length;
-      if (state.fresh >= AUDIT_SWEEP_EVERY) startSweep(state, context);
+      sweepIfDue(state, context);
       context.reply(replyTo, done(null));
+    },
+    'audit.decided': (state, { id, decision }, context) => {
+      if (state.kind !== 'log' || state.recovered.delete(id)) return;
+      writeDecision(state, id, decision, context);
+      sweepIfDue(state, context);
     },
     'audit.due': (state, _message, context) => {
       if (state.kind !== 'log') return;
@@ -78,10 +91,20 @@ export const auditActor = (limits: AuditLimits): ActorDefinition<ServiceSystem, 
 
 function loadLog(reader: StoreReader): AuditLog {
   const after = (budget: AuditBudget): number => (serialAt(reader, budget, true) ?? 0) + 1;
-  return { kind: 'log', next: { people: after('people'), strangers: after('strangers') }, fresh: 0 };
+  const backlog = [...reader.scan('auditDecision')].map(({ key, value }) => ({
+    id: key,
+    decision: value.decision,
+  }));
+  return {
+    kind: 'log',
+    next: { people: after('people'), strangers: after('strangers'), service: after('service') },
+    fresh: 0,
+    backlog,
+    recovered: new Set(backlog.map(({ id }) => id)),
+  };
 }
 
-function loadPiece(reader: StoreReader, { retentionMs, entries }: AuditLimits, now: number): AuditState {
+function loadPiece(reader: StoreReader, { retentionMs, entries }: AuditSettings, now: number): AuditState {
   const surplus: string[] = [];
   for (const budget of AUDIT_BUDGETS) {
     const first = serialAt(reader, budget, false) ?? 0;
@@ -106,10 +129,35 @@ function serialAt(reader: StoreReader, budget: AuditBudget, isNewest: boolean): 
 }
 
 function write(state: AuditLog, event: AuditEvent, context: ServiceContext<'audit'>): void {
-  const budget = budgetOf(event);
   const { id, ...given } = event;
+  writeEntry(state, budgetOf(event), id, { version: 1, ...given }, context);
+}
+
+/** Writes the entry of a decision, and removes its row. */
+function writeDecision(
+  state: AuditLog,
+  id: string,
+  decision: AuditDecision,
+  context: ServiceContext<'audit'>,
+): void {
+  writeEntry(state, 'service', id, entryOfDecision(decision), context);
+  context.change(remove('auditDecision', keys.auditDecision(id)));
+}
+
+function writeEntry(
+  state: AuditLog,
+  budget: AuditBudget,
+  id: string,
+  entry: Omit<AuditEntryRecord, 'serial'>,
+  context: ServiceContext<'audit'>,
+): void {
   const serial = state.next[budget]++;
-  context.change(put('auditEntry', keys.auditEntry(budget, id), { version: 1, serial, ...given }));
+  state.fresh++;
+  context.change(put('auditEntry', keys.auditEntry(budget, id), { ...entry, serial }));
+}
+
+function sweepIfDue(state: AuditLog, context: ServiceContext<'audit'>): void {
+  if (state.fresh >= AUDIT_SWEEP_EVERY) startSweep(state, context);
 }
 
 function startSweep(state: AuditLog, context: ServiceContext<'audit'>): void {

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../src/core/problems.ts';
-import type { AuditEvent } from '../../../src/core/records/audit-entry.ts';
+import type { AuditDecision, AuditEvent } from '../../../src/core/records/audit-entry.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 
 /** Id of the actor that writes the audit log and has the timer of the sweeps, on the first shard. */
@@ -18,6 +18,8 @@ export type AuditMessage =
       readonly events: readonly AuditEvent[];
       readonly replyTo: ReplyTo<Outcome<null>>;
     }
+  /** To the log, from a job actor, after the row of the decision is on disk. */
+  | { readonly type: 'audit.decided'; readonly id: string; readonly decision: AuditDecision }
   /** The log's own timer: starts a sweep. */
   | { readonly type: 'audit.due' }
   /** To the sweep, from the log and itself: delete the next entries. */

@@ -71,7 +71,7 @@ export function jobActor(
       'attempts.reclaim': onAttemptsReclaim,
       'attempts.stop': onAttemptsStop,
       'attempts.survey': onAttemptsSurvey,
-      'attempts.preempt': onAttemptsPreempt,
+      'attempts.preempt': onAttemptsPreempt(settings.audit),
       'attempts.exited': onAttemptsExited,
       'assigned.due': onAssignedDue(settings.staleAssignedMs),
       'start.due': onStartDue,

@@ -1,5 +1,5 @@
 import { oidcSettings, type OidcSettings, type OidcValues } from './oidc-settings.ts';
-import type { AuditLimits } from '../records/audit-entry.ts';
+import type { AuditSettings } from '../records/audit-entry.ts';
 import { ldapSettings, type LdapSettings, type LdapValues } from './ldap-settings.ts';
 import { secretSource, type SecretSource } from './secret-source.ts';
 
@@ -19,13 +19,13 @@ export interface AuthConfig {
   readonly passwordLengthMin: number;
   /** Null: no sign-in by a provider. */
   readonly oidc: OidcSettings | null;
-  readonly audit: AuditLimits;
+  readonly audit: AuditSettings;
   /** Null: logins ask no directory. */
   readonly ldap: LdapSettings | null;
 }
 
-/** Entries of senders without an identity, as a part of those of people. */
-const STRANGERS_PART = 0.1;
+/** Entries of senders without an identity, and those of decisions, each as a part of those of people. */
+const OTHERS_PART = 0.1;
 
 /** Values of the keys of authentication. */
 export interface AuthValues extends OidcValues, LdapValues {
@@ -63,13 +63,17 @@ export function authConfig(values: AuthValues, lines: string[], notes: string[])
     slowsFailedLogins: values['auth.login_throttle'],
     passwordLengthMin: values['auth.password_length_min'],
     oidc: oidcSettings(values, lines, notes),
-    audit: auditLimits(values),
+    audit: auditSettings(values),
     ldap: ldapSettings(values, lines, notes),
   };
 }
 
-function auditLimits(values: AuthValues): AuditLimits {
+function auditSettings(values: AuthValues): AuditSettings {
   const people = values['auth.audit_max_entries'];
-  const strangers = Math.ceil(people * STRANGERS_PART);
-  return { retentionMs: values['auth.audit_retention'], entries: { people, strangers } };
+  const others = Math.ceil(people * OTHERS_PART);
+  return {
+    isOn: values['auth.enabled'],
+    retentionMs: values['auth.audit_retention'],
+    entries: { people, strangers: others, service: others },
+  };
 }

@@ -451,7 +451,7 @@ const SERVER_KEYS = {
   'auth.audit_max_entries': key(
     integer(100, 100_000_000),
     '1000000',
-    'Maximum number of entries of the audit log from senders with an account; the oldest are deleted. Denied requests of other senders have a tenth of it in addition.',
+    'Maximum number of entries of the audit log from senders with an account; the oldest are deleted. Denied requests of other senders have a tenth of it in addition, and so have decisions of the service.',
   ),
   'data.dir': key(
     text(),

@@ -12,7 +12,7 @@ import type { TerminalJobStatus } from '../lifecycle/job-transitions.ts';
 import type { JobPlan } from '../../openjd/template/plan.ts';
 import type { ApiKeyRecord, UserApiKeyRecord } from './api-key.ts';
 import type { AttemptRecord } from './attempt.ts';
-import type { AuditBudget, AuditEntryRecord } from './audit-entry.ts';
+import type { AuditBudget, AuditDecisionRecord, AuditEntryRecord } from './audit-entry.ts';
 import type { ComputeLocationRecord } from './compute-location.ts';
 import { MINUTE_MS, SAMPLES_MAX } from '../history/farm-samples.ts';
 import type { FarmSampleRecord } from './farm-sample.ts';
@@ -87,7 +87,7 @@ export interface Tables {
   apiKey: ApiKeyRecord;
   /** The keys of an account. */
   userApiKey: UserApiKeyRecord;
-  /** Denied requests and changes by people, in the order of time within each budget. */
+  /** Denied requests, changes by people and decisions of the service, in the order of time within each budget. */
   auditEntry: AuditEntryRecord;
   /** By name. */
   product: ProductRecord;
@@ -116,6 +116,8 @@ export interface Tables {
   workerEvidence: WorkerEvidenceRecord;
   /** Of farms with lasting or recent outages, by farm (docs/outages.md). */
   farmOutages: OutagesRecord;
+  /** Decisions of the service that the audit log does not have yet, by id. */
+  auditDecision: AuditDecisionRecord;
 }
 
 export type TableName = keyof Tables;
@@ -166,6 +168,7 @@ export const TABLE_NAMES = [
   'shareUsage',
   'workerEvidence',
   'farmOutages',
+  'auditDecision',
 ] as const satisfies readonly TableName[];
 
 const ZEROS = '0'.repeat(16);
@@ -260,6 +263,8 @@ export const keys = {
   userApiKeysOf: (userId: string): string => `${userId}/`,
   /** `id` is a UUIDv7, or a text before or after all ids of a time. */
   auditEntry: (budget: AuditBudget, id: string): string => `${budget}/${id}`,
+  /** UUIDv7: in the order of time. */
+  auditDecision: (id: string): string => id,
   auditEntriesOf: (budget: AuditBudget): string => `${budget}/`,
   product: (name: string): string => name,
   productRevision: (name: string, revision: number): string =>

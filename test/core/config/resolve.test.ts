@@ -64,7 +64,11 @@ test('the server has its defaults', async (t) => {
         slowsFailedLogins: true,
         passwordLengthMin: 8,
         oidc: null,
-        audit: { retentionMs: 90 * 86_400_000, entries: { people: 1_000_000, strangers: 100_000 } },
+        audit: {
+          isOn: false,
+          retentionMs: 90 * 86_400_000,
+          entries: { people: 1_000_000, strangers: 100_000, service: 100_000 },
+        },
         ldap: null,
       },
       data: { dir: './data', compactFreePercent: 50 },

@@ -137,6 +137,7 @@ test('the numbers of tables in a change set never change', (t) => {
       'shareUsage',
       'workerEvidence',
       'farmOutages',
+      'auditDecision',
     ],
   );
   t.end();

@@ -111,3 +111,23 @@ test('one part reads a bounded number of entries, and the next one continues', (
   });
   t.end();
 });
+
+test('decisions of the service are among all entries, and of one outcome alone', (t) => {
+  const store = storeOf(6);
+  const decided: AuditEntryRecord = {
+    ...entryAt(1),
+    serial: 100,
+    actor: '',
+    actorId: null,
+    method: 'PREEMPT',
+    status: 0,
+    outcome: 'decided',
+  };
+  const changes = [put('auditEntry', keys.auditEntry('service', idAt(10)), decided)];
+  store.commit({ version: 1, shard: 0, sequence: 2, changes }, NO_CALLBACKS);
+  store.flushAll();
+  t.same(serialsOf(store, { outcome: 'decided' }, 10).serials, [100]);
+  t.same(serialsOf(store, {}, 10).serials, [100, 5, 4, 3, 2, 1, 0]);
+  t.same(serialsOf(store, { outcome: 'denied' }, 10).serials, [3, 0]);
+  t.end();
+});

@@ -1,7 +1,7 @@
 import type { QueryOf } from '../../../client/rest-calls.ts';
 import { startOfDay } from '../../state/local-day.ts';
 
-export const OUTCOMES = ['denied', 'changed', 'failed'] as const;
+export const OUTCOMES = ['denied', 'changed', 'failed', 'decided'] as const;
 
 /** Filters of the audit log, as they are in the address of the page. */
 export interface AuditFilters {

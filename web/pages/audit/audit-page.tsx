@@ -68,7 +68,10 @@ export function AuditPage() {
         </EmptyState>
       ) : (
         <>
-          <p className="muted">Requests that were denied, and changes by people. Latest first.</p>
+          <p className="muted">
+            Requests that were denied, changes by people, and running tasks that queues have taken back.
+            Latest first.
+          </p>
           <Filters view={view} setView={(change) => setView(change, { replace: true })} />
           <Entries log={log} />
         </>

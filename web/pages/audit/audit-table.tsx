@@ -14,8 +14,10 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
         { header: 'Time', cell: ({ at }) => <Ago iso={at} /> },
         {
           header: 'User',
-          cell: ({ actor, actor_id: id }) =>
-            actor === '' ? (
+          cell: ({ actor, actor_id: id, decision }) =>
+            decision !== undefined ? (
+              <span title="A decision of the server">{`queue ${decision.preemption.queue}`}</span>
+            ) : actor === '' ? (
               <span className="muted">unknown</span>
             ) : (
               <strong className="audit__user" title={id ?? 'The account that was named.'}>
@@ -27,14 +29,17 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
         {
           header: 'Outcome',
           cell: ({ outcome, status }) => (
-            <span className={`audit__outcome audit__outcome--${outcome}`}>{`${outcome} (${status})`}</span>
+            <span className={`audit__outcome audit__outcome--${outcome}`}>
+              {status === 0 ? outcome : `${outcome} (${status})`}
+            </span>
           ),
         },
         { header: 'Targets', cell: (entry) => <Targets entry={entry} />, isMinor: true },
         { header: 'Address', cell: ({ remote_addr: address }) => address, isMinor: true },
         {
           header: 'Request ID',
-          cell: ({ request_id: id }) => <CopyButton text={id} label={`Copy request ID ${id}`} />,
+          cell: ({ request_id: id }) =>
+            id === '' ? null : <CopyButton text={id} label={`Copy request ID ${id}`} />,
           isMinor: true,
         },
       ]}

@@ -18,6 +18,7 @@ __all__ = [
     "AttemptList",
     "AttemptOutage",
     "AttemptSeconds",
+    "AuditDecision",
     "AuditEntry",
     "AuditOutcome",
     "AuditPage",
@@ -3727,7 +3728,20 @@ class PasswordChange(TypedDict):
     new_password: str
 
 
-AuditOutcome = Literal["denied", "changed", "failed"]
+AuditOutcome = Literal["denied", "changed", "failed", "decided"]
+
+
+class AuditDecision(TypedDict):
+    """A running task that a queue has taken back (docs/policy.md#preemption). Only with the outcome `decided`:
+    `method` is `PREEMPT` then, `path` that of the task, `status` 0, and the other fields of a request are empty."""
+
+    kind: Literal["preemption"]
+    attempt_id: str
+    """The attempt that was ended."""
+    worker_id: str
+    from_queue_id: str
+    """The queue of the task that was taken back."""
+    preemption: Preemption
 
 
 class _AuditEntryRequired(TypedDict):
@@ -3740,14 +3754,15 @@ class _AuditEntryRequired(TypedDict):
     """Username of the sender; empty if the sender is not known. After a failed sign-in the account that was named,
     if it exists."""
     method: str
-    """Method of the request. `SUBSCRIBE` for a subject of the event channel."""
+    """Method of the request. `SUBSCRIBE` for a subject of the event channel, `PREEMPT` for a decision of the
+    service."""
     path: str
     """Path of the request without its query, at most 200 characters."""
     permission: str
     """The permission that the request needs, `authenticated` or `public`; empty if the path or method does not
     exist."""
     status: int
-    """Status of the response."""
+    """Status of the response; 0 for a decision of the service."""
     outcome: AuditOutcome
     request_id: str
     remote_addr: str
@@ -3769,6 +3784,7 @@ class AuditEntry(_AuditEntryRequired, total=False):
     """Number of targets, if there are more than 100."""
     dropped: int
     """Denied requests before this one that were not recorded, because there were too many at once."""
+    decision: AuditDecision
 
 
 class _AuditPageRequired(TypedDict):

@@ -2,13 +2,40 @@ import { test } from 'tap';
 import { AUDIT_SWEEP_EVERY, AUDIT_SWEEP_ROWS } from '../../../../actors/service/audit/audit-actor.ts';
 import { AUDIT_LOG, AUDIT_SWEEP } from '../../../../actors/service/audit/messages.ts';
 import { replyTo } from '../../../../actors/kernel/address.ts';
-import type { AuditBudget, AuditEvent, AuditLimits } from '../../../../src/core/records/audit-entry.ts';
+import { attemptIdOf, jobId, queueId, workerId } from '../../../../src/core/ids.ts';
+import type {
+  AuditBudget,
+  AuditDecision,
+  AuditEvent,
+  AuditSettings,
+} from '../../../../src/core/records/audit-entry.ts';
 import { idOfAuditKey, keys } from '../../../../src/core/records/tables.ts';
 import { startOfUuid7 } from '../../../../src/core/uuid-time.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
 const HOUR = 3_600_000;
-const LIMITS: AuditLimits = { retentionMs: 24 * HOUR, entries: { people: 2_000, strangers: 1_500 } };
+const LIMITS: AuditSettings = {
+  isOn: true,
+  retentionMs: 24 * HOUR,
+  entries: { people: 2_000, strangers: 1_500, service: 1_200 },
+};
+
+const JOB = '01890a5d-ac96-774b-bcce-b302099a8057';
+const DECISION: AuditDecision = {
+  kind: 'preemption',
+  attemptId: attemptIdOf({ jobId: jobId(JOB), stepOrder: 0, index: 3, attemptNumber: 2 }),
+  workerId: workerId('w'),
+  queueId: queueId('night'),
+  preemption: {
+    jobId: jobId('waiting'),
+    stepOrder: 1,
+    queueId: queueId('urgent'),
+    queue: 'urgent',
+    waitedMs: 300_000,
+    afterSeconds: 300,
+    policyVersion: 4,
+  },
+};
 
 /** The audit actor of a test service. */
 class TestAudit extends TestFarm {
@@ -52,6 +79,20 @@ class TestAudit extends TestFarm {
       remoteAddress: '10.0.0.1',
       dropped: 0,
     };
+  }
+
+  /** Sends decisions to the log without their rows, as after the commit of each. */
+  decide(count: number): void {
+    for (let each = 0; each < count; each++) {
+      this.#events += 1;
+      const id = `${startOfUuid7(this.now)}-7000-8000-${this.#events.toString(16).padStart(12, '0')}`;
+      this.post({
+        actor: 'audit',
+        id: AUDIT_LOG,
+        message: { type: 'audit.decided', id, decision: DECISION },
+      });
+    }
+    this.run();
   }
 
   /** Ids of the stored entries, oldest first. */
@@ -117,7 +158,7 @@ test('a flood of denials deletes denials only, and never more than the excess', 
 });
 
 test('serials continue after a restart, so that the number of entries stays known', (t) => {
-  const audit = new TestAudit({ ...LIMITS, entries: { people: 100, strangers: 100 } });
+  const audit = new TestAudit({ ...LIMITS, entries: { people: 100, strangers: 100, service: 100 } });
   audit.record(90, 'u1');
   audit.restart();
   audit.advance(0);
@@ -136,5 +177,27 @@ test('a sweep deletes in batches of bounded size', (t) => {
   t.same(audit.ids('people'), []);
   t.ok(audit.commits.every((changes) => changes <= AUDIT_SWEEP_ROWS + 10));
   t.ok(audit.commits.length >= 3);
+  t.end();
+});
+
+test('a flood of decisions deletes decisions only', (t) => {
+  const audit = new TestAudit();
+  audit.record(500, 'u1');
+  audit.record(300, null);
+  audit.decide(AUDIT_SWEEP_EVERY + 500);
+  audit.advance(HOUR);
+  t.equal(audit.ids('service').length, LIMITS.entries.service);
+  t.same([audit.ids('people').length, audit.ids('strangers').length], [500, 300]);
+  const [row] = audit.store.scan('auditEntry', { prefix: keys.auditEntriesOf('service') });
+  t.match(row?.value, {
+    actor: '',
+    method: 'PREEMPT',
+    path: /^\/api\/v1\/tasks\/01890a5d-/,
+    status: 0,
+    outcome: 'decided',
+    reason: /^Taken back for queue urgent, of which a task had waited 5 min \(.*preemption setting 4\)/,
+    targets: [String, DECISION.attemptId, 'w', 'waiting', 'urgent'],
+    decision: DECISION,
+  });
   t.end();
 });

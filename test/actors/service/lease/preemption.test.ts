@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { taskIdOf } from '../../../../src/core/ids.ts';
 import { keys } from '../../../../src/core/records/tables.ts';
 import type { QueueInput } from '../../../../actors/service/farm/messages.ts';
 import type { ServiceSettings } from '../../../../actors/service/service-system.ts';
@@ -40,6 +41,12 @@ class NightFarm extends TestFarm {
   /** Returns the stopped attempts since the last call. */
   stops(): string[] {
     return this.takeOutputs().flatMap((line) => /^stop (\S+): /.exec(line)?.[1] ?? []);
+  }
+
+  /** Moves the wall clock, and sends the message of the timer of the sweep. */
+  sweep(ms: number): void {
+    this.now += ms;
+    this.send({ actor: 'lease', id: this.farm, message: { type: 'sweep.due' } });
   }
 
   change(some: Partial<QueueInput>, queue = this.night): void {
@@ -374,3 +381,76 @@ for (const isCold of [false, true])
     t.match(farm.taskEvents.slice(-2), [{ preemption_version: 3 }, { preemption_version: 3 }]);
     t.end();
   });
+
+/** Ids of the test farm are of an earlier time than its clock. */
+const AUDIT = {
+  isOn: true,
+  retentionMs: 1e13,
+  entries: { people: 100, strangers: 100, service: 100 },
+};
+
+/** Returns the attempts of which the audit log has an entry, or will have one. */
+const audited = (farm: TestFarm): readonly string[] =>
+  [
+    ...[...farm.store.scan('auditEntry')].flatMap(({ value }) => value.decision?.attemptId ?? []),
+    ...[...farm.store.scan('auditDecision')].map(({ value }) => value.decision.attemptId),
+  ].sort();
+
+test('each task that is taken back has an entry in the audit log: who, what and why', (t) => {
+  const farm = new NightFarm({ audit: AUDIT });
+  farm.wait('U');
+  const entries = [...farm.store.scan('auditEntry')].map(({ value }) => value);
+  const worker = farm.worker('w1').id;
+  t.match(
+    entries,
+    ['new/0/0', 'new/0/1'].map((word) => ({
+      outcome: 'decided',
+      actor: '',
+      reason: /^Taken back for queue urgent, of which a task had waited 1 min \(.*preemption setting 1\)/,
+      targets: [
+        taskIdOf(farm.address(word)),
+        farm.attempts(word)[0]?.id,
+        worker,
+        farm.jobId('U'),
+        farm.urgent,
+      ],
+      decision: {
+        attemptId: farm.attempts(word)[0]?.id,
+        workerId: worker,
+        queueId: farm.night,
+        preemption: { queueId: farm.urgent, jobId: farm.jobId('U'), stepOrder: 0, policyVersion: 1 },
+      },
+    })),
+  );
+  t.equal(entries.length, 2);
+  t.equal([...farm.store.scan('auditDecision')].length, 0, 'the rows of the decisions are removed');
+  const off = new NightFarm({ audit: { ...AUDIT, isOn: false } });
+  off.wait('U');
+  t.equal(off.stops().length, 2);
+  t.same(audited(off), [], 'nothing is recorded while authentication is off');
+  t.end();
+});
+
+test('a task is taken back exactly with its entry, wherever the service is killed', (t) => {
+  const seen = new Set<number>();
+  for (let windows = 0; windows < 8; windows++) {
+    const farm = new NightFarm({ audit: AUDIT });
+    farm.submit('U', [{ name: 's', tasks: 1, needs: { cores: 2 } }], { queueId: farm.urgent });
+    farm.advance(AFTER_SECONDS * 1000 - SWEEP_MS);
+    farm.forWindows(windows, () => farm.sweep(2 * SWEEP_MS));
+    const taken = (): readonly string[] =>
+      ['new/0/0', 'new/0/1'].flatMap((word) => {
+        const [attempt] = farm.attempts(word);
+        return attempt?.preemption === undefined ? [] : [attempt.id];
+      });
+    t.same(audited(farm), [...taken()].sort(), `after ${windows} windows`);
+    seen.add(taken().length);
+    farm.restart();
+    t.same(audited(farm), [...taken()].sort(), `after ${windows} windows and a restart`);
+    t.equal([...farm.store.scan('auditDecision')].length, 0, 'a restart writes the entries');
+    const ids = [...farm.store.scan('auditEntry')].map(({ value }) => value.decision?.attemptId);
+    t.equal(new Set(ids).size, ids.length, 'once each');
+  }
+  t.same([...seen].sort(), [0, 2], 'killed before and after the commit');
+  t.end();
+});
