@@ -248,7 +248,7 @@ export class Shares {
   private sharerNamed(name: string): Sharer {
     const known = this.sharers.get(name);
     if (known !== undefined) return known;
-    const weight = this.weights.get(name) ?? 1;
+    const weight = this.isWeighted ? (this.weights.get(name) ?? 1) : 1;
     const tie = this.isWeighted ? 0 : -Infinity;
     const use = { cores: 0, aheadMs: 0, usage: 0, at: 0 };
     const sharer: Sharer = {
@@ -342,7 +342,7 @@ export class Shares {
   }
 
   private rank(sharer: Sharer): void {
-    const level = shareLevel(sharer, this.isWeighted ? sharer.weight : 1, this.halfLife);
+    const level = shareLevel(sharer, sharer.weight, this.halfLife);
     const rank = this.isWeighted ? turnsOfLevel(level, this.halves) : sharer.cores;
     const tie = this.isWeighted ? 0 : level;
     sharer.level = level;

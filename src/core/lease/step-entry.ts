@@ -94,6 +94,7 @@ export interface CapGroup {
 export interface Sharer extends ShareUse {
   /** Owner, project, or id of a job or queue. */
   readonly name: string;
+  /** 1 unless the policy is `weighted`. */
   readonly weight: number;
   /** Its usage by its weight, on a logarithmic scale on which it does not decay. */
   level: number;

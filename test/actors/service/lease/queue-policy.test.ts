@@ -158,6 +158,16 @@ test('each assigned task has the reason and the version of the policy', (t) => {
   t.end();
 });
 
+test('weights that an earlier policy has left do not count in an equal share', (t) => {
+  const farm = sharedFarm({ ...BALANCED, weights: [{ name: 'ana', weight: 3 }] });
+  submit(farm, 'A', 'ana');
+  leaseOf(farm);
+  submit(farm, 'C', 'tomas');
+  t.match(farm.explain('A/0/8').share, { kind: 'balanced', sharer: 'ana', ratio: 2 });
+  t.match(farm.explain('C/0/2').share, { kind: 'balanced', sharer: 'tomas', ratio: 0 });
+  t.end();
+});
+
 test('a change of the policy counts for the next lease, and forgets usage of other shares', (t) => {
   const farm = sharedFarm(WEIGHTED);
   submit(farm, 'A', 'ana');
