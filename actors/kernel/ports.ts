@@ -14,7 +14,7 @@ export interface WindowFlush {
   readonly onReadable: (() => void) | null;
 }
 
-/** What a commit window sends, and why. */
+/** Outputs of a commit window, and the messages that led to it. */
 export interface CommittedWindow<W extends ActorSystem> {
   /** They wait for the commit. */
   readonly outputs: readonly Output<W>[];

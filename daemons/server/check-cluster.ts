@@ -4,7 +4,7 @@ import { externalServersRefusal, managedServersRefusal } from '../../src/adapter
 import { untilLeader } from '../../src/adapters/nats/cluster-servers.ts';
 import { NodeFactsExchange } from '../../src/adapters/nats/node-facts.ts';
 import type { ServerList } from '../../src/adapters/nats/server-address.ts';
-import { RECORD_FORMAT } from '../../src/core/cluster/log-record.ts';
+import { RECORD_FORMAT } from '../../src/core/cluster/record-formats.ts';
 import {
   clockRefusal,
   clockWarnings,

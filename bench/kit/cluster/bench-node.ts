@@ -121,7 +121,7 @@ export class BenchNode {
     await this.#end('SIGTERM');
   }
 
-  /** Its process is going to end by itself, which is no failure. */
+  /** From now on, an end of its process by itself is not a failure. */
   expectEnd(): void {
     this.#isEndWanted = true;
   }

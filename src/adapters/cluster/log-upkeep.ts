@@ -1,4 +1,4 @@
-import { RECORD_FORMAT } from '../../core/cluster/log-record.ts';
+import { RECORD_FORMAT } from '../../core/cluster/record-formats.ts';
 import { TRIM_LIMITS, TrimRule, type TrimLimits } from '../../core/cluster/trim-rule.ts';
 import { integer, messageParser, record, text } from '../../core/wire/field-readers.ts';
 import { WIRE_LIMITS } from '../../core/wire/limits.ts';

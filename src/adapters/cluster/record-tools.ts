@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
+import { formatOfTable } from '../../core/cluster/record-formats.ts';
 import type { RecordTools } from '../../core/ports/record-tools.ts';
+import { newestTableOf } from '../lmdb/change-set-codec.ts';
 
 /** Compresses change sets 9 times at some 300 MB/s per core; higher levels cost more than they save. */
 const QUALITY = 1;
@@ -22,6 +24,7 @@ export const recordTools: RecordTools = {
       },
     }),
   decompress,
+  formatOf: (changes) => formatOfTable(newestTableOf(changes)),
   encodeText: (text) => encoder.encode(text),
   encodeInto: (text, target) => encoder.encodeInto(text, target).written,
   decodeText: (bytes) => decoder.decode(bytes),

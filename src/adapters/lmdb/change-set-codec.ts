@@ -169,6 +169,18 @@ export function changeSetHeader(encoded: ArrayBuffer): Pick<EncodedChangeSet, 's
   return { shard: view.getUint16(2, true), sequence: view.getFloat64(8, true) };
 }
 
+/** Returns the highest number of a table in an encoded set, without reading its rows; 0 if it has no changes. */
+export function newestTableOf({ buffer, byteOffset, byteLength }: Uint8Array): number {
+  const view = new DataView(buffer, byteOffset, byteLength);
+  let newest = 0;
+  let at = HEADER_BYTES;
+  while (at + CHANGE_HEADER_BYTES <= byteLength) {
+    newest = Math.max(newest, view.getUint8(at + 1));
+    at += CHANGE_HEADER_BYTES + view.getUint16(at + 2, true) + view.getUint32(at + 4, true);
+  }
+  return newest;
+}
+
 /**
  * Returns the changes of an encoded set as views of the buffer, without decoding values. Throws `ChangeSetFormatError`
  * if the buffer is invalid.

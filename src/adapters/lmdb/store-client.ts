@@ -8,7 +8,7 @@ import { STORE_PROTOCOL_VERSION, type CommitNotice, type ShardRequest } from './
 export interface CommitOptions {
   /** The set must be readable as soon as it is durable. */
   readonly isAwaited: boolean;
-  /** The causes of its units of work as sections, to be transferred; null if nobody records them. */
+  /** The causes of its units of work as sections, to be transferred; null on a single node, which does not record them. */
   readonly causes: Uint8Array<ArrayBuffer> | null;
 }
 

@@ -9,6 +9,7 @@ import type { EndReason, NodeEffect, NodeInput, StoredRecord } from './node-mess
 import { NODE_LIMITS, type LogNodeOptions, type NodeLimits } from './node-options.ts';
 import { isOwning, isTerminal, nextState, type NodeEvent, type NodeState } from './node-states.ts';
 import { splitBody, type RecordBody } from './record-bodies.ts';
+import { FIRST_FORMAT } from './record-formats.ts';
 import { encodeRecord } from './record-codec.ts';
 import { encodeOwner, encodeSuccessor, encodeWindows, readSuccessor } from './sections.ts';
 
@@ -16,6 +17,7 @@ type Input<T extends NodeInput['type']> = Extract<NodeInput, { type: T }>;
 
 /** Returns a body that is neither compressed nor split. */
 const wholeBody = (kind: RecordKind, body: Uint8Array): RecordBody => ({
+  format: FIRST_FORMAT,
   kind,
   part: 0,
   isCompressed: false,
@@ -166,7 +168,8 @@ export class LogNode {
   }
 
   #bodiesOf(windows: readonly CommitWindow[]): readonly RecordBody[] {
-    return splitBody(encodeWindows(windows), this.#tools, this.#limits.recordBytes);
+    const format = Math.max(FIRST_FORMAT, ...windows.map(({ changes }) => this.#tools.formatOf(changes)));
+    return splitBody(encodeWindows(windows), format, this.#tools, this.#limits.recordBytes);
   }
 
   #onStored({ append, position }: Input<'append.stored'>): void {

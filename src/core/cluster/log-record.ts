@@ -1,7 +1,7 @@
-/**
+/*
  * Records of the replicated log (docs/decisions/replicated-log.md#records). Positions and epochs are integers from 1.
  */
-export const RECORD_FORMAT = 1;
+
 /** Maximum length of a record with header and digest. */
 export const MAX_RECORD_BYTES = 512 * 1024;
 export const DIGEST_BYTES = 32;
@@ -29,6 +29,8 @@ export const EMPTY_LOG: LogMark = { position: 0, digest: new Uint8Array(DIGEST_B
 
 /** A record without its digest. */
 export interface RecordContent {
+  /** The lowest format that can express the body, so that earlier versions read as many records as they can. */
+  readonly format: number;
   readonly kind: RecordKind;
   /** The 16 bytes of the UUID of the log. */
   readonly logId: Uint8Array;

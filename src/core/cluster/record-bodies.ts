@@ -4,13 +4,21 @@ import { MAX_RECORD_BYTES, type LogRecord, type RecordContent } from './log-reco
 import { RECORD_OVERHEAD_BYTES } from './record-codec.ts';
 
 /** The fields of a record that depend on its body only. */
-export type RecordBody = Pick<RecordContent, 'kind' | 'part' | 'isCompressed' | 'bodyLength' | 'body'>;
+export type RecordBody = Pick<
+  RecordContent,
+  'format' | 'kind' | 'part' | 'isCompressed' | 'bodyLength' | 'body'
+>;
 
 /**
  * Returns the records of a body of changes: one, or parts of at most `maxBytes` with a closing part. The body is
  * compressed before it is split, if that makes it shorter.
  */
-export function splitBody(body: Uint8Array, tools: RecordTools, maxBytes = MAX_RECORD_BYTES): RecordBody[] {
+export function splitBody(
+  body: Uint8Array,
+  format: number,
+  tools: RecordTools,
+  maxBytes = MAX_RECORD_BYTES,
+): RecordBody[] {
   const compressed = tools.compress(body);
   const isCompressed = compressed.length < body.length;
   const stored = isCompressed ? compressed : body;
@@ -19,10 +27,10 @@ export function splitBody(body: Uint8Array, tools: RecordTools, maxBytes = MAX_R
   const records: RecordBody[] = [];
   for (let part = 0; part < closing; part++) {
     const slice = stored.subarray(part * partBytes, (part + 1) * partBytes);
-    records.push({ kind: 'part', part, isCompressed, bodyLength: 0, body: slice });
+    records.push({ format, kind: 'part', part, isCompressed, bodyLength: 0, body: slice });
   }
   const last = stored.subarray(closing * partBytes);
-  records.push({ kind: 'changes', part: closing, isCompressed, bodyLength: body.length, body: last });
+  records.push({ format, kind: 'changes', part: closing, isCompressed, bodyLength: body.length, body: last });
   return records;
 }
 

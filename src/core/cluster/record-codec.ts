@@ -1,12 +1,7 @@
 import type { RecordTools } from '../ports/record-tools.ts';
 import { equalBytes, viewOf } from './bytes.ts';
-import {
-  DIGEST_BYTES,
-  RECORD_FORMAT,
-  type LogRecord,
-  type RecordContent,
-  type RecordKind,
-} from './log-record.ts';
+import { DIGEST_BYTES, type LogRecord, type RecordContent, type RecordKind } from './log-record.ts';
+import { RECORD_FORMAT } from './record-formats.ts';
 
 /**
  * Layout, little-endian: magic u32, format u16, kind u8, compressed u8, log id 16 bytes, epoch f64, position f64,
@@ -62,7 +57,7 @@ export function encodeRecord(content: RecordContent, tools: RecordTools): Encode
   const bytes = new Uint8Array(end + DIGEST_BYTES);
   const view = viewOf(bytes);
   view.setUint32(0, MAGIC, true);
-  view.setUint16(FORMAT_AT, RECORD_FORMAT, true);
+  view.setUint16(FORMAT_AT, content.format, true);
   view.setUint8(KIND_AT, KINDS[content.kind]);
   view.setUint8(COMPRESSED_AT, content.isCompressed ? 1 : 0);
   bytes.set(content.logId, LOG_ID_AT);
@@ -86,11 +81,13 @@ export function readRecord(bytes: Uint8Array, tools: RecordTools): ReadRecord {
   if (!equalBytes(tools.digest(bytes.subarray(0, end)), digest)) return { fault: 'damaged' };
   const view = viewOf(bytes);
   if (view.getUint32(0, true) !== MAGIC) return { fault: 'damaged' };
-  if (view.getUint16(FORMAT_AT, true) > RECORD_FORMAT) return { fault: 'newer-format' };
+  const format = view.getUint16(FORMAT_AT, true);
+  if (format > RECORD_FORMAT) return { fault: 'newer-format' };
   const kind = KIND_BY_CODE.get(view.getUint8(KIND_AT));
   if (kind === undefined || end < HEADER_BYTES) return { fault: 'damaged' };
   return {
     record: {
+      format,
       kind,
       digest,
       logId: bytes.subarray(LOG_ID_AT, LOG_ID_AT + LOG_ID_BYTES),

@@ -5,6 +5,8 @@ export interface RecordTools {
   compress(bytes: Uint8Array): Uint8Array;
   /** Returns null unless the bytes are the compressed form of exactly `length` bytes. */
   decompress(bytes: Uint8Array, length: number): Uint8Array | null;
+  /** Returns the lowest record format whose readers know all tables of an encoded change set. */
+  formatOf(changes: Uint8Array): number;
   /** Returns the UTF-8 bytes of a text. */
   encodeText(text: string): Uint8Array;
   /** Writes the UTF-8 bytes of as many whole characters as fit. Returns the number of bytes. */

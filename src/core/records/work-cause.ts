@@ -9,7 +9,7 @@ export interface RequestOrigin {
 export interface WorkCause {
   /** Kind of the message. */
   readonly kind: string;
-  /** What identifies the message: the attempt that it reports first, otherwise the actor that received it. */
+  /** Id of the first attempt that the message reports, otherwise of the actor that received it. */
   readonly id: string;
   /** Id of the request that led to the message; empty if none did. */
   readonly requestId: string;

@@ -18,7 +18,7 @@ const joined = (joiner: PartJoiner, body: RecordBody): Uint8Array | null | 'dama
 
 test('a body that compresses well is one record', (t) => {
   const body = Buffer.alloc(2_000_000, 'frame 0001 ');
-  const records = splitBody(body, recordTools);
+  const records = splitBody(body, 1, recordTools);
   t.same(
     records.map(({ kind, part, isCompressed, bodyLength }) => ({ kind, part, isCompressed, bodyLength })),
     [{ kind: 'changes', part: 0, isCompressed: true, bodyLength: body.length }],
@@ -32,7 +32,7 @@ test('a body that compresses well is one record', (t) => {
 
 test('a body that does not compress is split into parts with a closing part', (t) => {
   const body = randomBytes(3 * MAX_RECORD_BYTES);
-  const records = splitBody(body, recordTools);
+  const records = splitBody(body, 1, recordTools);
   t.same(
     records.map(({ kind, part }) => `${kind} ${part}`),
     ['part 0', 'part 1', 'part 2', 'changes 3'],
@@ -55,7 +55,7 @@ test('each length near the limit round-trips', (t) => {
   for (let length = 0; length < 400; length++) {
     const body = randomBytes(length);
     const joiner = new PartJoiner(recordTools);
-    const results = splitBody(body, recordTools, limit).map((record) => {
+    const results = splitBody(body, 1, recordTools, limit).map((record) => {
       if (encoded(record).length > limit) t.fail(`a record of ${length} bytes is too long`);
       return joined(joiner, record);
     });
@@ -66,7 +66,7 @@ test('each length near the limit round-trips', (t) => {
 });
 
 test('an epoch discards parts that were not closed', (t) => {
-  const [part, second] = splitBody(randomBytes(500), recordTools, 300);
+  const [part, second] = splitBody(randomBytes(500), 2, recordTools, 300);
   if (part === undefined || second === undefined) throw new Error('too few parts');
   const joiner = new PartJoiner(recordTools);
   t.equal(joined(joiner, part), null);
@@ -79,7 +79,7 @@ test('an epoch discards parts that were not closed', (t) => {
 
 test('a body of another length than its record says is damaged', (t) => {
   for (const body of [Buffer.alloc(5000), randomBytes(50)]) {
-    const [record] = splitBody(body, recordTools);
+    const [record] = splitBody(body, 1, recordTools);
     if (record === undefined) throw new Error('no record');
     for (const bodyLength of [0, body.length - 1, body.length + 1])
       t.equal(joined(new PartJoiner(recordTools), { ...record, bodyLength }), 'damaged');
@@ -88,7 +88,7 @@ test('a body of another length than its record says is damaged', (t) => {
 });
 
 test('a compressed body that is not valid is damaged', (t) => {
-  const [record] = splitBody(Buffer.alloc(5000), recordTools);
+  const [record] = splitBody(Buffer.alloc(5000), 1, recordTools);
   if (record === undefined) throw new Error('no record');
   t.ok(record.isCompressed);
   const body = record.body.map((byte) => byte ^ 0xff);

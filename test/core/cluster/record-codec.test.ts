@@ -2,10 +2,12 @@ import { test } from 'tap';
 import { recordTools } from '../../../src/adapters/cluster/record-tools.ts';
 import { uuidBytes } from '../../../src/core/cluster/bytes.ts';
 import { DIGEST_BYTES, EMPTY_LOG } from '../../../src/core/cluster/log-record.ts';
+import { RECORD_FORMAT } from '../../../src/core/cluster/record-formats.ts';
 import { readRecord, RECORD_OVERHEAD_BYTES } from '../../../src/core/cluster/record-codec.ts';
 import { LOG_ID, recordAfter } from './records.ts';
 
 const CONTENT = {
+  format: RECORD_FORMAT,
   kind: 'changes',
   logId: uuidBytes(LOG_ID),
   epoch: 7,
@@ -60,7 +62,7 @@ test('a record with any changed bit, and any shorter one, is damaged', (t) => {
 
 test('a record of a newer format is not damage', (t) => {
   const { bytes } = recordAfter(EMPTY_LOG, CONTENT);
-  t.same(readRecord(withFormat(bytes, 2), recordTools), { fault: 'newer-format' });
+  t.same(readRecord(withFormat(bytes, RECORD_FORMAT + 1), recordTools), { fault: 'newer-format' });
   t.ok('record' in readRecord(withFormat(bytes, 1), recordTools));
   t.end();
 });

@@ -37,6 +37,7 @@ export interface TestRecord {
 /** Returns a record after `previous`, at the next position unless `content` names another. */
 export function recordAfter(previous: LogMark, content: Partial<RecordContent>): TestRecord {
   const whole: RecordContent = {
+    format: 1,
     kind: 'heartbeat',
     logId: uuidBytes(LOG_ID),
     epoch: previous.epoch,
@@ -58,7 +59,7 @@ export function epochAfter(previous: LogMark, epoch: number, position = previous
 }
 
 export function changesAfter(previous: LogMark, number: number): TestRecord {
-  const [body] = splitBody(encodeWindows([windowOf(number)]), recordTools);
+  const [body] = splitBody(encodeWindows([windowOf(number)]), 1, recordTools);
   if (body === undefined) throw new Error('a body has at least one record');
   return recordAfter(previous, body);
 }

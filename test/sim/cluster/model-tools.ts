@@ -11,6 +11,7 @@ export const modelTools: RecordTools = {
   digest,
   compress,
   decompress,
+  formatOf: (changes) => 1 + (changes.length % 2),
   encodeText: (text) => encoder.encode(text),
   encodeInto: (text, target) => encoder.encodeInto(text, target).written,
   decodeText: (bytes) => decoder.decode(bytes),
