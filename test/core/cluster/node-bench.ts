@@ -1,9 +1,8 @@
-import { recordTools } from '../../../src/adapters/cluster/record-tools.ts';
 import { EMPTY_LOG, NONCE_BYTES, type LogMark } from '../../../src/core/cluster/log-record.ts';
 import { LogNode } from '../../../src/core/cluster/log-node.ts';
 import type { NodeEffect, NodeInput } from '../../../src/core/cluster/node-messages.ts';
 import { NODE_LIMITS, type NodeLimits } from '../../../src/core/cluster/node-options.ts';
-import { LOG_ID, windowOf, type TestRecord } from './records.ts';
+import { LOG_ID, windowOf, type TestRecord, textTools } from './records.ts';
 
 export type Append = Extract<NodeEffect, { type: 'append' }>;
 
@@ -24,7 +23,7 @@ export class NodeBench {
       node: 'node a',
       logId: LOG_ID,
       mark,
-      tools: recordTools,
+      tools: textTools,
       nonce: () => new Uint8Array(NONCE_BYTES).fill(++this.#nonces),
       limits: { ...NODE_LIMITS, ...limits },
     });

@@ -8,10 +8,14 @@ import {
   type LogMark,
   type RecordContent,
 } from '../../../src/core/cluster/log-record.ts';
+import type { RecordTools } from '../../../src/core/ports/record-tools.ts';
 import type { WorkCause } from '../../../src/core/records/work-cause.ts';
 import { encodeRecord } from '../../../src/core/cluster/record-codec.ts';
 import { splitBody } from '../../../src/core/cluster/record-bodies.ts';
 import { encodeCauses, encodeOwner, encodeWindows } from '../../../src/core/cluster/sections.ts';
+
+/** Record tools for changes that are texts or random bytes. */
+export const textTools: RecordTools = { ...recordTools, formatOf: () => 1 };
 
 export const LOG_ID = '0198c0de-0000-7000-8000-0000000000aa';
 
