@@ -40,7 +40,30 @@ export interface AmountLedger {
   readonly worker: WorkerAmounts;
 }
 
-const NO_AMOUNTS: NonNullable<Holding['amounts']> = {};
+const NO_AMOUNTS: HeldAmounts = {};
+
+type HeldAmounts = NonNullable<Holding['amounts']>;
+
+interface CountedAmount {
+  readonly name: string;
+  /** In thousandths. */
+  readonly counted: number;
+}
+
+/** The latest amounts: the tasks of one step take the same object of all workers of a kind. */
+let latest: { readonly amounts: HeldAmounts; readonly counted: readonly CountedAmount[] } = {
+  amounts: NO_AMOUNTS,
+  counted: [],
+};
+
+function countedOf(amounts: HeldAmounts): readonly CountedAmount[] {
+  if (latest.amounts !== amounts)
+    latest = {
+      amounts,
+      counted: Object.entries(amounts).map(([name, amount]) => ({ name, counted: thousandths(amount) })),
+    };
+  return latest.counted;
+}
 
 /** The amounts that the tasks of one worker hold, besides cores. */
 export class WorkerAmounts {
@@ -168,8 +191,8 @@ export class WorkerAmounts {
   }
 
   private count({ amounts = NO_AMOUNTS, gpus }: Holding, change: 1 | -1): void {
-    for (const name in amounts)
-      this.used.set(name, (this.used.get(name) ?? 0) + change * thousandths(amounts[name] ?? 0));
+    for (const { name, counted } of countedOf(amounts))
+      this.used.set(name, (this.used.get(name) ?? 0) + change * counted);
     if (gpus === undefined || gpus.length === 0) return;
     const memory = thousandths((amounts[GPU_MEMORY] ?? 0) / gpus.length);
     for (const index of gpus) {
