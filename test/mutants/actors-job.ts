@@ -210,14 +210,10 @@ export const JOB_MUTANTS: readonly Mutant[] = [
       'test/actors/service/lease/recovery.test.ts',
       'test/actors/service/lease/avoidance.test.ts',
     ],
-    [
-      'a task that has run is offered after a restart',
-      "if (task.status !== 'ready' || isHeld) ready.remove(index);",
-      'if (isHeld) ready.remove(index);',
-    ],
+    ['a task that has run is offered after a restart', '    untouchedReady.remove(index);\n', ''],
     [
       'workers that a task failed on are forgotten at a restart',
-      'if (avoided.length > 0) failed.push({ index, avoided });',
+      'if (avoided.length > 0) failed.push({ index, since, avoided });',
       '',
     ],
     [

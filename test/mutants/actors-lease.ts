@@ -202,13 +202,19 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
       'if (step === null) continue;\n    else if',
     ],
     ['any number of workers is reserved', 'if (state.reservations.size >= most) return;', ''],
-    ['a step is reserved for twice', ' && !served.has(stepKey(step))', ''],
-    ['a step starves at once', 'now - step.readySince >= afterMs && ', ''],
+    ['a step is reserved for twice', '        state.reservations.workerFor(step) === undefined &&\n', ''],
+    ['a step starves at once', '        now - step.ready.since >= afterMs &&\n', ''],
     [
-      'the worker that lacks the most cores is reserved',
-      'if (missing >= fewest) continue;',
-      'if (missing < fewest && best !== null) continue;',
+      'of workers that lack as many cores, the one is reserved that came last',
+      'best.offer.ordinal < offer.ordinal',
+      'best.offer.ordinal > offer.ordinal',
     ],
+    [
+      'of workers that lack as many cores, the one is reserved that was inserted first',
+      ' && best.offer.ordinal < offer.ordinal',
+      '',
+    ],
+    ['the worker that lacks the most cores is reserved', 'missing > fewest ||', 'missing < fewest ||'],
     [
       'requests of a reserved worker stay in their groups',
       '  reindexParkedRequests(state, worker);\n  context.log',
@@ -216,11 +222,39 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
+    'actors/service/lease/load-waiting-steps.ts',
+    [`${LEASE}/reservation.test.ts`],
+    [
+      'reservations are forgotten when the service starts',
+      '    reservations.set(workerId, { ...step, ...reservation });\n',
+      '',
+    ],
+  ),
+  ...mutantsOf(
+    'actors/service/lease/waiting-steps.ts',
+    [`${LEASE}/reservation.test.ts`, 'test/sim/cold-leases.test.ts'],
+    [
+      'a step is no longer overtaken when the service starts',
+      'if (overtakenBefore.size > 0 && overtakenBefore.has(stepKey(step))) index.markOvertaken(step);',
+      '',
+    ],
+    [
+      'a step that stopped waiting during a start was overtaken in the next one',
+      'for (const step of state.overtakenBefore.values()) context.change(rowOf(state, step));',
+      '',
+    ],
+  ),
+  ...mutantsOf(
+    'actors/service/lease/on-sweep-due.ts',
+    ['test/sim/cold-leases.test.ts'],
+    ['a start of the service moves the sweeps', 'Math.ceil(period - (context.now % period))', 'period'],
+  ),
+  ...mutantsOf(
     'actors/service/lease/unschedulable-sweep.ts',
     [`${LEASE}/unschedulable.test.ts`],
     [
       'a step is unschedulable without the grace',
-      'if (known === undefined && step.readySince > readyBefore) return false;',
+      'if (known === undefined && step.ready.since > readyBefore) return false;',
       '',
     ],
     [
@@ -239,7 +273,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     [`${LEASE}/preemption.test.ts`],
     ['a higher priority is taken back', ' && victim.priority <= step.priority', ''],
     ['a queue takes back its own tasks', 'victim.queueId !== step.queueId && ', ''],
-    ['tasks are taken back without a wait', 'now - step.readySince < afterMs || ', ''],
+    ['tasks are taken back without a wait', 'now - step.ready.since < afterMs || ', ''],
     ['tasks are taken back again while some are ending', ' || served.has(stepKey(step))', ''],
     ['a paused queue takes back tasks', ' || state.index.room(signature) <= 0', ''],
     [

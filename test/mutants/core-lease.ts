@@ -281,6 +281,57 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
+    'src/core/lease/signatures.ts',
+    [`${LEASE}/ready-index.test.ts`, 'test/sim/cold-leases.test.ts'],
+    [
+      'signatures that wait are in the order in which they were inserted',
+      'const signatures = this.sorted(this.all);',
+      'const signatures = this.all.signatures.sort((a, b) => Number(a.steps.length === 0) - Number(b.steps.length === 0));',
+    ],
+    ['a new signature does not wait', '    this.all = null;\n', ''],
+    [
+      'signatures stay in the order of earlier first steps',
+      '    if (at === 0) this.headChanges++;\n    this.listed++;',
+      '    this.listed++;',
+    ],
+  ),
+  ...mutantsOf(
+    'src/core/lease/ready-times.ts',
+    [`${LEASE}/ready-tasks.test.ts`],
+    ['the wait of a step starts with its latest task', 'a.since < b.since ||', 'a.since > b.since ||'],
+    [
+      'tasks that are taken still wait',
+      'index++) this.#others.delete(index);\n  }\n\n  clear',
+      'index++) this.#others.get(index);\n  }\n\n  clear',
+    ],
+    [
+      'tasks that became ready first wait after they are taken',
+      'ready > this.#others.size ? this.#base',
+      'ready > 0 ? this.#base',
+    ],
+    [
+      'later tasks are counted with the first',
+      'if (ready === this.#others.size) this.#base = since;',
+      'this.#base = since;',
+    ],
+  ),
+  ...mutantsOf(
+    'src/core/lease/reservations.ts',
+    [`${LEASE}/reservations.test.ts`],
+    [
+      'reserved workers are in the order in which they were reserved',
+      'this.#inOrder.splice(this.#placeOf(workerId), 0, workerId);',
+      'this.#inOrder.push(workerId);',
+    ],
+    ['a step keeps its earlier worker too', '    if (other !== undefined) this.delete(other);\n', ''],
+    [
+      'a worker keeps its earlier step too',
+      '    this.delete(workerId);\n    this.#byWorker',
+      '    this.#byWorker',
+    ],
+    ['the end of a reservation is not noted', '1);\n    this.#note(reservation);', '1);'],
+  ),
+  ...mutantsOf(
     'src/core/lease/ready-index.ts',
     [
       `${LEASE}/ready-index.test.ts`,
@@ -295,9 +346,19 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
       'if (entry === undefined) return null;',
     ],
     [
-      'the wait of a step starts with its latest task',
-      'entry.ready.size === 0 ? now : Math.min(entry.readySince, now)',
-      'now',
+      'steps that were overtaken are in the order in which they were',
+      'return [...this.overtaken].sort(compareCandidates);',
+      'return [...this.overtaken];',
+    ],
+    [
+      'signatures that have room again are in the order in which they have',
+      '[...this.relisted].sort(compareHeads)',
+      '[...this.relisted]',
+    ],
+    [
+      'an offer ends the mark of an overtaken step',
+      '      wasOvertaken &&\n',
+      '      !wasOvertaken && before !== undefined &&\n',
     ],
     [
       'taken tasks do not count as live',

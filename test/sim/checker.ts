@@ -209,7 +209,7 @@ export class Checker implements ServiceWatcher {
       const after = snapshotOf(job);
       const hasChanged = message.type !== 'tasks.take' && (last === undefined || !isSame(before, after));
       const changedIn = hasChanged ? this.unitsOfWork : (last?.changedIn ?? 0);
-      const readySince = readySinceOf(after, turn.now, last?.readySince ?? []);
+      const readySince = readySinceOf(after);
       this.seen.set(id, { state: job, snapshot: after, readySince, changedIn });
       const { isClockSteady } = this;
       const graceMs = this.settings.unschedulableGraceMs;
@@ -261,7 +261,7 @@ export class Checker implements ServiceWatcher {
 
   private watchLease(turn: Turn): AfterTurn {
     const lease = turn.state as LeaseState;
-    const reserved = new Map(lease.reservations);
+    const reserved = new Map(lease.reservations.list());
     const shares = sharesBefore(lease);
     const pools =
       turn.message.type === 'pools.changed' && lease.recovery === 'ready' ? turn.message.pools : [];

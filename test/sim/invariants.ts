@@ -42,6 +42,7 @@ import {
   successIsCreditedOnce,
   stepsWaitForTheirDependencies,
 } from './task-invariants.ts';
+import { waitingStepsAreStored } from './waiting-step-invariants.ts';
 import { itemsAreInOneTask } from './chunk-invariants.ts';
 
 /** I6: `unschedulable` is a subset of ready, set only while no worker can run the task, and set and cleared in time. */
@@ -90,6 +91,7 @@ export const WHEN_FLUSHED: readonly Invariant[] = [
   noRowsOfDeletedWorkersRemain,
   poolsAreHeldByOpenAttempts,
   loadedSharesDecideAlike,
+  waitingStepsAreStored,
 ];
 
 export const FINAL_INVARIANTS: readonly Invariant[] = [jobsEndOrCannotRun, noBookingsRemain];

@@ -152,14 +152,14 @@ export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
 }
 
 /**
- * Returns for each step since when it has continuously had ready tasks that are not held back. Later than `now` if all
- * are held back; Infinity if there are none. `before` is the result before the turn.
+ * Returns for each step since when its oldest ready task could be leased. Later than `now` if all are held back; Infinity
+ * if there are none.
  */
-export const readySinceOf = (job: JobSnapshot, now: number, before: readonly number[]): readonly number[] =>
-  job.steps.map((tasks, order) => {
-    const times = tasks.flatMap(({ status, since, retryAfter }) =>
-      status === 'ready' ? [Math.max(since, retryAfter ?? since)] : [],
-    );
-    const earliest = Math.min(...times);
-    return earliest <= now ? Math.min(before[order] ?? Infinity, earliest) : earliest;
-  });
+export const readySinceOf = (job: JobSnapshot): readonly number[] =>
+  job.steps.map((tasks) =>
+    Math.min(
+      ...tasks.flatMap(({ status, since, retryAfter }) =>
+        status === 'ready' ? [Math.max(since, retryAfter ?? since)] : [],
+      ),
+    ),
+  );

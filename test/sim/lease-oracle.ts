@@ -19,6 +19,7 @@ import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
 import { addUse, advanceOf, ShareLevels, usesBySharer, usesOf, type SharesBefore } from './share-levels.ts';
 import { judgeSharedLease } from './share-oracle.ts';
+import type { ReservedBefore } from './reservation-rules.ts';
 import { Violation } from './violation.ts';
 
 type Take = Extract<JobMessage, { type: 'tasks.take' }>;
@@ -37,7 +38,7 @@ export interface LeaseSurroundings {
   readonly isClockSteady: boolean;
   readonly attemptsOf: AttemptsOf;
   /** Workers that were reserved for a step before the turn. */
-  readonly reserved: LeaseState['reservations'];
+  readonly reserved: ReservedBefore;
   /** The shares of the farm before the turn. */
   readonly shares: SharesBefore;
   readonly jobOf: (id: JobId) => JobRecord | undefined;
@@ -290,7 +291,7 @@ function walkShared(
 function reservationOf(
   workerId: WorkerId,
   takes: readonly Take[],
-  reserved: LeaseState['reservations'],
+  reserved: ReservedBefore,
   afterwards: LeaseState['reservations'],
 ): { readonly jobId: JobId; readonly stepOrder: number } | undefined {
   const only = reserved.get(workerId);

@@ -128,7 +128,7 @@ export function playOutage(
   farm.createPool('houdini', { maxConcurrent: Math.ceil((workers * 3) / 4) });
   for (let number = 0; number < workers; number++)
     farm.at(random.between(0, MINUTE_MS), () => {
-      farm.enter(`w${number}`, locationOf(number));
+      farm.enter(`w${number}`, { compute_location: locationOf(number) });
     });
   const names = Array.from({ length: jobs }, (_, number) => `J${number}`);
   for (const [number, name] of names.entries())

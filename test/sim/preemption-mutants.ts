@@ -38,7 +38,7 @@ export const PREEMPTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'the resources of a task that is taken back are free at once',
     plant: handle('worker', 'attempts.released', (state, message, context, original) => {
-      const { endingFor: _for, ...released } = message;
+      const { areTakenBack: _areTakenBack, ...released } = message;
       original(state, released, context);
     }),
   },

@@ -1,7 +1,7 @@
 import type { JobState } from '../../actors/service/job/state.ts';
 import type { StepState } from '../../actors/service/job/step-state.ts';
 import type { JobMessage } from '../../actors/service/job/messages.ts';
-import type { LeaseState } from '../../actors/service/lease/state.ts';
+
 import type { WorkerState } from '../../actors/service/worker/state.ts';
 import { parseAttemptId, taskIdOf, type AttemptId, type TaskId, type WorkerId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
@@ -13,13 +13,13 @@ import { isPassedOver, type AttemptsOf } from './avoidance-oracle.ts';
 import { coresNeeded, mayRun, takesTasks } from './eligibility-oracle.ts';
 import { taskAt } from './job-snapshot.ts';
 import { needsOf } from './retry-rule-oracle.ts';
+import type { ReservedBefore } from './reservation-rules.ts';
 import type { FarmView } from './service-view.ts';
 import { Violation } from './violation.ts';
 
 /** Preemption, implemented a second time from docs/policy.md#preemption, without the code of the lease actor. */
 
 type Preempt = Extract<JobMessage, { type: 'attempts.preempt' }>;
-type Reservations = LeaseState['reservations'];
 
 const PER_TASK_MAX = 3;
 const PAUSE_MS = 3_600_000;
@@ -91,9 +91,9 @@ export function judgeDue(around: PreemptionSurroundings): Violation | null {
     for (const step of job.steps) {
       const entry = view.lease.index.entry(job.record.id, step.record.order);
       if (entry === undefined || entry.ready.size === 0 || view.lease.index.roomOf(entry) <= 0) continue;
-      const isServed = [...view.lease.reservations.values()].some(
-        (each) => each.isPreemption === true && isFor(each, { job, step }),
-      );
+      const isServed = view.lease.reservations
+        .list()
+        .some(([, each]) => each.isPreemption === true && isFor(each, { job, step }));
       const since = waitsSince(step, (index) => entry.ready.has(index));
       const mayRunHere = view.workers.some((worker) =>
         isOpenTo(around, worker, { job, step }, view.lease.reservations),
@@ -140,7 +140,7 @@ function isOpenTo(
   { view, attemptsOf }: PreemptionSurroundings,
   { record }: WorkerState,
   { job, step }: Waiter,
-  reserved: Reservations,
+  reserved: Pick<ReservedBefore, 'get'>,
 ): boolean {
   const only = reserved.get(record.id);
   if (only !== undefined && !isFor(only, { job, step })) return false;
@@ -156,13 +156,13 @@ function isOpenTo(
 /** Checks the workers that are kept free since this turn because tasks are taken back there. */
 export function judgePreemptions(
   sent: readonly Preempt[],
-  before: Reservations,
+  before: ReservedBefore,
   around: PreemptionSurroundings,
   waitedSince: (job: string, stepOrder: number) => number,
 ): Violation | null {
   const { view, now, isClockSteady } = around;
   const reserved = new Map(before);
-  for (const [workerId, reservation] of view.lease.reservations) {
+  for (const [workerId, reservation] of view.lease.reservations.list()) {
     if (reservation.isPreemption !== true || before.get(workerId) === reservation) continue;
     const job = view.jobs.find(({ record }) => record.id === reservation.jobId);
     const step = job?.steps[reservation.stepOrder];
@@ -195,7 +195,7 @@ interface Choice {
 
 function expectedChoice(
   waiter: Waiter,
-  reserved: Reservations,
+  reserved: Pick<ReservedBefore, 'get'>,
   around: PreemptionSurroundings,
 ): Choice | null {
   const { view, now, takenBack } = around;

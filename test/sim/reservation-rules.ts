@@ -1,6 +1,6 @@
 import { needsOf } from './retry-rule-oracle.ts';
-import type { LeaseState } from '../../actors/service/lease/state.ts';
-import type { JobId } from '../../src/core/ids.ts';
+import type { Reservation } from '../../src/core/lease/reservations.ts';
+import type { JobId, WorkerId } from '../../src/core/ids.ts';
 import { mayRun, takesTasks } from './eligibility-oracle.ts';
 import type { FarmView } from './service-view.ts';
 import { Violation } from './violation.ts';
@@ -8,13 +8,16 @@ import { Violation } from './violation.ts';
 /** Maximum share of the online workers that are reserved; one worker always may be (docs/decisions/reservation.md). */
 const SHARE_MAX = 0.1;
 
+/** The reserved workers before a turn. */
+export type ReservedBefore = ReadonlyMap<WorkerId, Reservation>;
+
 /**
  * Checks the workers reserved in this turn: each for a step with tasks that have waited long enough and that the worker
  * is eligible for. After a clock step, the wait of a task is unknown.
  */
 export function judgeReservations(
   view: FarmView,
-  before: LeaseState['reservations'],
+  before: ReservedBefore,
   now: number,
   afterMs: number,
   isClockSteady: boolean,
@@ -22,7 +25,7 @@ export function judgeReservations(
 ): Violation | null {
   const { reservations } = view.lease;
   const online = view.workers.filter(({ record }) => takesTasks(record));
-  for (const [workerId, { jobId, stepOrder }] of reservations) {
+  for (const [workerId, { jobId, stepOrder }] of reservations.list()) {
     if (before.get(workerId) !== undefined) continue;
     const at = `${workerId} for ${jobId} step ${stepOrder}`;
     if (afterMs === 0 || reservations.size > Math.max(1, Math.floor(online.length * SHARE_MAX)))

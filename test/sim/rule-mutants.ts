@@ -7,7 +7,7 @@ import { moveCounts } from '../../src/core/lifecycle/task-counts.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, readTask, writeTask, type TaskState } from '../../src/core/records/task-page.ts';
 import { EXPR_MEMORY_BYTES } from './options.ts';
-import { handle, droppingMessages, type Mutant } from './mutant.ts';
+import { handle, droppingMessages, type Mutant, withDefinitions } from './mutant.ts';
 import { contextWith, type AnyContext } from './watch-turns.ts';
 
 /** Changes the record of a task in place, without the actor. */
@@ -306,10 +306,25 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     name: 'a reservation is ignored',
     plant: handle('lease', 'lease.requested', (state, message, context, original) => {
       const { reservations } = state as LeaseState;
-      const kept = [...reservations];
-      reservations.clear();
+      const kept = reservations.list();
+      for (const [workerId] of kept) reservations.delete(workerId);
       original(state, message, context);
       for (const [workerId, step] of kept) reservations.set(workerId, step);
+    }),
+  },
+  {
+    name: 'the end of a reservation is not stored',
+    plant: withDefinitions((definition) => {
+      if (definition.kind !== 'lease') return definition;
+      return {
+        ...definition,
+        save: (state, context) => {
+          const change = (each: Parameters<AnyContext['change']>[0]): void => {
+            if (each.op !== 'remove' || each.table !== 'waitingStep') context.change(each);
+          };
+          definition.save?.(state, contextWith(context, { change }));
+        },
+      };
     }),
   },
   {
@@ -317,7 +332,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     plant: handle('lease', 'sweep.due', (state, message, context, original) => {
       const { index } = state as LeaseState;
       for (const step of index.allSteps()) {
-        if (step.ready.size > 0) Object.assign(step, { readySince: 0 });
+        if (step.ready.size > 0) Object.defineProperty(step.ready, 'since', { value: 0, configurable: true });
       }
       original(state, message, context);
     }),

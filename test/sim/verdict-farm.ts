@@ -2,7 +2,8 @@ import type { FarmInput } from '../../actors/service/catalog/messages.ts';
 import { parseAttemptId } from '../../src/core/ids.ts';
 import { BinaryHeap } from '../../src/core/binary-heap.ts';
 import type { Quarantine } from '../../src/core/records/worker-evidence.ts';
-import type { LeaseReply } from '../../src/core/wire/bus-messages.ts';
+import type { LeaseReply, RegisterMessage } from '../../src/core/wire/bus-messages.ts';
+import type { ServiceSettings } from '../../actors/service/service-system.ts';
 import { placeText, type Outage } from '../../src/core/outages/outage.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { TestFarm } from '../kit/test-farm.ts';
@@ -38,7 +39,7 @@ const SETTINGS = {
 } as const;
 
 /**
- * A farm of many workers of one task each that work by a model, in virtual time, over the real actors. Counts attempts
+ * A farm of many workers, by default of one task each, that work by a model, in virtual time, over the real actors. Counts attempts
  * and failures (docs/quarantine.md#measured).
  */
 export class VerdictFarm extends TestFarm {
@@ -52,12 +53,17 @@ export class VerdictFarm extends TestFarm {
   readonly #model: (attempt: StartedAttempt) => AttemptEnd;
   readonly #due = new BinaryHeap<Due>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
   readonly #startedAt: number;
-  /** Workers without a task, in the order in which they have requested one. */
+  /** Workers whose request is not answered, in the order in which they have first requested tasks. */
   readonly #idle = new Set<string>();
+  readonly #ofSeveralCores = new Set<string>();
   #order = 0;
 
-  constructor(settings: Partial<FarmInput>, model: (attempt: StartedAttempt) => AttemptEnd) {
-    super(SETTINGS);
+  constructor(
+    settings: Partial<FarmInput>,
+    model: (attempt: StartedAttempt) => AttemptEnd,
+    service: Partial<ServiceSettings> = {},
+  ) {
+    super({ ...SETTINGS, ...service });
     this.#model = model;
     this.replaceFarm(settings);
     this.#startedAt = this.now;
@@ -73,9 +79,10 @@ export class VerdictFarm extends TestFarm {
     this.#due.push({ at: ms, order: this.#order++, act });
   }
 
-  /** Registers a worker, which requests tasks from then on. */
-  enter(name: string, computeLocation = ''): void {
-    this.register(name, { cpu_count: 1, compute_location: computeLocation });
+  /** Registers a worker of one core, unless given, which requests tasks from then on. */
+  enter(name: string, some: Partial<Omit<RegisterMessage, 'name'>> = {}): void {
+    this.register(name, { cpu_count: 1, ...some });
+    if ((some.cpu_count ?? 1) > 1) this.#ofSeveralCores.add(name);
     this.#work(() => {
       this.#request(name);
     });
@@ -143,7 +150,10 @@ export class VerdictFarm extends TestFarm {
   }
 
   #start(worker: string, { assignments }: Extract<LeaseReply, { readonly type: 'leases' }>): void {
-    if (assignments.length > 0) this.#idle.delete(worker);
+    if (assignments.length === 0) return;
+    this.#idle.delete(worker);
+    // Its other cores may have room for more.
+    if (this.#ofSeveralCores.has(worker)) this.#request(worker);
     for (const { attempt_id: id } of assignments) {
       const address = parseAttemptId(id);
       if (address === null) throw new Error(`${id} is not an attempt ID`);
@@ -151,7 +161,7 @@ export class VerdictFarm extends TestFarm {
       this.starts.push(`${this.elapsed} ms: ${worker} ${job}/${address.index}#${address.attemptNumber}`);
       const end = this.#model({ worker, job, index: address.index, at: this.elapsed });
       this.at(this.elapsed + end.afterMs, () => {
-        const word = `${job}/${address.stepOrder}/${address.index}`;
+        const word = `${job}/${address.stepOrder}/${address.index}#${address.attemptNumber}`;
         if (end.fails) {
           count(this.failedOn, worker);
           count(this.failedOf, job);

@@ -34,7 +34,7 @@ function submitJobs(farm: VerdictFarm, random: Random, jobs: number, prefix = 'J
 function joinAll(farm: VerdictFarm, random: Random, locationOf: (number: number) => string = () => ''): void {
   for (let number = 0; number < WORKERS; number++)
     farm.at(random.between(0, MINUTE_MS), () => {
-      farm.enter(nameOf(number), locationOf(number));
+      farm.enter(nameOf(number), { compute_location: locationOf(number) });
     });
 }
 

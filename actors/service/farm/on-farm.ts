@@ -75,6 +75,7 @@ export function onFarmDelete(
   context.change(removePrefix('farmSample', keys.farmSamplesOf(state.record.id)));
   context.change(removePrefix('shareUsage', keys.shareUsageOf(state.record.id)));
   context.change(remove('farmOutages', keys.farmOutages(state.record.id)));
+  context.change(removePrefix('waitingStep', keys.waitingStepsOf(state.record.id)));
   context.change(remove('farm', keys.farm(state.record.id)));
   context.send('lease', state.record.id, { type: 'farm.removed' });
   context.effect({

@@ -30,7 +30,6 @@ import { meanOf } from '../../../src/core/records/step.ts';
 import { PageArena } from '../../../src/core/records/page-arena.ts';
 import { pageOf, writeTask, type TaskState } from '../../../src/core/records/task-page.ts';
 import { indexAttempts } from '../../../src/core/records/attempts-of-worker.ts';
-import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 import type { AppliedRule } from '../../../src/core/retry-rules/applied-rule.ts';
 import type { TaskTextRecord } from '../../../src/core/records/task-text.ts';
 import type { TaskProgress } from '../../../src/core/records/task-progress.ts';
@@ -283,8 +282,9 @@ export class JobTurn {
         ? attempts
         : ofWorker.flatMap((each) => (each.hasSucceeded ? [each.attempt] : []));
       const released = { type: 'attempts.released', attempts, exiting, succeeded } as const;
-      const by = isDeleted ? null : preemptionOf(ofWorker);
-      this.context.send('worker', workerId, by === null ? released : { ...released, endingFor: by });
+      // A turn closes attempts in one way.
+      const areTakenBack = !isDeleted && first !== undefined && first.preemption !== null;
+      this.context.send('worker', workerId, areTakenBack ? { ...released, areTakenBack } : released);
     }
   }
 
@@ -651,12 +651,6 @@ export class JobTurn {
   publishUntouched(step: StepState): void {
     if (this.statusBefore !== null) this.publisher.publishUntouched(step);
   }
-}
-
-/** Returns the step that attempts were taken back for; null if they were not. A turn closes attempts in one way. */
-function preemptionOf([first]: readonly UnnotifiedClose[]): StepName | null {
-  const preemption = first?.preemption ?? null;
-  return preemption === null ? null : { jobId: preemption.jobId, stepOrder: preemption.stepOrder };
 }
 
 /** A closed attempt whose lease actor and worker are not notified yet. */

@@ -1,5 +1,5 @@
 import { isRetryDelayed, leasableSince } from '../../../src/core/lifecycle/retry-policy.ts';
-import { TaskRanges } from '../../../src/core/lease/task-ranges.ts';
+import { TaskRanges, type TaskRange } from '../../../src/core/lease/task-ranges.ts';
 import { capOfStep } from '../../../src/core/records/job-caps.ts';
 import { raisesOf, withRaised } from '../../../src/core/retry-rules/raised-amounts.ts';
 import { meanOf } from '../../../src/core/records/step.ts';
@@ -46,46 +46,49 @@ function readyOf(
   state: JobState,
   step: StepState,
   now: number,
-): Pick<ReadyStep, 'ready' | 'failed' | 'held' | 'readySince' | 'lastReadyAt'> {
-  const ready = new TaskRanges();
+): Pick<ReadyStep, 'ready' | 'failed' | 'held' | 'lastReadyAt'> {
+  const untouchedReady = new TaskRanges();
+  const readyAt = new Map<number, TaskRanges>();
   const failed: ReadyStep['failed'][number][] = [];
   const held: ReadyStep['held'][number][] = [];
   const { untouched, order, taskCount } = step.record;
-  let readySince = now;
   let lastReadyAt = 0;
-  if (!isStepLeasable(state, step)) return { ready: [], failed, held, readySince, lastReadyAt };
-  if (untouched.status === 'ready') ready.add({ start: 0, count: taskCount });
-  let untouchedTasks = taskCount;
+  if (!isStepLeasable(state, step)) return { ready: [], failed, held, lastReadyAt };
+  if (untouched.status === 'ready') untouchedReady.add({ start: 0, count: taskCount });
   for (const { index, task } of materializedTasks(step)) {
-    untouchedTasks--;
-    const isHeld = task.status === 'ready' && isRetryDelayed(task, now);
-    if (task.status !== 'ready' || isHeld) ready.remove(index);
+    untouchedReady.remove(index);
     if (task.status !== 'ready') continue;
     const avoided = failedOnOf(state.failedOn, order, index);
-    if (isHeld) {
+    if (isRetryDelayed(task, now)) {
       held.push({ index, until: task.retryAfter, avoided });
       continue;
     }
-    ready.add({ start: index, count: 1 });
-    if (avoided.length > 0) failed.push({ index, avoided });
-    const readyAt = leasableSince(task);
-    readySince = Math.min(readySince, readyAt);
-    lastReadyAt = Math.max(lastReadyAt, readyAt);
+    const since = leasableSince(task);
+    if (avoided.length > 0) failed.push({ index, since, avoided });
+    addAt(readyAt, since, [{ start: index, count: 1 }]);
+    lastReadyAt = Math.max(lastReadyAt, since);
   }
-  if (untouched.status === 'ready' && untouchedTasks > 0) {
-    readySince = Math.min(readySince, untouched.updatedAt);
+  if (untouchedReady.size > 0) {
+    addAt(readyAt, untouched.updatedAt, untouchedReady);
     lastReadyAt = Math.max(lastReadyAt, untouched.updatedAt);
   }
   const probes = probesOf(state, step);
-  const offered = probes === null ? ready : among(ready, probes);
   const isOffered = (index: number): boolean => probes === null || probes.includes(index);
   return {
-    ready: [...offered],
+    ready: [...readyAt].flatMap(([since, tasks]) =>
+      [...(probes === null ? tasks : among(tasks, probes))].map((range) => ({ ...range, since })),
+    ),
     failed: failed.filter(({ index }) => isOffered(index)),
     held: held.filter(({ index }) => isOffered(index)),
-    readySince,
     lastReadyAt,
   };
+}
+
+/** Adds tasks that became ready at a time. */
+function addAt(readyAt: Map<number, TaskRanges>, since: number, ranges: Iterable<TaskRange>): void {
+  const tasks = readyAt.get(since) ?? new TaskRanges();
+  readyAt.set(since, tasks);
+  for (const range of ranges) tasks.add(range);
 }
 
 /** Returns those of the tasks that are at the given positions. */

@@ -39,12 +39,13 @@ import { saveShares } from './share-farm.ts';
 import { loadLease, newLeaseState, type LeaseState } from './state.ts';
 import { loadJobs, whenRecovered, onLeaseRecovered } from './recovery.ts';
 import { clearSchedulable } from './unschedulable-sweep.ts';
+import { areWaitingStepsUnsaved, saveWaitingSteps } from './waiting-steps.ts';
 
 type LeaseContext = ServiceContext<'lease'>;
 
 /**
- * The lease actor of a farm assigns tasks to workers (docs/architecture.md#a-lease-in-one-shard). All its state but the
- * usage of a shared farm is derived: jobs, workers and the farm report ready tasks, free cores and caps, and report them again whenever the actor
+ * The lease actor of a farm assigns tasks to workers (docs/architecture.md#a-lease-in-one-shard). Most of its state is
+ * derived: jobs, workers and the farm report ready tasks, free cores and caps, and report them again whenever the actor
  * is loaded. A job may refuse tasks that the lease actor selects.
  */
 export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSystem, 'lease', LeaseState> {
@@ -61,6 +62,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
     save: (state, context) => {
       saveShares(state, context);
       saveOutages(state, context);
+      saveWaitingSteps(state, context);
     },
     isDeleted: (state) => state.isDeleted,
     onMissing: (id, message, context) => {
@@ -179,7 +181,7 @@ function withReleases(periodMs: number | null, handlers: LeaseHandlers): LeaseHa
       for (const { slot, count } of state.pools.takeReleased()) {
         context.effect({ kind: 'release', farmId: state.farmId, slot, count });
       }
-      if (state.index.shares?.hasUnsaved === true) context.markDirty();
+      if (state.index.shares?.hasUnsaved === true || areWaitingStepsUnsaved(state)) context.markDirty();
       armSweep(state, periodMs, context);
     },
   ]);

@@ -4,7 +4,7 @@ import type { PreemptionCount, PreemptionSetting } from '../../../src/core/recor
 import type { NamedCaps } from '../../../src/core/records/named-caps.ts';
 import type { StorageLocationRecord } from '../../../src/core/records/storage-location.ts';
 import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
-import type { Booking, EndingBookings, WorkerRecord } from '../../../src/core/records/worker.ts';
+import type { Booking, WorkerRecord } from '../../../src/core/records/worker.ts';
 import type { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
@@ -72,20 +72,28 @@ export interface ReadyStep {
   readonly maxConcurrentTasks?: number;
   readonly jobMaxConcurrentTasks?: number;
   /** Tasks that are ready now. */
-  readonly ready: readonly TaskRange[];
+  readonly ready: readonly ReadyRange[];
   /** Those of them that have failed on workers, with these workers. */
-  readonly failed: readonly { readonly index: number; readonly avoided: readonly WorkerId[] }[];
+  readonly failed: readonly FailedTask[];
   /** Ready tasks that are delayed until a time (milliseconds since the epoch). */
   readonly held: readonly ({ readonly index: number } & DelayedTask)[];
-  /**
-   * Time at which its oldest ready task became ready (milliseconds since the epoch); the time of the offer if no task
-   * is ready now.
-   */
-  readonly readySince: number;
   /** Time at which its newest ready task became ready; 0 if no task is ready now. */
   readonly lastReadyAt: number;
   /** Reason of the last `step.unschedulable` for its ready tasks, or null. */
   readonly unschedulableReason: string | null;
+}
+
+/** Tasks that became ready at the same time (milliseconds since the epoch). */
+export interface ReadyRange extends TaskRange {
+  readonly since: number;
+}
+
+/** A ready task with failures, and the workers on which it has failed. */
+export interface FailedTask {
+  readonly index: number;
+  /** Time at which it became ready. */
+  readonly since: number;
+  readonly avoided: readonly WorkerId[];
 }
 
 /** An attempt that has ended, as far as outages are concerned (docs/outages.md). */
@@ -196,8 +204,6 @@ export type LeaseMessage =
       readonly uses: readonly StepCores[];
       /** Holdings of its tasks besides cores. */
       readonly holdings: readonly Holding[];
-      /** The step that tasks are being taken back for on the worker; null for none. */
-      readonly endingFor: EndingBookings['for'] | null;
     }
   /**
    * From a worker actor: what it is kept from because of its failures. `asksForQuarantine`: its evidence is enough for a

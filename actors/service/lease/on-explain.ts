@@ -77,7 +77,7 @@ function explainSteps(state: LeaseState, steps: readonly StepInQuestion[], now: 
       pools: step.requirements.pools.map((name) => poolFor(step, shared.pool(name))),
       workers: workersOf(state, step, shared.workers(step)),
       ...((entry === undefined ? undefined : places.get(entry)) ?? { before: { tasks: 0, jobs: 0 } }),
-      reservedWorker: [...state.reservations].find(([, reserved]) => isSameStep(reserved, step))?.[0] ?? null,
+      reservedWorker: state.reservations.workerFor(step) ?? null,
       ...preemptionOf(state, step, entry),
       ...outagesOfStep(state, step, now),
     };
@@ -115,10 +115,9 @@ function preemptionOf(
   const queue = state.preemption.queues.get(step.queueId);
   if (queue === undefined || queue.afterMs === null) return {};
   const { afterMs, version } = queue;
-  const isUnderway = [...state.reservations.values()].some(
-    (reserved) => reserved.isPreemption === true && isSameStep(reserved, step),
-  );
-  const waitsSince = entry === undefined || entry.ready.size === 0 ? null : entry.readySince;
+  const reserved = state.reservations.workerFor(step);
+  const isUnderway = reserved !== undefined && state.reservations.get(reserved)?.isPreemption === true;
+  const waitsSince = entry === undefined || entry.ready.size === 0 ? null : entry.ready.since;
   return { preemption: { afterMs, waitsSince, isUnderway, version } };
 }
 

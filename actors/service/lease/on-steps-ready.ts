@@ -6,6 +6,7 @@ import { serveAll, serveRelisted, serveSignature } from './serve.ts';
 import type { LeaseState } from './state.ts';
 import type { Signature } from '../../../src/core/lease/step-entry.ts';
 import { clearSignatures, recordReportedReason } from './unschedulable-sweep.ts';
+import { restoreMark } from './waiting-steps.ts';
 
 /** Records all ready tasks of some steps of a job. Records all of them before it assigns any. */
 export function onStepsReady(
@@ -34,6 +35,7 @@ function recordReadyStep(state: LeaseState, offer: ReadyStep, context: ServiceCo
   const { ready, live, liveOn } = withoutSelected(state, offer);
   const held = new Map(offer.held.map(({ index, until, avoided }) => [index, { until, avoided }]));
   const entry = state.index.offer({ ...offer, live, liveOn }, ready, held);
+  restoreMark(state, entry);
   recordReportedReason(state, entry, offer.unschedulableReason);
   for (const { index, until } of offer.held) {
     holdTask(offer.jobId, offer.stepOrder, index, until, context);
@@ -50,9 +52,9 @@ function withoutSelected(
   offer: ReadyStep,
 ): { readonly ready: ReadyTasks; readonly live: number; readonly liveOn: readonly WorkerId[] } {
   const ready = new ReadyTasks();
-  for (const range of offer.ready) ready.add(range);
-  for (const { index, avoided } of offer.failed) {
-    if (ready.remove(index)) ready.add({ start: index, count: 1 }, avoided);
+  for (const range of offer.ready) ready.add(range, range.since);
+  for (const { index, since, avoided } of offer.failed) {
+    if (ready.remove(index)) ready.add({ start: index, count: 1 }, since, avoided);
   }
   let { live } = offer;
   const liveOn = [...(offer.liveOn ?? [])];

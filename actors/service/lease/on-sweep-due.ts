@@ -40,7 +40,8 @@ export function armSweep(state: LeaseState, periodMs: number | null, context: Se
   if (period === null) return;
   if (!state.index.hasReady && state.reservations.size === 0 && state.unschedulable.size === 0) return;
   state.isSweepSet = true;
-  context.after('sweep', period, { type: 'sweep.due' });
+  // At the same times after a restart, so that an actor that is loaded again decides like one in memory.
+  context.after('sweep', Math.ceil(period - (context.now % period)), { type: 'sweep.due' });
 }
 
 /** Notifies jobs of unschedulable tasks, takes back tasks for queues that preempt, and reserves workers for starving tasks. */

@@ -49,9 +49,6 @@ export const onWorkerOffered =
     if (record.draining === true) dismissRequests(state, record.id, context);
     replaceUses(state, state.workers.get(record.id), worker);
     state.workers.set(record.id, worker);
-    // A reservation is not stored, but what it was made for is.
-    if (worker.isOnline && message.endingFor !== null && state.recovery !== 'ready')
-      state.reservations.set(record.id, { ...message.endingFor, isPreemption: true });
     recordStanding(state, worker, context);
   };
 

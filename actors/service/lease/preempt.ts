@@ -98,7 +98,7 @@ function endSurvey(state: LeaseState, survey: Survey, context: LeaseContext): vo
     const { signature, priority } = step;
     const areAlike = signature.avoiding === 0 && state.doubts.size === 0;
     if (areAlike && priority <= (inVain.get(signature) ?? -Infinity)) continue;
-    const hasOwn = [...state.reservations.values()].some((each) => stepKey(each) === stepKey(step));
+    const hasOwn = state.reservations.workerFor(step) !== undefined;
     if (!hasOwn && state.reservations.size >= reservationsMaxOf(state)) return;
     const choice = choosePreemption(
       step.requirements,
@@ -119,9 +119,8 @@ function carryOut(
   context: LeaseContext,
 ): void {
   const { jobId, stepOrder, queueId } = step;
-  for (const [reserved, reservation] of [...state.reservations]) {
-    if (stepKey(reservation) === stepKey(step)) releaseReservation(state, reserved, context);
-  }
+  const reserved = state.reservations.workerFor(step);
+  if (reserved !== undefined) releaseReservation(state, reserved, context);
   const worker = state.workers.get(workerId);
   const queue = state.preemption.queues.get(queueId);
   if (worker === undefined || queue?.afterMs === undefined || queue.afterMs === null) return;
@@ -132,7 +131,7 @@ function carryOut(
     stepOrder,
     queueId,
     queue: queue.name,
-    waitedMs: context.now - step.readySince,
+    waitedMs: context.now - step.ready.since,
     afterSeconds: queue.afterMs / 1000,
     policyVersion: queue.version,
   };
@@ -140,7 +139,7 @@ function carryOut(
     worker_id: workerId,
     job_id: jobId,
     step: String(stepOrder),
-    waits_since: timestampOf(step.readySince),
+    waits_since: timestampOf(step.ready.since),
     attempts: victims.join(' '),
     policy: String(queue.version),
   });
@@ -160,14 +159,14 @@ function carryOut(
  */
 function dueSteps(state: LeaseState, now: number): readonly StepEntry[] {
   const served = new Set<string>();
-  for (const reservation of state.reservations.values())
+  for (const [, reservation] of state.reservations.list())
     if (reservation.isPreemption === true) served.add(stepKey(reservation));
   const due: StepEntry[] = [];
   for (const signature of state.index.waitingSignatures()) {
     const afterMs = preemptAfterOf(state.preemption, signature.queueId);
     if (afterMs === null || state.index.room(signature) <= 0) continue;
     for (const step of signature.steps) {
-      if (now - step.readySince < afterMs || served.has(stepKey(step))) continue;
+      if (now - step.ready.since < afterMs || served.has(stepKey(step))) continue;
       due.push(step);
     }
   }
@@ -175,7 +174,7 @@ function dueSteps(state: LeaseState, now: number): readonly StepEntry[] {
   const victims = preemptibleSteps(state);
   return due
     .filter((step) => victims.some((victim) => isBelow(victim, step)))
-    .sort((a, b) => b.priority - a.priority || a.readySince - b.readySince || compareCandidates(a, b));
+    .sort((a, b) => b.priority - a.priority || a.ready.since - b.ready.since || compareCandidates(a, b));
 }
 
 /** Returns steps with live tasks that may be taken back: one for each queue and priority. */

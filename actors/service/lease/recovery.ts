@@ -5,6 +5,7 @@ import { grantQuarantines } from './grant-quarantines.ts';
 import { serveAll } from './serve.ts';
 import type { LeaseState } from './state.ts';
 import { clearSchedulable } from './unschedulable-sweep.ts';
+import { endRestoring } from './waiting-steps.ts';
 
 /**
  * Number of jobs that are activated per turn. Each is read from the store, which takes a fifth of a millisecond. The
@@ -41,6 +42,7 @@ export function onLeaseRecovered(
     return;
   }
   state.recovery = 'ready';
+  endRestoring(state, context);
   state.index.shares?.start(context.now);
   state.pools.counted();
   state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);

@@ -4,9 +4,10 @@ import { timestampOf } from '../../../src/core/timestamp.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { freeCoresOf, releaseReservation, reindexParkedRequests, serveWorker } from './serve.ts';
 import { missingShareOf, shortagesOf } from './shortages.ts';
-import type { LeaseState, LeaseWorker, Reservation } from './state.ts';
+import type { LeaseState, LeaseWorker } from './state.ts';
+import type { Reservation } from '../../../src/core/lease/reservations.ts';
 import type { StepEntry } from '../../../src/core/lease/step-entry.ts';
-import { stepKey } from '../../../src/core/lease/candidate-order.ts';
+import { compareCandidates } from '../../../src/core/lease/candidate-order.ts';
 
 /** Maximum share of the farm's online workers that are reserved for starving tasks. At least one may be. */
 const RESERVED_SHARE_MAX = 0.1;
@@ -24,7 +25,7 @@ export function reviewReservations(
   reservationAfterMs: number,
   context: ServiceContext<'lease'>,
 ): void {
-  for (const [workerId, reservation] of [...state.reservations]) {
+  for (const [workerId, reservation] of state.reservations.list()) {
     const step = stepThatWaitsFor(state, workerId, reservation);
     if (step === null) releaseReservation(state, workerId, context);
     else if (reservationAfterMs > 0 && context.now - reservation.since >= reservationAfterMs)
@@ -59,7 +60,7 @@ function reserveWorker(
     worker_id: worker.offer.workerId,
     job_id: jobId,
     step: String(stepOrder),
-    waits_since: timestampOf(step.readySince),
+    waits_since: timestampOf(step.ready.since),
   });
   serveWorker(state, worker, context);
 }
@@ -88,27 +89,29 @@ function stepThatWaitsFor(
 ): StepEntry | null {
   const step = state.index.entry(jobId, stepOrder);
   const worker = state.workers.get(workerId);
-  if (step === undefined || step.readySince > since || worker?.isOnline !== true) return null;
+  if (step === undefined || step.ready.since > since || worker?.isOnline !== true) return null;
   return state.index.mayTake(worker.offer, step) && state.index.roomOf(step) > 0 ? step : null;
 }
 
 /**
- * Returns the steps that starve and have no reservation: by descending priority, then by waiting time, longest first.
+ * Returns the steps that starve and have no reservation: by descending priority, then by waiting time, longest first, then
+ * in the order of candidates.
  */
 function starvingSteps(state: LeaseState, afterMs: number, now: number): readonly StepEntry[] {
-  const served = new Set([...state.reservations.values()].map(stepKey));
   return state.index
     .overtakenSteps()
     .filter(
       (step) =>
-        now - step.readySince >= afterMs && !served.has(stepKey(step)) && state.index.roomOf(step) > 0,
+        now - step.ready.since >= afterMs &&
+        state.reservations.workerFor(step) === undefined &&
+        state.index.roomOf(step) > 0,
     )
-    .sort((a, b) => b.priority - a.priority || a.readySince - b.readySince);
+    .sort((a, b) => b.priority - a.priority || a.ready.since - b.ready.since || compareCandidates(a, b));
 }
 
 /**
  * Returns the worker that can run the step and lacks the fewest cores; with booked amounts, the one whose largest
- * missing share is the smallest.
+ * missing share is the smallest. Of several, the one with the lowest ordinal.
  */
 function findReservableWorker(state: LeaseState, step: StepEntry): LeaseWorker | null {
   let best: LeaseWorker | null = null;
@@ -121,7 +124,8 @@ function findReservableWorker(state: LeaseState, step: StepEntry): LeaseWorker |
       state.bookedAmounts === null
         ? coresOf(step.requirements, offer.cpuCount) - freeCoresOf(worker)
         : missingShareOf(shortagesOf(state, worker, step.signature.requirements));
-    if (missing >= fewest) continue;
+    if (missing > fewest || (missing === fewest && best !== null && best.offer.ordinal < offer.ordinal))
+      continue;
     fewest = missing;
     best = worker;
   }

@@ -58,22 +58,16 @@ export function serve(
       workerOrdinal: worker.offer.ordinal,
       pick,
     });
-    releaseReservationsOf(state, pick, context);
+    releaseReservationOf(state, pick, context);
   }
   noteProbes(state, leaseId, taken, computeLocation, context.now);
   return true;
 }
 
-/** Releases the reservations for a step of which a task was selected. */
-function releaseReservationsOf(
-  state: LeaseState,
-  { jobId, stepOrder }: StepName,
-  context: ServiceContext<'lease'>,
-): void {
-  if (state.reservations.size === 0) return;
-  for (const [workerId, step] of [...state.reservations]) {
-    if (step.jobId === jobId && step.stepOrder === stepOrder) releaseReservation(state, workerId, context);
-  }
+/** Releases the reservation for a step of which a task was selected. */
+function releaseReservationOf(state: LeaseState, step: StepName, context: ServiceContext<'lease'>): void {
+  const workerId = state.reservations.workerFor(step);
+  if (workerId !== undefined) releaseReservation(state, workerId, context);
 }
 
 /** Releases the reservation of a worker. */
@@ -167,7 +161,8 @@ export function serveHosts(state: LeaseState, context: ServiceContext<'lease'>):
  * Serves workers that are reserved for a step of the signature. Parked requests of reserved workers belong to no group.
  */
 function serveReservedFor(state: LeaseState, signature: Signature, context: ServiceContext<'lease'>): void {
-  for (const [workerId, { jobId, stepOrder }] of [...state.reservations]) {
+  if (state.reservations.size === 0) return;
+  for (const [workerId, { jobId, stepOrder }] of state.reservations.list()) {
     const worker = state.workers.get(workerId);
     if (worker === undefined || state.index.entry(jobId, stepOrder)?.signature !== signature) continue;
     serveWorker(state, worker, context);
@@ -175,7 +170,7 @@ function serveReservedFor(state: LeaseState, signature: Signature, context: Serv
 }
 
 function serveReserved(state: LeaseState, context: ServiceContext<'lease'>): void {
-  for (const workerId of [...state.reservations.keys()]) {
+  for (const [workerId] of state.reservations.list()) {
     const worker = state.workers.get(workerId);
     if (worker !== undefined) serveWorker(state, worker, context);
   }

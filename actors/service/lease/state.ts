@@ -6,8 +6,9 @@
  * its worker. A lease in `pending` ends within its unit of work. A reservation ends when a task of its step is
  * selected, its step stops waiting or its worker goes offline.
  *
- * Invariants: everything is rebuilt from the store and from reports of jobs and workers; only the usage of sharers
- * (docs/policy.md#queue-policies) is stored by this actor. A worker is reserved for at most one step.
+ * Invariants: everything is rebuilt from the store and from reports of jobs and workers; this actor stores only the usage
+ * of sharers (docs/policy.md#queue-policies), outages, overtaken steps and reservations. A worker is reserved for at most
+ * one step.
  */
 
 import type { FarmId, JobId, QueueId, WorkerId } from '../../../src/core/ids.ts';
@@ -35,7 +36,9 @@ import { PendingLeases } from './pending-leases.ts';
 import { loadShares } from './load-shares.ts';
 import { UnschedulableSteps } from './unschedulable-steps.ts';
 import type { WorkerUses } from '../../../src/core/lease/worker-uses.ts';
-import type { StepName } from '../../../src/core/lease/candidate-order.ts';
+import type { StepKey, StepName } from '../../../src/core/lease/candidate-order.ts';
+import { Reservations } from '../../../src/core/lease/reservations.ts';
+import { loadWaitingSteps } from './load-waiting-steps.ts';
 
 /** A worker as the lease actor sees it. */
 export interface LeaseWorker {
@@ -50,13 +53,6 @@ export interface LeaseWorker {
   readonly amounts: WorkerAmounts;
   /** Its committed cores by job. */
   readonly uses: WorkerUses;
-}
-
-/** The step that a worker is reserved for, and the start of the reservation (milliseconds since the epoch). */
-export interface Reservation extends StepName {
-  readonly since: number;
-  /** Set if tasks were taken back on the worker for the step. Absent is false. */
-  readonly isPreemption?: true;
 }
 
 export interface LeaseState {
@@ -75,7 +71,9 @@ export interface LeaseState {
   readonly workers: Map<WorkerId, LeaseWorker>;
   readonly pending: PendingLeases;
   /** Reserved workers, each with its step (docs/decisions/reservation.md). */
-  readonly reservations: Map<WorkerId, Reservation>;
+  readonly reservations: Reservations;
+  /** Steps that were overtaken when the actor was loaded, until all jobs have reported theirs. */
+  readonly overtakenBefore: Map<StepKey, StepName>;
   /** The amounts that the farm books besides cores; null for none (docs/policy.md#booked-amounts). */
   bookedAmounts: BookedAmounts | null;
   /** Version of the farm's queue policy, which `index` applies; 0 if it never had one. */
@@ -113,7 +111,8 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
     parked: new ParkedRequests(),
     workers: new Map(),
     pending: new PendingLeases(),
-    reservations: new Map(),
+    reservations: new Reservations(),
+    overtakenBefore: new Map(),
     bookedAmounts: null,
     queuePolicyVersion: 0,
     preemption: newPreemption(),
@@ -136,8 +135,10 @@ export function loadLease(id: string, reader: StoreReader, tallies: Tallies, now
   const farm = reader.get('farm', id);
   if (farm === undefined) return null;
   const prefix = keys.activeJobsOf(farm.id);
+  const fresh = newLeaseState(farmId(id), tallies);
   const state: LeaseState = {
-    ...newLeaseState(farmId(id), tallies),
+    ...fresh,
+    overtakenBefore: loadWaitingSteps(farm.id, fresh.reservations, reader),
     outages: newOutages(farm.outages, reader.get('farmOutages', keys.farmOutages(farm.id))),
     pendingJobs: [...reader.scan('activeJob', { prefix })].map((row) => jobId(row.key.slice(prefix.length))),
     knownWorkers: [...reader.scan('worker')].flatMap((row) =>

@@ -60,7 +60,7 @@ function sweepStep(
   const { jobId, stepOrder, signature } = step;
   const known = state.unschedulable.get(step);
   const readyBefore = context.now - graceMs;
-  if (known === undefined && step.readySince > readyBefore) return false;
+  if (known === undefined && step.ready.since > readyBefore) return false;
   if (known?.reason === reason && step.lastReadyAt <= known.readyBefore) return false;
   state.unschedulable.set({ jobId, stepOrder, signature, reason, readyBefore });
   context.send('job', jobId, { type: 'step.unschedulable', stepOrder, reason, readyBefore });

@@ -1,6 +1,6 @@
 import type { AttemptId } from '../../../src/core/ids.ts';
 import { holdsAmounts } from '../../../src/core/records/holding.ts';
-import type { Booking, EndingBookings } from '../../../src/core/records/worker.ts';
+import type { Booking } from '../../../src/core/records/worker.ts';
 import type { ServiceContext } from '../service-system.ts';
 import type { WorkerMessage } from './messages.ts';
 import { stepOfAttempt, type WorkerState } from './state.ts';
@@ -15,8 +15,8 @@ import { sendFreed } from './worker-turn.ts';
 type WorkerContext = ServiceContext<'worker'>;
 
 /** Keeps the booking of a closed attempt until its end. */
-export function keepUntilEnd(state: WorkerState, booking: Booking, by: EndingBookings['for']): void {
-  state.ending = { bookings: [...(state.ending?.bookings ?? []), booking], for: by };
+export function keepUntilEnd(state: WorkerState, booking: Booking): void {
+  state.ending = { bookings: [...(state.ending?.bookings ?? []), booking] };
 }
 
 /** Releases the bookings of attempts that have ended. */
@@ -26,7 +26,7 @@ export function releaseEnded(state: WorkerState, ended: readonly AttemptId[], co
   const freed = ending.bookings.filter(({ attemptId }) => ended.includes(attemptId));
   if (freed.length === 0) return;
   const bookings = ending.bookings.filter((booking) => !freed.includes(booking));
-  state.ending = bookings.length === 0 ? null : { ...ending, bookings };
+  state.ending = bookings.length === 0 ? null : { bookings };
   for (const booking of freed) {
     const holdings = holdsAmounts(booking) ? [booking] : [];
     sendFreed(state, stepOfAttempt(booking.attemptId), booking.cores, holdings, context);

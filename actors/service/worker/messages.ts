@@ -4,7 +4,6 @@ import type { OtherAttempts } from '../../../src/core/records/worker-evidence.ts
 import type { QuarantineSetting } from '../../../src/core/records/farm.ts';
 import type { Verdict } from '../../../src/core/quarantine/evidence.ts';
 import type { IfMatch } from '../../../src/core/records/settings-version.ts';
-import type { StepName } from '../../../src/core/lease/candidate-order.ts';
 import type { ReplyTo } from '../../kernel/address.ts';
 import type {
   DeregisterMessage,
@@ -65,7 +64,7 @@ export type WorkerMessage =
       /** Those among them that have succeeded. */
       readonly succeeded: readonly AttemptAddress[];
       /** Set if they were taken back for a step: those that are exiting hold their resources until they have ended. */
-      readonly endingFor?: StepName;
+      readonly areTakenBack?: true;
     }
   /** From the lease actor, which looks for attempts to take back. Answered by `bookings.surveyed`. */
   | { readonly type: 'bookings.survey'; readonly farmId: FarmId }

@@ -22,7 +22,7 @@ export const onAttemptsReleased =
   (settings: PromiseSettings) =>
   (
     state: WorkerState,
-    { attempts, exiting, succeeded, endingFor }: Extract<WorkerMessage, { type: 'attempts.released' }>,
+    { attempts, exiting, succeeded, areTakenBack }: Extract<WorkerMessage, { type: 'attempts.released' }>,
     context: ServiceContext<'worker'>,
   ): void => {
     recordSuccesses(state, succeeded, context);
@@ -44,8 +44,8 @@ export const onAttemptsReleased =
         state.exiting.add(attemptId);
         exitingIds.delete(attemptId);
       }
-      if (isExiting && endingFor !== undefined) {
-        keepUntilEnd(state, booking, { ...endingFor, since: context.now });
+      if (isExiting && areTakenBack === true) {
+        keepUntilEnd(state, booking);
         context.markDirty();
         continue;
       }

@@ -66,7 +66,6 @@ export function sendOffer(state: WorkerState, context: WorkerContext): void {
     committedCores: committedCoresOf(state),
     uses: usesOf(state),
     holdings: holdingsOf(state),
-    endingFor: state.ending?.for ?? null,
   });
 }
 

@@ -2,7 +2,7 @@
  * Formats of records of the replicated log (docs/decisions/replicated-log.md#formats): the number of tables that their change
  * sets may name, from format 1 on. TABLE_NAMES grows at its end, and each release with new tables has a format of its own.
  */
-const TABLES_OF_FORMATS = [44, 45] as const;
+const TABLES_OF_FORMATS = [44, 46] as const;
 
 /** The newest format that this version reads and writes. */
 export const RECORD_FORMAT = TABLES_OF_FORMATS.length;

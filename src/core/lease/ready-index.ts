@@ -7,7 +7,13 @@
  */
 
 import type { JobId, QueueId, WorkerId } from '../ids.ts';
-import { compareCandidates, type Candidate, type StepName } from './candidate-order.ts';
+import {
+  compareCandidates,
+  stepKey,
+  type Candidate,
+  type StepKey,
+  type StepName,
+} from './candidate-order.ts';
 import { Caps } from './caps.ts';
 import type { Holding } from '../records/holding.ts';
 import { coresOf, isEligible, type Demand } from './eligibility.ts';
@@ -15,7 +21,7 @@ import type { FarmPools } from './farm-pools.ts';
 import { countInGroups, GroupCaps, roomOfGroups } from './group-caps.ts';
 import { hasOwnCaps, roomUnderOwnCaps } from './own-caps.ts';
 import type { Allows, ReadyTasks } from './ready-tasks.ts';
-import { Signatures } from './signatures.ts';
+import { compareHeads, Signatures } from './signatures.ts';
 import type { TaskRange } from './task-ranges.ts';
 import type { Shares } from './shares.ts';
 import type { ShareReason } from '../records/queue-policy.ts';
@@ -30,7 +36,6 @@ export interface OfferedStep extends Candidate, Demand {
   readonly live: number;
   /** The workers of the live tasks, if the step has usage pools. */
   readonly liveOn?: readonly WorkerId[];
-  readonly readySince: number;
   readonly lastReadyAt: number;
   /** How often retry rules have raised the requirements. Absent is 0. */
   readonly raises?: number;
@@ -79,6 +84,8 @@ export class ReadyIndex {
   private readonly jobs = new Map<JobId, JobEntry>();
   private readonly signatures = new Signatures();
   private readonly overtaken = new Set<StepEntry>();
+  /** Steps whose mark has changed since the last call of `takeChangedMarks`. */
+  private readonly changedMarks = new Map<StepKey, StepName>();
   private shared: Shares | null = null;
   /** Steps with ready tasks that have no room under their own caps. */
   private readonly capped = new Set<StepEntry>();
@@ -109,6 +116,7 @@ export class ReadyIndex {
   /** Replaces all state of a step. */
   offer(step: OfferedStep, ready: ReadyTasks, held: ReadonlyMap<number, DelayedTask>): StepEntry {
     const before = this.entry(step.jobId, step.stepOrder);
+    const wasOvertaken = before?.isOvertaken === true;
     const heldBefore = { demand: before?.requirements ?? NO_POOLS, workers: before?.liveOn ?? [] };
     this.removeStep(step.jobId, step.stepOrder);
     const owner = step.owner ?? '';
@@ -133,7 +141,6 @@ export class ReadyIndex {
       live: 0,
       liveOn: [...(step.liveOn ?? [])],
       open: true,
-      readySince: step.readySince,
       lastReadyAt: step.lastReadyAt,
       raises: step.raises ?? 0,
       isOvertaken: false,
@@ -152,6 +159,13 @@ export class ReadyIndex {
     this.relist(entry);
     // Other steps have room again if a cap was removed.
     if (hasOwnCaps(job) || this.capped.size > 0) this.relistJob(job);
+    // The same candidate still waits.
+    if (
+      wasOvertaken &&
+      compareCandidates(before, entry) === 0 &&
+      before.signature.key === entry.signature.key
+    )
+      this.markOvertaken(entry);
     return entry;
   }
 
@@ -190,22 +204,21 @@ export class ReadyIndex {
   }
 
   /**
-   * Adds ready tasks. They are ready since `now` at the latest. Returns their signature, or null if the step is not
-   * offered.
+   * Adds tasks that are ready since `since` (milliseconds since the epoch). Returns their signature, or null if the step
+   * is not offered.
    */
   addReady(
     jobId: JobId,
     stepOrder: number,
     ranges: Iterable<TaskRange>,
-    now: number,
+    since: number,
     avoided: readonly WorkerId[] = [],
   ): Signature | null {
     const entry = this.entry(jobId, stepOrder);
     if (entry?.open !== true) return null;
-    entry.readySince = entry.ready.size === 0 ? now : Math.min(entry.readySince, now);
-    entry.lastReadyAt = Math.max(entry.lastReadyAt, now);
+    entry.lastReadyAt = Math.max(entry.lastReadyAt, since);
     this.change(entry, (ready) => {
-      for (const range of ranges) ready.add(range, avoided);
+      for (const range of ranges) ready.add(range, since, avoided);
     });
     return entry.signature;
   }
@@ -258,10 +271,10 @@ export class ReadyIndex {
     return madeRoom;
   }
 
-  /** Returns the signatures of steps that have room under their own caps, or under those of their owner or project, again since the previous call. */
+  /** Returns the signatures of steps that have room under their own caps, or under those of their owner or project, again since the previous call, ordered by their first steps. */
   takeRelisted(): readonly Signature[] {
     if (this.relisted.size === 0) return NO_SIGNATURES;
-    const signatures = [...this.relisted];
+    const signatures = [...this.relisted].sort(compareHeads);
     this.relisted.clear();
     return signatures;
   }
@@ -276,14 +289,33 @@ export class ReadyIndex {
     return this.signatures.listedSteps > 0 || this.capped.size > 0;
   }
 
-  /** Returns the signatures with ready tasks. */
+  /** Returns the signatures with ready tasks, ordered by their first steps. */
   waitingSignatures(): readonly Signature[] {
     return this.signatures.waiting();
   }
 
-  /** Returns the waiting steps that later candidates have overtaken. */
+  /** Returns the waiting steps that later candidates have overtaken, in the order of candidates. */
   overtakenSteps(): readonly StepEntry[] {
-    return [...this.overtaken];
+    return [...this.overtaken].sort(compareCandidates);
+  }
+
+  /** Marks a step as overtaken if it waits. */
+  markOvertaken(step: StepEntry): void {
+    if (step.isOvertaken || !step.isListed) return;
+    step.isOvertaken = true;
+    this.overtaken.add(step);
+    this.noteMark(step);
+  }
+
+  get hasChangedMarks(): boolean {
+    return this.changedMarks.size > 0;
+  }
+
+  /** Returns the steps that have been marked as overtaken, or no longer are, since the previous call. */
+  takeChangedMarks(): readonly StepName[] {
+    const changed = [...this.changedMarks.values()];
+    this.changedMarks.clear();
+    return changed;
   }
 
   /** Yields every known step. */
@@ -409,8 +441,7 @@ export class ReadyIndex {
     if (best === null) return null;
     for (const step of tooLarge) {
       if (step.isOvertaken || compare(step, best) > 0) continue;
-      step.isOvertaken = true;
-      this.overtaken.add(step);
+      this.markOvertaken(step);
     }
     return best;
   }
@@ -519,8 +550,15 @@ export class ReadyIndex {
 
   /** Resets the overtaken mark: tasks of the step were assigned, or it no longer waits. */
   private caught(entry: StepEntry): void {
+    if (!entry.isOvertaken) return;
     entry.isOvertaken = false;
     this.overtaken.delete(entry);
+    this.noteMark(entry);
+  }
+
+  private noteMark({ jobId, stepOrder }: StepName): void {
+    const step = { jobId, stepOrder };
+    this.changedMarks.set(stepKey(step), step);
   }
 
   /** Removes a step, and with the last one its job. */

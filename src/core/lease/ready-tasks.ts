@@ -4,6 +4,7 @@
  */
 
 import type { WorkerId } from '../ids.ts';
+import { ReadyTimes } from './ready-times.ts';
 import { TaskRanges, type TaskRange } from './task-ranges.ts';
 
 /** Decides if tasks that failed on these workers, or on none, may be taken. */
@@ -24,6 +25,7 @@ interface Group {
 export class ReadyTasks {
   private readonly plain = new TaskRanges();
   private readonly groups = new Map<string, Group>();
+  private readonly times = new ReadyTimes();
   private inGroups = 0;
 
   get size(): number {
@@ -35,7 +37,14 @@ export class ReadyTasks {
     return this.inGroups;
   }
 
-  add(range: TaskRange, avoided: readonly WorkerId[] = []): void {
+  /** Returns the time at which its oldest ready task became ready (milliseconds since the epoch); Infinity for none. */
+  get since(): number {
+    return this.times.since(this.size);
+  }
+
+  /** Adds tasks that became ready at `since`. */
+  add(range: TaskRange, since: number, avoided: readonly WorkerId[] = []): void {
+    this.times.add(range, since, this.size);
     if (avoided.length === 0) {
       this.plain.add(range);
       return;
@@ -53,6 +62,7 @@ export class ReadyTasks {
 
   /** Removes a task. Reports whether it was ready. */
   remove(index: number): boolean {
+    this.times.forget({ start: index, count: 1 });
     if (this.plain.remove(index)) return true;
     for (const [key, { tasks }] of this.groups) {
       if (!tasks.remove(index)) continue;
@@ -64,6 +74,7 @@ export class ReadyTasks {
   }
 
   clear(): void {
+    this.times.clear();
     this.plain.takeFirst(this.plain.size);
     this.groups.clear();
     this.inGroups = 0;
@@ -78,6 +89,12 @@ export class ReadyTasks {
 
   /** Takes up to `howMany` tasks with the lowest indices. */
   takeFirst(howMany: number, allows: Allows): TaskRange[] {
+    const taken = this.takeLowest(howMany, allows);
+    for (const range of taken) this.times.forget(range);
+    return taken;
+  }
+
+  private takeLowest(howMany: number, allows: Allows): TaskRange[] {
     if (this.inGroups === 0) return allows(NONE) ? this.plain.takeFirst(howMany) : [];
     const sets = allows(NONE) ? [this.plain] : [];
     for (const { avoided, tasks } of this.groups.values()) if (allows(avoided)) sets.push(tasks);

@@ -1,6 +1,6 @@
 /**
  * A signature exists while a step has its demand. Invariants: `steps` has exactly the listed steps, in the order of
- * candidates; computed eligibility is dropped when the set of signatures changes, and sorted again when a first step
+ * candidates; lists of signatures are dropped when the set of signatures changes, and sorted again when a first step
  * changes. Exits: the last `leave` removes a signature.
  */
 
@@ -11,8 +11,7 @@ import { isEligible, type Demand } from './eligibility.ts';
 import type { WorkerOffer } from './worker-offer.ts';
 import type { CapGroup, StepEntry, Signature } from './step-entry.ts';
 
-/** Signatures that the same workers are eligible for. */
-interface Eligible {
+interface SortedSignatures {
   /** Ordered by their first steps with ready tasks; those without any are last. */
   readonly signatures: Signature[];
   /** The value of `headChanges` for which the order is valid. */
@@ -26,7 +25,9 @@ interface Eligible {
 export class Signatures {
   private readonly signatures = new Map<string, Signature>();
   /** By the signature of workers. */
-  private readonly eligible = new Map<string, Eligible>();
+  private readonly eligible = new Map<string, SortedSignatures>();
+  /** All of them; null after the set has changed. */
+  private all: SortedSignatures | null = null;
   /** Increases when the first step of a signature changes. */
   private headChanges = 0;
   private listed = 0;
@@ -46,7 +47,7 @@ export class Signatures {
       signature = { key, capGroups, queueId, requirements, steps: [], members: 0, avoiding: 0 };
       this.signatures.set(key, signature);
       for (const { signatures } of capGroups) signatures.add(signature);
-      this.eligible.clear();
+      this.dropLists();
     }
     signature.members++;
     return signature;
@@ -57,7 +58,7 @@ export class Signatures {
     if (signature.members > 0) return;
     this.signatures.delete(signature.key);
     for (const { signatures } of signature.capGroups) signatures.delete(signature);
-    this.eligible.clear();
+    this.dropLists();
   }
 
   /** Adds a step that has ready tasks and room now. */
@@ -81,9 +82,12 @@ export class Signatures {
     this.listed--;
   }
 
-  /** Returns the signatures with ready tasks. */
+  /** Returns the signatures with ready tasks, ordered by their first steps. */
   waiting(): readonly Signature[] {
-    return [...this.signatures.values()].filter((signature) => signature.steps.length > 0);
+    this.all ??= { signatures: [...this.signatures.values()], sortedAt: -1 };
+    const signatures = this.sorted(this.all);
+    const empty = partitionPoint(signatures.length, (at) => (signatures[at]?.steps.length ?? 0) > 0);
+    return signatures.slice(0, empty);
   }
 
   /**
@@ -97,15 +101,26 @@ export class Signatures {
       eligible = { signatures, sortedAt: -1 };
       this.eligible.set(worker.signature, eligible);
     }
-    if (eligible.sortedAt !== this.headChanges) {
-      eligible.signatures.sort(compareHeads);
-      eligible.sortedAt = this.headChanges;
+    return this.sorted(eligible);
+  }
+
+  private sorted(list: SortedSignatures): readonly Signature[] {
+    if (list.sortedAt !== this.headChanges) {
+      list.signatures.sort(compareHeads);
+      list.sortedAt = this.headChanges;
     }
-    return eligible.signatures;
+    return list.signatures;
+  }
+
+  /** Drops all that was computed for another set of signatures. */
+  private dropLists(): void {
+    this.eligible.clear();
+    this.all = null;
   }
 }
 
-function compareHeads({ steps: [a] }: Signature, { steps: [b] }: Signature): number {
+/** Compares signatures by their first steps; one without ready tasks comes last. */
+export function compareHeads({ steps: [a] }: Signature, { steps: [b] }: Signature): number {
   if (a === undefined || b === undefined) return (a === undefined ? 1 : 0) - (b === undefined ? 1 : 0);
   return compareCandidates(a, b);
 }

@@ -38,8 +38,6 @@ export interface StepEntry extends Candidate, Demand {
   readonly liveOn: WorkerId[];
   /** False for withdrawn steps: they offer no tasks, but their live tasks still count. */
   open: boolean;
-  /** Start of the uninterrupted time with ready tasks (milliseconds since the epoch). */
-  readySince: number;
   /** Latest time at which one of its tasks became ready. */
   lastReadyAt: number;
   /** Set if a later candidate was taken on a worker that had too few free cores for this one. */

@@ -39,6 +39,7 @@ import type { NoticeRecord, WebhookDeliveryRecord, WebhookRecord } from './webho
 import type { WorkerAttemptRecord } from './worker-attempt.ts';
 import type { WorkerCredentialRecord } from './worker-credential.ts';
 import type { WorkerEvidenceRecord } from './worker-evidence.ts';
+import type { WaitingStepRecord } from './waiting-step.ts';
 import type { BookingRecord, WorkerRecord } from './worker.ts';
 
 /** The tables of the state store with the types of their rows. Keys are strings built only by `keys`. */
@@ -118,6 +119,8 @@ export interface Tables {
   farmOutages: OutagesRecord;
   /** Decisions of the service that the audit log does not have yet, by id. */
   auditDecision: AuditDecisionRecord;
+  /** Of steps that were overtaken or have a reserved worker, by farm and step (docs/decisions/reservation.md). */
+  waitingStep: WaitingStepRecord;
 }
 
 export type TableName = keyof Tables;
@@ -169,6 +172,7 @@ export const TABLE_NAMES = [
   'workerEvidence',
   'farmOutages',
   'auditDecision',
+  'waitingStep',
 ] as const satisfies readonly TableName[];
 
 const ZEROS = '0'.repeat(16);
@@ -235,6 +239,9 @@ export const keys = {
   workerFailures: (id: WorkerId): string => id,
   workerEvidence: (id: WorkerId): string => id,
   farmOutages: (id: FarmId): string => id,
+  waitingStep: (farm: FarmId, job: JobId, order: number): string =>
+    `${keys.waitingStepsOf(farm)}${stepPrefix(job, order)}`,
+  waitingStepsOf: (farm: FarmId): string => `${farm}/`,
   /** Completed jobs are separate from failed and canceled ones, which may be kept forever. */
   endedJob: (farm: FarmId, status: TerminalJobStatus, endedAt: number, id: JobId): string =>
     `${keys.endedJobsOf(farm, endingOf(status))}${padded(endedAt, TIME_DIGITS)}/${id}`,
@@ -297,6 +304,12 @@ export const dayOfIdempotencyKey = (key: string): number => Number(key.slice(0, 
 export function taskOfTextKey(key: string): TaskAddress {
   const [job = '', order, index] = key.split('/');
   return { jobId: jobId(job), stepOrder: Number(order), index: Number(index) };
+}
+
+/** Returns the step in the key of a waiting step. */
+export function stepOfWaitingKey(key: string): { readonly jobId: JobId; readonly stepOrder: number } {
+  const [, job = '', order] = key.split('/');
+  return { jobId: jobId(job), stepOrder: Number(order) };
 }
 
 /** Returns the attempt in the key of an attempt or of its outputs. */

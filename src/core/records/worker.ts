@@ -1,4 +1,4 @@
-import type { AttemptId, FarmId, JobId, QueueId, WorkerId } from '../ids.ts';
+import type { AttemptId, FarmId, QueueId, WorkerId } from '../ids.ts';
 import type { Holding } from './holding.ts';
 import type { ShareReason } from './queue-policy.ts';
 
@@ -109,8 +109,6 @@ export interface Booking extends Holding {
 /** Attempts that were taken back and hold their resources until their processes have ended. */
 export interface EndingBookings {
   readonly bookings: readonly Booking[];
-  /** The step that the worker is kept free for since `since` (milliseconds since the epoch). */
-  readonly for: { readonly jobId: JobId; readonly stepOrder: number; readonly since: number };
 }
 
 /** The open attempts of one worker: written in the same commit as the attempts themselves. */

@@ -197,7 +197,7 @@ class Farm {
   offer(job: number, { cores, mins }: Item, tasks: number): void {
     const amounts: AmountRequirement[] = Object.entries(mins).map(([name, min]) => ({ name, min }));
     const ready = new ReadyTasks();
-    ready.add({ start: 0, count: tasks });
+    ready.add({ start: 0, count: tasks }, 0);
     this.index.offer(
       {
         jobId: jobId(String(job)),
@@ -207,7 +207,6 @@ class Farm {
         queueId: queueId('q1'),
         requirements: requirements({ cores, amounts }),
         live: 0,
-        readySince: 0,
         lastReadyAt: 0,
       },
       ready,

@@ -307,7 +307,7 @@ function differs({ index: real, pools, kinds }: Farm, naive: NaiveIndex, each: M
         requirements: each.demand,
       };
       real.offer(
-        { ...step, live: each.live, liveOn: liveOn(each.live), readySince: 0, lastReadyAt: 0 },
+        { ...step, live: each.live, liveOn: liveOn(each.live), lastReadyAt: 0 },
         readyTasks(rangesOf(each.ready)),
         new Map(held.map((heldIndex) => [heldIndex, { until: 7, avoided: [] }])),
       );
@@ -398,7 +398,7 @@ function differs({ index: real, pools, kinds }: Farm, naive: NaiveIndex, each: M
 
 const readyTasks = (ranges: Iterable<TaskRange>): ReadyTasks => {
   const tasks = new ReadyTasks();
-  for (const range of ranges) tasks.add(range);
+  for (const range of ranges) tasks.add(range, 0);
   return tasks;
 };
 
@@ -479,7 +479,6 @@ const step = (job: string, some: Partial<Omit<NaiveStep, 'ready' | 'held' | 'ope
   queueId: queueId('q1'),
   requirements: requirements(),
   live: 0,
-  readySince: 0,
   lastReadyAt: 0,
   ...some,
 });
@@ -624,17 +623,75 @@ test('a task is overtaken when a later task is selected for a worker that it is 
   t.end();
 });
 
-test('a step waits since its first ready task, and again since the next one after it had none', (t) => {
+test('a step waits since its oldest ready task', (t) => {
   const { index } = new Farm();
   const job = jobId('a');
-  index.offer({ ...step('a'), readySince: 100, lastReadyAt: 100 }, readyTasks([]), new Map());
-  const since = (): number | undefined => index.entry(job, 0)?.readySince;
+  index.offer({ ...step('a'), lastReadyAt: 100 }, readyTasks([]), new Map());
+  const since = (): number | undefined => index.entry(job, 0)?.ready.since;
+  t.equal(since(), Infinity, 'it has no ready task');
   index.addReady(job, 0, [{ start: 0, count: 1 }], 200);
-  t.equal(since(), 200, 'it had no ready task');
+  t.equal(since(), 200);
   index.addReady(job, 0, [{ start: 1, count: 1 }], 300);
   t.equal(since(), 200);
   t.equal(index.entry(job, 0)?.lastReadyAt, 300);
   index.addReady(job, 0, [{ start: 2, count: 1 }], 150);
   t.equal(since(), 150, 'a task that was ready earlier is reported later');
+  for (const index0 of [2, 0]) index.removeTask(job, 0, index0);
+  t.equal(since(), 300, 'the older ones are no longer ready');
+  t.end();
+});
+
+test('the order of signatures and overtaken steps does not depend on the order in which they came', (t) => {
+  const kinds = [2, 3, 4, 5, 8].map((cores, at) =>
+    step(`j${at}`, {
+      priority: 40 + ((at * 7) % 5),
+      jobCreatedAt: at,
+      requirements: requirements({ cores }),
+    }),
+  );
+  const small = step('small', { priority: 1, requirements: requirements({ cores: 1 }) });
+  fc.assert(
+    fc.property(
+      fc.shuffledSubarray(kinds, { minLength: kinds.length }),
+      fc.array(fc.nat(4)),
+      (order, again) => {
+        const { index } = new Farm();
+        const offer = (each: (typeof kinds)[number]): void => {
+          index.offer(each, readyTasks([{ start: 0, count: 3 }]), new Map());
+        };
+        for (const each of order) offer(each);
+        index.offer(small, readyTasks([{ start: 0, count: 9 }]), new Map());
+        for (const at of again) {
+          // Each offer marks as overtaken what was not yet.
+          const each = kinds[at];
+          if (each !== undefined) offer(each);
+          index.take(workerOffer({ cpuCount: 8 }), null, 1, UNBOUNDED);
+        }
+        index.take(workerOffer({ cpuCount: 8 }), null, 1, UNBOUNDED);
+        const waiting = index.waitingSignatures().map(({ steps: [first] }) => first?.jobId);
+        t.strictSame(waiting.slice(0, 5), ['j2', 'j4', 'j1', 'j3', 'j0']);
+        t.strictSame(
+          index.overtakenSteps().map(({ jobId: id }) => id),
+          ['j2', 'j4', 'j1', 'j3', 'j0'],
+        );
+      },
+    ),
+    { numRuns: 50 },
+  );
+  t.end();
+});
+
+test('an overtaken step that is offered again with another priority has to be overtaken again', (t) => {
+  const { index } = new Farm();
+  const whole = step('whole', { requirements: requirements({ cores: null }) });
+  const overtaken = (): number => index.overtakenSteps().length;
+  index.offer(whole, readyTasks([{ start: 0, count: 2 }]), new Map());
+  index.offer(step('low', { priority: 1 }), readyTasks([{ start: 0, count: 9 }]), new Map());
+  index.take(workerOffer(), null, 1, UNBOUNDED);
+  t.equal(overtaken(), 1);
+  index.offer(whole, readyTasks([{ start: 0, count: 1 }]), new Map());
+  t.equal(overtaken(), 1, 'it is the same candidate');
+  index.offer({ ...whole, priority: 40 }, readyTasks([{ start: 0, count: 1 }]), new Map());
+  t.equal(overtaken(), 0);
   t.end();
 });

@@ -7,9 +7,9 @@ const [A, B] = [workerId('a'), workerId('b')] as const;
 
 test('tasks that workers have failed keep their position among the others', (t) => {
   const ready = new ReadyTasks();
-  for (const index of [2, 7, 8]) ready.add({ start: index, count: 1 }, [A]);
-  ready.add({ start: 5, count: 1 }, [A, B]);
-  ready.add({ start: 9, count: 3 });
+  for (const index of [2, 7, 8]) ready.add({ start: index, count: 1 }, 0, [A]);
+  ready.add({ start: 5, count: 1 }, 0, [A, B]);
+  ready.add({ start: 9, count: 3 }, 0);
   t.same(
     ready.takeFirst(3, () => true),
     [
@@ -29,7 +29,7 @@ test('takes the lowest allowed tasks, regardless of the workers they failed on',
   fc.assert(
     fc.property(tasks, fc.nat(35), fc.constantFrom(A, B), (all, howMany, worker) => {
       const ready = new ReadyTasks();
-      for (const each of all) ready.add({ start: each.index, count: 1 }, each.avoided);
+      for (const each of all) ready.add({ start: each.index, count: 1 }, 0, each.avoided);
       const allows = (avoiding: readonly string[]): boolean => !avoiding.includes(worker);
       const allowed = all.filter((each) => allows(each.avoided)).map(({ index }) => index);
       const expected = allowed.sort((a, b) => a - b).slice(0, howMany);
@@ -46,7 +46,7 @@ test('takes the lowest allowed tasks, regardless of the workers they failed on',
   t.end();
 });
 
-type Model = Map<number, readonly string[]>;
+type Model = Map<number, { readonly avoided: readonly string[]; readonly since: number }>;
 
 const indicesIn = (ranges: readonly { readonly start: number; readonly count: number }[]): number[] =>
   ranges.flatMap(({ start, count }) => Array.from({ length: count }, (_, offset) => start + offset));
@@ -54,7 +54,10 @@ const indicesIn = (ranges: readonly { readonly start: number; readonly count: nu
 test('a set of ready tasks equals a plain list after any changes', (t) => {
   const avoided = fc.constantFrom([], [A], [B], [A, B], [B, A]);
   const step = fc.oneof(
-    { weight: 6, arbitrary: fc.record({ op: fc.constant('add' as const), index: fc.nat(20), avoided }) },
+    {
+      weight: 6,
+      arbitrary: fc.record({ op: fc.constant('add' as const), index: fc.nat(20), since: fc.nat(4), avoided }),
+    },
     { weight: 3, arbitrary: fc.record({ op: fc.constant('remove' as const), index: fc.nat(20) }) },
     { weight: 1, arbitrary: fc.record({ op: fc.constant('take' as const), howMany: fc.nat(4) }) },
   );
@@ -63,32 +66,36 @@ test('a set of ready tasks equals a plain list after any changes', (t) => {
     fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => {
       const ready = new ReadyTasks();
       const model: Model = new Map();
+      const avoidedBy = (index: number): readonly string[] => model.get(index)?.avoided ?? [];
       const inOrder = (): number[] => [...model.keys()].sort((a, b) => a - b);
       for (const each of steps) {
         if (each.op === 'add') {
           if (model.has(each.index)) continue;
-          ready.add({ start: each.index, count: 1 }, each.avoided);
-          model.set(each.index, each.avoided);
+          ready.add({ start: each.index, count: 1 }, each.since, each.avoided);
+          model.set(each.index, each);
         } else if (each.op === 'remove') {
           t.equal(ready.remove(each.index), model.delete(each.index));
         } else {
           const wanted = inOrder()
-            .filter((index) => allowsA(model.get(index) ?? []))
+            .filter((index) => allowsA(avoidedBy(index)))
             .slice(0, each.howMany);
           t.same(indicesIn(ready.takeFirst(each.howMany, allowsA)), wanted);
           for (const index of wanted) model.delete(index);
         }
         t.equal(ready.size, model.size);
-        t.equal(ready.avoiding, [...model.values()].filter((avoiding) => avoiding.length > 0).length);
-        t.equal(ready.countFor(allowsA), [...model.values()].filter(allowsA).length);
+        const all = [...model.values()];
+        t.equal(ready.avoiding, all.filter((one) => one.avoided.length > 0).length);
+        t.equal(ready.countFor(allowsA), all.filter((one) => allowsA(one.avoided)).length);
+        t.equal(ready.since, Math.min(...all.map(({ since }) => since)));
         for (const index of [0, 5, 10, 21]) {
           t.equal(ready.countBelow(index), inOrder().filter((other) => other < index).length);
           t.equal(ready.has(index), model.has(index));
-          t.same([...ready.avoidedBy(index)].sort(), [...(model.get(index) ?? [])].sort());
+          t.same([...ready.avoidedBy(index)].sort(), [...avoidedBy(index)].sort());
         }
       }
       ready.clear();
       t.equal(ready.size + ready.avoiding, 0);
+      t.equal(ready.since, Infinity);
     }),
     { numRuns: 60 },
   );

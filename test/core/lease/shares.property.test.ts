@@ -171,10 +171,10 @@ class SharedFarm {
 
   offer(job: PlainJob): void {
     const ready = new ReadyTasks();
-    if (job.ready > 0) ready.add({ start: 0, count: job.ready });
+    if (job.ready > 0) ready.add({ start: 0, count: job.ready }, 0);
     const { owner, project, meanMs } = job;
     const demand = { queueId: job.queueId, requirements: requirementsOf(job) };
-    const times = { readySince: 0, lastReadyAt: 0 };
+    const times = { lastReadyAt: 0 };
     this.index.offer(
       { ...candidateOf(job), ...demand, ...times, owner, project, meanMs, live: job.live },
       ready,

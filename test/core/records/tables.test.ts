@@ -138,6 +138,7 @@ test('the numbers of tables in a change set never change', (t) => {
       'workerEvidence',
       'farmOutages',
       'auditDecision',
+      'waitingStep',
     ],
   );
   t.end();

@@ -8,7 +8,7 @@ import { TestFarm } from '../../../kit/test-farm.ts';
 const AFTER_SECONDS = 60;
 const SWEEP_MS = 3_000;
 const HOUR_MS = 3_600_000;
-const WHY = 'taken back for queue urgent, of which a task had waited 1 min';
+const WHY = 'taken back for queue urgent, of which a task had waited 1 min 2 s';
 
 /** A worker with two older and two newer tasks of a preemptible queue, and a queue that preempts after a minute. */
 class NightFarm extends TestFarm {

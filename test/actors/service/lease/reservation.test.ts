@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { put } from '../../../../src/core/records/change-set.ts';
 import { TestFarm } from '../../../kit/test-farm.ts';
 
 const AFTER_MS = 300_000;
@@ -183,5 +184,71 @@ test('a request of a reserved worker does not keep other tasks from requests beh
   fixture.takeOutputs();
   fixture.submit('small', [{ name: 's', tasks: 1 }]);
   t.equal(fixture.takeOutputs().at(-1), 'lease w2: small/0/0#1');
+  t.end();
+});
+
+test('a service that starts again knows which steps were overtaken, and keeps its reservations', (t) => {
+  const farm = new BusyFarm();
+  const { fixture } = farm;
+  fixture.submit('whole', [{ name: 's', tasks: 1, needs: { cores: null } }], { priority: 90 });
+  farm.workFor(60_000);
+  fixture.restart();
+  fixture.advance(AFTER_MS);
+  const reserved = fixture.explain('whole/0/0').reservedWorker;
+  t.match(reserved, /^id-of-w/, 'no task has overtaken it since the start');
+  for (let start = 0; start < 2; start++) {
+    fixture.restart();
+    fixture.advance(0);
+    t.equal(fixture.explain('whole/0/0').reservedWorker, reserved);
+  }
+  fixture.cancelJob('whole');
+  fixture.advance(3_000);
+  t.strictSame([...fixture.store.scan('waitingStep')], [], 'nothing waits');
+  t.end();
+});
+
+test('what is stored of a step that no longer waits is removed when the service starts', (t) => {
+  const farm = new BusyFarm();
+  const { fixture } = farm;
+  fixture.submit('whole', [{ name: 's', tasks: 1, needs: { cores: null } }], { priority: 90 });
+  farm.workFor(60_000);
+  const [row] = [...fixture.store.scan('waitingStep')];
+  t.match(row?.value, { isOvertaken: true, reservation: null });
+  fixture.cancelJob('whole');
+  t.strictSame([...fixture.store.scan('waitingStep')], []);
+  if (row !== undefined) fixture.write([put('waitingStep', row.key, row.value)]);
+  fixture.restart();
+  fixture.advance(0);
+  t.strictSame([...fixture.store.scan('waitingStep')], []);
+  t.end();
+});
+
+test('of workers that lack as many cores, the one that registered first is reserved', (t) => {
+  const fixture = new TestFarm();
+  for (const worker of ['w1', 'w2', 'w3']) fixture.register(worker);
+  // It comes back as the last one.
+  fixture.deregister('w1');
+  fixture.register('w1', { incarnation: 'start-2' });
+  fixture.submit('endless', [{ name: 's', tasks: 3, needs: { cores: 3 } }]);
+  for (const worker of ['w1', 'w2', 'w3']) fixture.lease(worker);
+  fixture.submit('whole', [{ name: 's', tasks: 1, needs: { cores: null } }], { priority: 90 });
+  fixture.submit('small', [{ name: 's', tasks: 1 }]);
+  for (const worker of ['w1', 'w2', 'w3']) fixture.lease(worker);
+  for (let task = 0; task < 3; task++) fixture.report(`endless/0/${task}`, 'running');
+  fixture.report('small/0/0', 'succeeded', { exitCode: 0 });
+  fixture.advance(AFTER_MS + 3_000);
+  t.equal(fixture.explain('whole/0/0').reservedWorker, 'id-of-w1');
+  t.end();
+});
+
+test('a deleted farm leaves nothing stored of its steps', (t) => {
+  const farm = new BusyFarm();
+  const { fixture } = farm;
+  fixture.submit('whole', [{ name: 's', tasks: 1, needs: { cores: null } }], { priority: 90 });
+  farm.workFor(60_000);
+  t.equal([...fixture.store.scan('waitingStep')].length, 1);
+  for (const job of ['small', 'whole']) fixture.cancelJob(job);
+  fixture.deleteFarm();
+  t.strictSame([...fixture.store.scan('waitingStep')], []);
   t.end();
 });
