@@ -17,10 +17,11 @@ export const CORE_QUARANTINE_MUTANTS: readonly Mutant[] = [
       "step.elsewhere + (counted === 'known' ? 0 : step.open)",
       'step.elsewhere + step.open',
     ],
+    ['two failures are enough for a quarantine', 'step.elsewhere >= CONVICTED_FAILURES_MIN && ', ''],
     [
-      'one failure is enough for a quarantine',
-      'FALSE_ALARMS_INVERSE * Math.max(STEP_ATTEMPTS_MIN, attempts)',
-      '2 * Math.max(STEP_ATTEMPTS_MIN, attempts)',
+      'a step that fails on all workers puts one in quarantine',
+      "oddsInStep(step, 'known') >= stepThreshold(step);",
+      "oddsInStep(step, 'known') >= 0;",
     ],
     ['a suspicion does not end', 'at > now - SUSPICION_MS && at <= now;', 'at <= now;'],
     [

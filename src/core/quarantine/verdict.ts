@@ -22,6 +22,11 @@ const PRIOR_ATTEMPTS = 10;
 /** Failures in one step, and the odds that they are the worker's fault, from which it is suspected. */
 const SUSPECT_FAILURES_MIN = 2;
 const SUSPECTED_IN_STEP = Math.log(100);
+/**
+ * Failures that are known to be the worker's, from which it is in quarantine for a step. Two are no proof: where one
+ * attempt in 200 fails by chance, of some thousand attempts two on one worker in one step do so every other night.
+ */
+const CONVICTED_FAILURES_MIN = 3;
 /** The odds of a quarantine must exceed this times the number of attempts of the step: each could begin a chance run. */
 const FALSE_ALARMS_INVERSE = 20;
 const STEP_ATTEMPTS_MIN = 50;
@@ -61,9 +66,9 @@ const stepThreshold = ({ others, elsewhere, successes }: StepEvidence): number =
   return Math.log(FALSE_ALARMS_INVERSE * Math.max(STEP_ATTEMPTS_MIN, attempts));
 };
 
-/** Reports whether the evidence is enough for a quarantine in the step. One failure never is: its odds are below. */
+/** Reports whether the evidence is enough for a quarantine in the step. */
 export const isConvictedInStep = (step: StepEvidence): boolean =>
-  oddsInStep(step, 'known') >= stepThreshold(step);
+  step.elsewhere >= CONVICTED_FAILURES_MIN && oddsInStep(step, 'known') >= stepThreshold(step);
 
 const isSuspectedInStep = (step: StepEvidence, now: number): boolean =>
   failuresIn(step, 'known and open') >= SUSPECT_FAILURES_MIN &&

@@ -60,17 +60,17 @@ test('a suspicion ends by itself, and does not begin before its failures', (t) =
   t.end();
 });
 
-test('two tasks that succeed elsewhere put the worker in quarantine for the step', (t) => {
-  const evidence = refuted(['a', 'a']);
+test('three tasks that succeed elsewhere put the worker in quarantine for the step', (t) => {
+  const evidence = refuted(['a', 'a', 'a']);
   t.match(evidence.steps, [
     {
       open: 0,
-      elsewhere: 2,
+      elsewhere: 3,
       quarantine: {
         since: NOW + 10,
         policyVersion: 3,
         reason:
-          '2 tasks of the step failed on it and succeeded elsewhere; of 5 attempts on other workers 0 failed',
+          '3 tasks of the step failed on it and succeeded elsewhere; of 5 attempts on other workers 0 failed',
       },
     },
   ]);
@@ -80,14 +80,15 @@ test('two tasks that succeed elsewhere put the worker in quarantine for the step
   t.end();
 });
 
-test('one failure is never enough for a quarantine, and an open one does not count', (t) => {
+test('two failures are never enough for a quarantine, and an open one does not count', (t) => {
   for (let succeeded = 0; succeeded < 3000; succeeded++)
-    if (refuted(['a'], { failed: 0, succeeded }).steps[0]?.quarantine !== undefined)
-      t.fail(`one failure, with ${succeeded} successes of others`);
-  const half = withVerdict(failing(['a', 'a']), task('a', 0), 'elsewhere', FEW, NOW + 10, 3);
-  t.match(half.steps, [{ open: 1, elsewhere: 1 }]);
-  t.equal(half.steps[0]?.quarantine, undefined);
-  t.match(doubtsOf(half, NOW + 10).steps, [{ kind: 'suspected' }]);
+    if (refuted(['a', 'a'], { failed: 0, succeeded }).steps[0]?.quarantine !== undefined)
+      t.fail(`two failures, with ${succeeded} successes of others`);
+  let made = failing(['a', 'a', 'a']);
+  for (const index of [0, 1]) made = withVerdict(made, task('a', index), 'elsewhere', FEW, NOW + 10, 3);
+  t.match(made.steps, [{ open: 1, elsewhere: 2 }]);
+  t.equal(made.steps[0]?.quarantine, undefined);
+  t.match(doubtsOf(made, NOW + 10).steps, [{ kind: 'suspected' }]);
   t.end();
 });
 
@@ -165,7 +166,7 @@ test('evidence is bounded, and old evidence is forgotten', (t) => {
   t.equal(many.steps.length, EVIDENCE_STEPS_MAX);
   t.equal(many.streak.length, STREAK_MAX);
   const dayLater = NOW + 25 * 3_600_000;
-  const next = withFailure(refuted(['a', 'a']), task('b', 0), 'open', FEW, dayLater);
+  const next = withFailure(refuted(['a', 'a', 'a']), task('b', 0), 'open', FEW, dayLater);
   t.same(
     next.steps.map((step) => step.jobId),
     ['a', 'b'],
