@@ -32,6 +32,7 @@ import {
 import type { Invariant } from './invariant-frame.ts';
 import { slotsHeld } from './pool-and-worker-invariants.ts';
 import { isSame, readySinceOf, snapshotOf, type JobSnapshot } from './job-snapshot.ts';
+import { stepsFailingEverywhere } from './guard-rules.ts';
 import { judgeDeletion } from './deletion-rules.ts';
 import { judgeDue, judgePreemptions, TakenBack } from './preemption-oracle.ts';
 import { judgeHolds, watchShortage } from './pool-hold-oracle.ts';
@@ -64,6 +65,13 @@ interface LastSeen {
   /** The unit of work in which it last changed, except by a lease. */
   readonly changedIn: number;
 }
+
+/** Messages after which other workers than before may take tasks. */
+const CHANGES_OF_WORKERS: ReadonlySet<string> = new Set([
+  'worker.offered',
+  'worker.removed',
+  'worker.doubted',
+]);
 
 type AfterTurn = (said: TurnOutputs) => void;
 
@@ -213,7 +221,18 @@ export class Checker implements ServiceWatcher {
       this.seen.set(id, { state: job, snapshot: after, readySince, changedIn });
       const { isClockSteady } = this;
       const graceMs = this.settings.unschedulableGraceMs;
-      const seen = { message, before, after, now: turn.now, said, expected, graceMs, isClockSteady };
+      const failingEverywhere = stepsFailingEverywhere(job);
+      const seen = {
+        message,
+        before,
+        after,
+        now: turn.now,
+        said,
+        expected,
+        graceMs,
+        isClockSteady,
+        failingEverywhere,
+      };
       this.note(judgeTurn(seen, id));
       this.forgetTakenBack(id, before, after);
       if (afterTake !== null) this.note(afterTake());
@@ -278,7 +297,7 @@ export class Checker implements ServiceWatcher {
       if (takes.length + reasons.length === 0 && !mayReserve && !mayPreempt) return;
       const farm = this.states?.farm(lease.farmId);
       if (farm === undefined) return;
-      if (lease.pendingJobs.length > 0) {
+      if (takes.length + reasons.length > 0 && lease.pendingJobs.length > 0) {
         const detail = `${lease.pendingJobs.length} jobs of ${lease.farmId} were not queried yet`;
         this.note(new Violation('nothing is leased or published before all jobs are known', detail));
       }
@@ -330,7 +349,7 @@ export class Checker implements ServiceWatcher {
       this.note(
         judgeWorkerTurn(record, worker, message, turn.now, silentMs, this.settings.heartbeatTimeoutMs),
       );
-      if (sent.some(({ message }) => message.type === 'worker.offered' || message.type === 'worker.removed'))
+      if (sent.some(({ message }) => CHANGES_OF_WORKERS.has(message.type)))
         this.changedAt.set(worker.record.farmId, this.time.now);
       if (turn.message.type !== 'expiry.granted') return;
       if (before !== 'online' || worker.record.status !== 'offline') return;

@@ -49,10 +49,12 @@ export class ClientModel {
     this.jobs.startAll();
     this.jobs.removeCaps();
     this.workers.enableAll();
+    this.workers.liftQuarantines();
   }
 
   private actions(): readonly Action[] {
-    const { cancels, limits, steers, retries, skips, holds, starts, deletes, standing } = this.world.options;
+    const { cancels, limits, steers, retries, skips, holds, starts, deletes, standing, quarantine } =
+      this.world.options;
     const { jobs, settings, workers } = this;
     const isOn = (on: boolean, weight: number): number => (on && jobs.hasJobs ? weight : 0);
     return [
@@ -70,6 +72,7 @@ export class ClientModel {
       { weight: isOn(holds, 2), act: () => jobs.holdOrRelease() },
       { weight: isOn(starts, 2), act: () => jobs.startLater() },
       { weight: isOn(standing, 2), act: () => workers.act() },
+      { weight: isOn(standing && quarantine, 0.3), act: () => workers.liftQuarantines() },
       { weight: isOn(limits, 2), act: () => settings.replaceQueue() },
       { weight: isOn(limits, 1), act: () => settings.replaceFarm() },
       { weight: isOn(limits, 0.5), act: () => settings.addOrDeleteQueue() },

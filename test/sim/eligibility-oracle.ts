@@ -1,3 +1,4 @@
+import type { WorkerState } from '../../actors/service/worker/state.ts';
 import type { QueueId } from '../../src/core/ids.ts';
 import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
@@ -21,9 +22,9 @@ export type OfferedWorker = Pick<
   | 'exprMemoryBytes'
 >;
 
-/** Only an online worker that is not draining gets work. */
-export const takesTasks = (worker: Pick<WorkerRecord, 'status' | 'draining'>): boolean =>
-  worker.status === 'online' && worker.draining !== true;
+/** Only an online worker gets work that is not draining, and not in quarantine as a whole. */
+export const takesTasks = ({ record, evidence }: Pick<WorkerState, 'record' | 'evidence'>): boolean =>
+  record.status === 'online' && record.draining !== true && evidence.quarantine === null;
 
 export const mayRun = (worker: OfferedWorker, queue: QueueId, needs: StepRequirements): boolean =>
   ineligibleAt(worker, queue, needs) === null;

@@ -119,8 +119,10 @@ function cannotRun({ farm, workers, lease }: FarmView, job: JobState, isLifted: 
       (!isLifted && step.record.hold !== null) ||
       step.plan.requirements.pools.some((name) => isUnregistered(name, step.plan.requirements)) ||
       !workers.some(
-        ({ record }) =>
-          (isLifted || record.status !== 'disabled') && mayRun(record, job.record.queueId, needsOf(step)),
+        ({ record, evidence }) =>
+          evidence.quarantine === null &&
+          (isLifted || record.status !== 'disabled') &&
+          mayRun(record, job.record.queueId, needsOf(step)),
       ),
   );
 }

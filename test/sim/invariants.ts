@@ -42,6 +42,12 @@ import {
   successIsCreditedOnce,
   stepsWaitForTheirDependencies,
 } from './task-invariants.ts';
+import {
+  guardsAreStored,
+  heldPlacesStartOnlyProbes,
+  outagesConsumeNothing,
+  quarantinesAreInForce,
+} from './guard-rules.ts';
 import { waitingStepsAreStored } from './waiting-step-invariants.ts';
 import { itemsAreInOneTask } from './chunk-invariants.ts';
 
@@ -80,6 +86,9 @@ export const AFTER_EACH_STEP: readonly Invariant[] = [
   leaseKnowsReadyTasks,
   leaseCountsLive,
   leaseCountsShares,
+  heldPlacesStartOnlyProbes,
+  outagesConsumeNothing,
+  quarantinesAreInForce,
 ];
 
 /** Checks for when no message is pending and no timer is due. */
@@ -92,6 +101,7 @@ export const WHEN_FLUSHED: readonly Invariant[] = [
   poolsAreHeldByOpenAttempts,
   loadedSharesDecideAlike,
   waitingStepsAreStored,
+  guardsAreStored,
 ];
 
 export const FINAL_INVARIANTS: readonly Invariant[] = [jobsEndOrCannotRun, noBookingsRemain];

@@ -13,6 +13,7 @@ import { ask, type ClientWorld } from './client-port.ts';
 import { rulesOfJob } from './retry-rule-plans.ts';
 import { ownerOf, projectOf } from './share-plans.ts';
 import { capsOfJob, changeOfCaps, NO_CAPS } from './cap-plans.ts';
+import { canariesOf } from './guard-plans.ts';
 import { randomPlan, randomRetry } from './job-plans.ts';
 
 /** A job that a client has submitted. */
@@ -70,7 +71,7 @@ export class JobClients {
       submitter: 'simulation',
       project: options.shares || options.groupCaps ? projectOf(this.submitted) : '',
       priority: random.pick(PRIORITIES),
-      retry: randomRetry(random),
+      retry: { ...randomRetry(random), ...canariesOf(options, this.submitted) },
       ...(options.rules && { retryRules: rulesOfJob(this.submitted) }),
       ...(options.caps && { caps: capsOfJob(this.submitted) }),
       isPaused: this.submitted % PAUSED_EVERY === 0,

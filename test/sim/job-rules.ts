@@ -18,6 +18,8 @@ export interface JobTurnSeen {
   readonly said: TurnOutputs;
   readonly graceMs: number;
   readonly isClockSteady: boolean;
+  /** Steps that fail on all workers after the turn, if canary tasks are on. */
+  readonly failingEverywhere: ReadonlySet<number>;
   readonly expected: Expected;
 }
 
@@ -34,8 +36,8 @@ export interface Expected {
 interface Failure {
   readonly stepOrder: number;
   readonly index: number;
-  /** `rule`: a retry rule makes the task ready again, without counting the failure. */
-  readonly outcome: 'retry' | 'exhausted' | 'auto-park' | 'rule';
+  /** `rule` and `outage`: a retry rule, or an outage, makes the task ready again, without counting the failure. */
+  readonly outcome: 'retry' | 'exhausted' | 'auto-park' | 'rule' | 'outage';
   readonly retryAfter: number | null;
 }
 
@@ -68,7 +70,7 @@ export function expectedOf(
   const resumed = job.openAttempts.size > 0 ? 'running' : 'pending';
   const statusIfResumed = before.waits ? 'blocked' : resumed;
   const unchanged = { uses: new Map(), raised: before.raised, shortages: [] };
-  if (message.type !== 'tasks.reported')
+  if (message.type !== 'tasks.reported' && message.type !== 'failure.weighed')
     return { failures: [], reported: null, statusIfResumed, rules: unchanged };
   const uses = new Map<string, Uses>();
   const raised = before.raised.map((ofStep) => [...ofStep]);
@@ -76,7 +78,8 @@ export function expectedOf(
   let counted = before.failedAttempts;
   const failures: Failure[] = [];
   const reported = new Set<string>();
-  for (const report of message.reports) {
+  const isWeighed = message.type === 'failure.weighed';
+  for (const report of isWeighed ? [message.report] : message.reports) {
     const { attempt_id: attemptId, status } = report;
     const attempt = parseAttemptId(attemptId);
     const step = attempt === null ? undefined : job.steps[attempt.stepOrder];
@@ -106,6 +109,11 @@ export function expectedOf(
       });
       continue;
     }
+    if (!isWeighed && verdict === null && job.inherited.findsOutages === true) continue;
+    if (isWeighed && verdict === null && message.mark !== null) {
+      failures.push({ stepOrder, index, outcome: 'outage', retryAfter: null });
+      continue;
+    }
     counted++;
     const limit = setting('failureLimit');
     const isParked = limit > 0 && counted >= limit;
@@ -131,6 +139,10 @@ export function judgeTurn(seen: JobTurnSeen, jobId: string): Violation | null {
     new Violation(name, `${jobId}, ${message.type}: ${detail}`);
   if (expected.reported?.size === 0 && !isSame(before, after))
     return wrong(STALE_REPORT, JSON.stringify(message));
+  if (message.type === 'failures.excused') {
+    const fault = judgeExcused(before, after);
+    return fault === null ? null : wrong(fault[0], fault[1]);
+  }
   const edge = `${before.status} ${after.status}` as const;
   if (before.status !== after.status && !JOB_EDGES[message.type].includes(edge))
     return wrong('a job changes its status as in the contract', edge);
@@ -162,6 +174,27 @@ export function judgeTurn(seen: JobTurnSeen, jobId: string): Violation | null {
   return fault === null ? null : wrong(fault[0], fault[1]);
 }
 
+const countsAsFailure = ({ outcome }: Failure): boolean => outcome !== 'rule' && outcome !== 'outage';
+
+/** Failures that turn out to belong to an outage: no count rises, and only tasks that have failed are ready again. */
+function judgeExcused(before: JobSnapshot, after: JobSnapshot): Fault | null {
+  if (after.failedAttempts > before.failedAttempts)
+    return ['an excused failure does not count', `the job has ${after.failedAttempts}`];
+  for (const [stepOrder, tasks] of after.steps.entries()) {
+    for (const [index, is] of tasks.entries()) {
+      const was = before.steps[stepOrder]?.[index];
+      if (was === undefined) continue;
+      const at = `task ${stepOrder}-${index}`;
+      if (is.failedAttempts > was.failedAttempts || is.attemptNumber !== was.attemptNumber)
+        return ['an excused failure does not count', `${at} has ${is.failedAttempts} failures`];
+      const isAgain = was.status === 'failed' || was.status === 'canceled' || was.status === 'pending';
+      if (was.status !== is.status && !(isAgain && (is.status === 'ready' || is.status === 'pending')))
+        return ['an excused failure makes its task ready again', `${at}: ${was.status} ${is.status}`];
+    }
+  }
+  return null;
+}
+
 /** Name of the rule, and the violation. */
 type Fault = readonly [string, string];
 
@@ -185,7 +218,7 @@ function judgeTask(
   if (is.attemptNumber !== attempts)
     return ['each lease adds one attempt', `attempt ${is.attemptNumber}, not ${attempts}`];
   if (failure !== undefined) {
-    const isAgain = failure.outcome === 'retry' || failure.outcome === 'rule';
+    const isAgain = failure.outcome === 'retry' || !countsAsFailure(failure);
     const expected = isAgain ? `ready at ${failure.retryAfter}` : 'failed';
     // Pending: a skip of a step before it was undone.
     const isHeldBack = isAgain && is.status === 'pending';
@@ -200,7 +233,7 @@ function judgeTask(
     RETRIES.includes(message.type) &&
     is.status !== 'succeeded' &&
     (was.isSkipped || was.status === 'failed' || was.status === 'canceled');
-  const isFailure = failure !== undefined && failure.outcome !== 'rule';
+  const isFailure = failure !== undefined && countsAsFailure(failure);
   const failures = isRetried ? 0 : was.failedAttempts + (isFailure ? 1 : 0);
   if (is.failedAttempts !== failures)
     return ['failed_attempts counts genuine failures', `${is.failedAttempts}, not ${failures}`];
@@ -243,17 +276,19 @@ function judgeSkip(message: JobMessage, was: TaskSnapshot, is: TaskSnapshot): Fa
 /** I9 and I10: the failure count of the job, and the metrics. */
 function judgeCounters({ before, after, message, said, expected }: JobTurnSeen): Fault | null {
   const isReset = isResume(message, before) || isRestart(message, before, after, said);
-  const genuine = expected.failures.filter(({ outcome }) => outcome !== 'rule').length;
+  const genuine = expected.failures.filter(countsAsFailure).length;
   const failures = isReset ? 0 : before.failedAttempts + genuine;
   if (after.failedAttempts !== failures)
     return [
       'failed_attempts counts genuine failures',
       `the job has ${after.failedAttempts}, expected ${failures}`,
     ];
-  const isParked = parks(expected, before);
+  const isParked = parks(expected, before) || parksByCanaries({ before, after, expected });
   const counted = (counter: string): number =>
     said.effects.filter((effect) => effect.kind === 'count' && effect.counter === counter).length;
-  const retries = expected.failures.filter(({ outcome }) => outcome === 'retry' || outcome === 'rule').length;
+  const retries = expected.failures.filter(
+    (each) => each.outcome === 'retry' || !countsAsFailure(each),
+  ).length;
   if (counted('task-retries') !== retries || counted('jobs-autoparked') !== (isParked ? 1 : 0))
     return ['the metrics count retries and parked jobs', JSON.stringify(said.effects)];
   const shortages = said.effects.flatMap((effect) =>
@@ -271,11 +306,18 @@ function judgeCounters({ before, after, message, said, expected }: JobTurnSeen):
 
 /** Required result for the job: parked, resumed, or neither. */
 function judgeStatus(seen: JobTurnSeen): Fault | null {
-  const { before, after, message, said, expected } = seen;
-  const isParked = parks(expected, before);
+  const { before, after, message, said, expected, failingEverywhere } = seen;
+  const isByCanaries = parksByCanaries(seen);
+  const isParked = parks(expected, before) || isByCanaries;
+  const parkReason = isByCanaries ? after.parkReason : PARK_REASON;
+  const mustPark =
+    before.status !== 'paused' &&
+    expected.failures.some((each) => countsAsFailure(each) && failingEverywhere.has(each.stepOrder));
+  if (mustPark !== isByCanaries && !parks(expected, before) && (isByCanaries || !isTerminal(after.status)))
+    return ['a job is parked when a step of it fails everywhere', `${after.status} ${after.parkReason}`];
   if (
     isParked &&
-    (after.parkReason !== PARK_REASON || (after.status !== 'paused' && after.status !== 'failed'))
+    (after.parkReason !== parkReason || (after.status !== 'paused' && after.status !== 'failed'))
   )
     return ['a job is parked when its failures reach the limit', `${after.status} ${after.parkReason}`];
   if (!isParked && after.status === 'paused' && before.status !== 'paused' && !isPause(message))
@@ -294,7 +336,7 @@ function judgeStatus(seen: JobTurnSeen): Fault | null {
     message.type === 'job.cancel' ||
     message.type === 'upstream.failed';
   const kept = isCleared && after.status !== before.status ? '' : before.parkReason;
-  const reason = isParked ? PARK_REASON : kept;
+  const reason = isParked ? parkReason : kept;
   if (after.parkReason !== (retried ? '' : reason))
     return ['only a parked job has a park_reason', `"${after.parkReason}", not "${reason}"`];
   return null;
@@ -384,6 +426,16 @@ function skippedTasks(before: JobSnapshot, after: JobSnapshot): number {
 /** Reports whether failures of the turn park the job: only the first one that reaches the limit can. */
 const parks = ({ failures }: Expected, before: JobSnapshot): boolean =>
   before.status !== 'paused' && failures.some(({ outcome }) => outcome === 'auto-park');
+/** Reports whether a failure of the turn has parked the job because a step fails on all workers. */
+const parksByCanaries = ({
+  before,
+  after,
+  expected,
+}: Pick<JobTurnSeen, 'before' | 'after' | 'expected'>): boolean =>
+  before.status !== 'paused' &&
+  after.parkReason !== before.parkReason &&
+  after.parkReason.includes(' fails everywhere: ') &&
+  expected.failures.some(countsAsFailure);
 const isRetriable = ({ status }: TaskSnapshot): boolean => status === 'failed' || status === 'canceled';
 const isTerminal = (status: JobSnapshot['status']): boolean =>
   status === 'completed' || status === 'failed' || status === 'canceled';

@@ -3,6 +3,7 @@ import { HeldAmounts } from './amounts-oracle.ts';
 import { isPassedOver } from './avoidance-oracle.ts';
 import { hasSlots } from './pools-oracle.ts';
 import { heldOn } from './preemption-oracle.ts';
+import { isHeldFor, waitsForCanaries } from './guard-rules.ts';
 import { needsOf } from './retry-rule-oracle.ts';
 import { hasOwnRoom } from './caps-oracle.ts';
 import { hasGroupRoom } from './group-caps-oracle.ts';
@@ -116,17 +117,23 @@ export const leaseKnowsReadyTasks: Invariant = {
       return `${at}: ${live} tasks are live, the lease actor counts ${entry?.live ?? 0}`;
     if (isTerminal(job)) return entry === undefined ? null : `${at}: the lease actor still has the step`;
     if (!isLeasable(job)) return entry?.open === true ? `${at}: the lease actor offers the step` : null;
+    let oldest = Infinity;
     for (const { index, status: task, own } of tasksOf(step)) {
       const isReady = entry?.ready.has(index) === true;
       const heldUntil = entry?.held.get(index)?.until;
       const knows = isReady !== (heldUntil !== undefined);
-      if (knows !== (task === 'ready' && step.record.hold === null))
+      const mayStart = task === 'ready' && step.record.hold === null && !waitsForCanaries(job, step, index);
+      if (knows !== mayStart)
         return `${at} task ${index} is ${task}, the lease actor has it ready ${isReady}, held ${heldUntil ?? 'not'}`;
       if (heldUntil !== undefined && heldUntil !== own?.retryAfter)
         return `${at} task ${index} is held until ${heldUntil}, expected ${own?.retryAfter ?? 0}`;
       if (isReady && (own?.retryAfter ?? 0) > view.now && view.isClockSteady)
         return `${at} task ${index} may be leased before its retry_after`;
+      const { updatedAt } = own ?? step.record.untouched;
+      if (isReady) oldest = Math.min(oldest, Math.max(updatedAt, own?.retryAfter ?? 0));
     }
+    if (view.isClockSteady && entry !== undefined && entry.ready.since !== oldest)
+      return `${at} waits since ${oldest}, by the lease actor since ${entry.ready.since}`;
     return null;
   }),
 };
@@ -155,7 +162,7 @@ export const noReadyTaskWaits: Invariant = {
   check: ofFarms((view, { now, isClockSteady, attemptsOf }) => {
     for (const worker of view.workers) {
       const { id } = worker.record;
-      if (!takesTasks(worker.record)) continue;
+      if (!takesTasks(worker)) continue;
       const only = view.lease.reservations.get(id);
       const requests = view.lease.parked.ofWorker(worker.record.id);
       if (requests.length === 0) continue;
@@ -185,6 +192,7 @@ export const noReadyTaskWaits: Invariant = {
             if (status !== 'ready') continue;
             const retryAfter = own?.retryAfter ?? 0;
             if (retryAfter >= now || (retryAfter > 0 && !isClockSteady)) continue;
+            if (waitsForCanaries(job, step, index) || isHeldFor(view.lease, step, worker)) continue;
             if (isPassedOver(view, attemptsOf, id, job, step.record.order, index)) continue;
             return `${nameOf(job, step, index)} waits while ${worker.record.id} (${worker.record.name}) has ${free} free cores and an open request`;
           }

@@ -12,6 +12,7 @@ import { HeldAmounts, isSameHolding } from './amounts-oracle.ts';
 import { LiveBooks } from './caps-oracle.ts';
 import { coresNeeded, mayRun } from './eligibility-oracle.ts';
 import { GroupBooks } from './group-caps-oracle.ts';
+import { waitsForCanaries } from './guard-rules.ts';
 import { isLeasable } from './invariant-frame.ts';
 import { PoolBooks } from './pools-oracle.ts';
 import { needsOf } from './retry-rule-oracle.ts';
@@ -59,7 +60,8 @@ export function judgeLeases(
 ): Violation | null {
   const picks = new Map<number, Take[]>();
   for (const take of takes) picks.set(take.leaseId, [...(picks.get(take.leaseId) ?? []), take]);
-  if (picks.size === 0) return null;
+  // A place that is held or tried changes the order (test/sim/guard-rules.ts has the rules for it).
+  if (picks.size === 0 || lastsOutage(lease)) return null;
   const books = new Books(lease, around.view, takes);
   const elsewhere = pickedBefore(lease, picks);
   const candidates = candidatesOf(around);
@@ -385,12 +387,16 @@ function candidatesOf({ view, now, isClockSteady }: LeaseSurroundings): Candidat
         // Due, but its timer has not fired yet. The check at rest asserts that it fires.
         if (held?.has(index) === true) continue;
         if (isClockSteady && (own?.retryAfter ?? 0) > now) continue;
+        if (waitsForCanaries(job, step, index)) continue;
         candidates.push({ job, stepOrder, index });
       }
     }
   }
   return candidates;
 }
+
+const lastsOutage = ({ outages: { record, locations, probing } }: LeaseState): boolean =>
+  locations.size + probing.size > 0 || record.outages.some(({ endedAt }) => endedAt === undefined);
 
 function pickedBefore(lease: LeaseState, now: ReadonlyMap<number, unknown>): Set<string> {
   const picked = new Set<string>();

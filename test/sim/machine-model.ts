@@ -62,7 +62,7 @@ export class MachineModel {
     this.world = world;
     this.link = newLink(spec.name);
     this.disk = new WorkerDisk(workerId);
-    this.processes = new TaskProcessesModel(spec.name, world.rules, world);
+    this.processes = new TaskProcessesModel(spec.name, spec.computeLocation, world.rules, world);
     this.join();
   }
 

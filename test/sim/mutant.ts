@@ -1,6 +1,7 @@
 import type { AnyDefinition, Kind } from '../../actors/kernel/actor.ts';
 import type { ServiceSystem } from '../../actors/service/service-system.ts';
 import type { Build } from './build.ts';
+import type { SimulationOptions } from './options.ts';
 import type { Scenario } from './scenarios.ts';
 import type { AnyContext, AnyHandler, AnyMessage } from './watch-turns.ts';
 
@@ -13,6 +14,8 @@ export interface Mutant {
   readonly plant: (build: Build) => Build;
   /** The scenario that reveals it; absent if any random farm does. */
   readonly scenario?: Scenario;
+  /** Changes the drawn options; absent if farms with the usual ones reveal it. */
+  readonly options?: (drawn: SimulationOptions) => SimulationOptions;
 }
 
 type MessageOf<K extends Kind<ServiceSystem>, T extends string> = Extract<

@@ -14,6 +14,7 @@ import { AGENT_MUTANTS } from './agent-mutants.ts';
 import { AMOUNT_MUTANTS } from './amount-mutants.ts';
 import { CAP_MUTANTS } from './cap-mutants.ts';
 import { CHUNK_MUTANTS } from './chunk-mutants.ts';
+import { GUARD_MUTANTS } from './guard-mutants.ts';
 import { PREEMPTION_MUTANTS } from './preemption-mutants.ts';
 import { RETRY_RULE_MUTANTS } from './retry-rule-mutants.ts';
 import { IDENTITY_MUTANTS } from './identity-mutants.ts';
@@ -272,6 +273,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...AMOUNT_MUTANTS,
   ...SHARE_MUTANTS,
   ...CAP_MUTANTS,
+  ...GUARD_MUTANTS,
   ...OUTAGE_MUTANTS,
   ...IDENTITY_MUTANTS,
 ];

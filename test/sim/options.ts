@@ -58,6 +58,12 @@ export interface SimulationOptions {
   readonly groupCaps: boolean;
   /** Queues take back tasks of others. */
   readonly preempts: boolean;
+  /** Farms put workers in quarantine, and one node fails all tasks. */
+  readonly quarantine: boolean;
+  /** Jobs try canary tasks first, and some scenes fail on all nodes. */
+  readonly canaries: boolean;
+  /** Farms hold what an outage shares, and there are outages. */
+  readonly outages: boolean;
   /** Clients set and remove start times of jobs. */
   readonly starts: boolean;
   /** Clients delete jobs. */
@@ -245,6 +251,9 @@ export function drawOptions(random: Random): SimulationOptions {
     caps: false,
     groupCaps: false,
     preempts: false,
+    quarantine: false,
+    canaries: false,
+    outages: false,
     deletes: isActive(0.4),
     standing: isActive(0.4),
     pools: isActive(0.4),
@@ -396,6 +405,37 @@ export function drawPreemption(drawn: SimulationOptions, random: Random): Simula
   if (!random.chance(PREEMPTS_SHARE)) return drawn;
   return { ...drawn, preempts: true, queues: Math.max(PREEMPTING_QUEUES_MIN, drawn.queues) };
 }
+
+/** Share of seeds with guards against common causes, and with each of them. */
+const GUARDED_SHARE = 0.3;
+const GUARD_SHARE = 0.6;
+
+/**
+ * Gives the farms guards against common causes of failures, and these causes. Drawn separately, so that the other options
+ * of a seed stay the same.
+ */
+export function drawGuards(drawn: SimulationOptions, random: Random): SimulationOptions {
+  if (!random.chance(GUARDED_SHARE)) return drawn;
+  return {
+    ...drawn,
+    quarantine: random.chance(GUARD_SHARE),
+    canaries: random.chance(GUARD_SHARE),
+    outages: random.chance(GUARD_SHARE),
+  };
+}
+
+/** Returns the options with all guards, in farms with enough workers and jobs for them. */
+export const withAllGuards = (drawn: SimulationOptions): SimulationOptions => ({
+  ...drawn,
+  quarantine: true,
+  canaries: true,
+  outages: true,
+  workers: Math.max(GUARDED_WORKERS_MIN, drawn.workers),
+  jobs: Math.max(GUARDED_JOBS_MIN, drawn.jobs),
+});
+
+const GUARDED_WORKERS_MIN = 4;
+const GUARDED_JOBS_MIN = 6;
 
 const RECLAIM_TIMES_MS = [
   [HEARTBEAT_TIMEOUT_MS],

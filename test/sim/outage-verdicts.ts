@@ -51,7 +51,7 @@ const FARM: OutageFarm = {
     queuePolicy: { kind: 'balanced', sharedBy: 'job' },
   },
   retry: { maxAttempts: 3, retryDelaySeconds: 0, failureLimit: 20 },
-  chanceFailures: 0.001,
+  chanceFailures: 0.005,
   hours: 6,
 };
 

@@ -64,6 +64,7 @@ export const failuresAreCounted: Invariant = {
     for (const { value: attempt } of store.scan('attempt')) {
       const address = parseAttemptId(attempt.id);
       if (address === null || attempt.status !== 'failed' || attempt.reclaimed === true) continue;
+      if (attempt.outage !== undefined) continue;
       if (attempt.rule?.action === 'requeue' || attempt.rule?.action === 'raise') continue;
       const key = keys.stepFailures(address.jobId, address.stepOrder, attempt.workerId);
       expected.set(key, (expected.get(key) ?? 0) + 1);

@@ -138,13 +138,14 @@ const hasVictims = (view: FarmView, waiter: Waiter): boolean =>
 /** Reports whether the waiting tasks may run on the worker, and it is not kept free for others. */
 function isOpenTo(
   { view, attemptsOf }: PreemptionSurroundings,
-  { record }: WorkerState,
+  worker: WorkerState,
   { job, step }: Waiter,
   reserved: Pick<ReservedBefore, 'get'>,
 ): boolean {
+  const { record } = worker;
   const only = reserved.get(record.id);
   if (only !== undefined && !isFor(only, { job, step })) return false;
-  if (!takesTasks(record) || !mayRun(record, job.record.queueId, needsOf(step))) return false;
+  if (!takesTasks(worker) || !mayRun(record, job.record.queueId, needsOf(step))) return false;
   const ready = view.lease.index.entry(job.record.id, step.record.order)?.ready;
   for (let index = 0; index < step.record.taskCount; index++) {
     if (ready?.has(index) !== true) continue;

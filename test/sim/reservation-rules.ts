@@ -24,7 +24,7 @@ export function judgeReservations(
   readySince: (job: JobId, stepOrder: number) => number,
 ): Violation | null {
   const { reservations } = view.lease;
-  const online = view.workers.filter(({ record }) => takesTasks(record));
+  const online = view.workers.filter(takesTasks);
   for (const [workerId, { jobId, stepOrder }] of reservations.list()) {
     if (before.get(workerId) !== undefined) continue;
     const at = `${workerId} for ${jobId} step ${stepOrder}`;

@@ -6,6 +6,7 @@ import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { ask, requestUntilAnswered, type ClientWorld } from './client-port.ts';
 import { groupCapsOf, NO_GROUP_CAPS } from './cap-plans.ts';
+import { canariesOf, guardsOf } from './guard-plans.ts';
 import { preemptionOfQueue } from './preemption-plans.ts';
 import { rulesOfQueue } from './retry-rule-plans.ts';
 import { randomBookedAmounts } from './amount-plans.ts';
@@ -18,6 +19,7 @@ export class SettingsClients {
   readonly queues: QueueId[] = [];
   private readonly world: ClientWorld;
   private settings = 0;
+  private farmSettings = 0;
   private groupCaps = 0;
   private spares = 0;
 
@@ -164,7 +166,8 @@ export class SettingsClients {
       name: `farm ${farm}`,
       description: '',
       maxConcurrentTasks: options.limits ? random.pick([0, 0, 1, 3, 10]) : 0,
-      retry: randomRetry(random),
+      retry: { ...randomRetry(random), ...canariesOf(options, this.farmSettings) },
+      ...guardsOf(options, this.farmSettings++),
       ...(options.amounts && { bookedAmounts: randomBookedAmounts(random) }),
       ...(options.shares && { queuePolicy: randomQueuePolicy(random, this.queues) }),
       ...(options.groupCaps && groupCapsOf(this.groupCaps++)),
@@ -183,7 +186,7 @@ export class SettingsClients {
       priority: 0,
       maxConcurrentTasks: options.limits ? random.pick([0, 0, 1, 2, 5]) : 0,
       paused,
-      retry: randomRetry(random),
+      retry: { ...randomRetry(random), ...canariesOf(options, this.settings) },
     };
   }
 }

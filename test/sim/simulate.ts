@@ -4,12 +4,13 @@ import { printMutantSeeds, recordMutantSeeds } from './run-mutants.ts';
 import { IDENTITY_SCENARIOS } from './identity-scenarios.ts';
 import { OUTAGE_SCENARIOS } from './outage-scenarios.ts';
 import { SCENARIOS, type Scenario } from './scenarios.ts';
-import { withBusAuthentication } from './options.ts';
+import { withAllGuards, withBusAuthentication } from './options.ts';
 import { simulate, type SimulationResult, type Variation } from './simulation.ts';
 
 /**
  * `npm run simulate -- --seeds N` runs N seeds (from `--first`, 1 by default). `--seed S` replays one seed exactly,
- * with `--trace` for a line per event. `--bus-auth` runs them on a bus with authentication. `--mutants` prints how many seeds each mutant needs to be killed (`--runs N`
+ * with `--trace` for a line per event. `--bus-auth` runs them on a bus with authentication, `--guards` with quarantine,
+ * canary tasks, outage holds and common causes of failures. `--mutants` prints how many seeds each mutant needs to be killed (`--runs N`
  * searches, `--mutant TEXT` for those with the text in their name); `--mutants --record` searches all from seed 1 and
  * writes test/sim/mutant-seeds.json. `--cluster` runs the seeds of the replicated log instead of farms. Exit status 1: a seed failed, or a mutant survived.
  */
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
     scenario: { type: 'string' },
     'bus-auth': { type: 'boolean', default: false },
+    guards: { type: 'boolean', default: false },
     cluster: { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
@@ -47,6 +49,7 @@ function scenarioOf(name: string | undefined): { readonly scenario?: Scenario } 
 const chosen: Variation = {
   ...scenarioOf(values.scenario),
   ...(values['bus-auth'] ? { options: withBusAuthentication } : {}),
+  ...(values.guards ? { options: withAllGuards } : {}),
 };
 
 function print(line: string): void {

@@ -6,6 +6,7 @@ import { settingsOf, unmodifiedBuild, type Build } from './build.ts';
 import { BusCredentials } from './bus-credentials.ts';
 import { BusModel } from './bus-model.ts';
 import { Checker } from './checker.ts';
+import { CommonCauses } from './common-causes.ts';
 import { ClientModel } from './client-model.ts';
 import { PLAIN_RESOURCES, randomResources } from './amount-plans.ts';
 import { EXPR_MEMORY_OF_WORKERS, LOCATIONS, TAG_VALUES } from './job-plans.ts';
@@ -16,6 +17,7 @@ import {
   drawAmounts,
   drawCaps,
   drawGroupCaps,
+  drawGuards,
   drawChunks,
   drawControls,
   drawOptions,
@@ -65,6 +67,8 @@ const CAPS_SEED_FACTOR = 398_125;
 /** Selects farms of which none was recorded for a mutant when it was chosen. */
 const GROUP_CAPS_SEED_FACTOR = 515_962;
 const PREEMPTION_SEED_FACTOR = 32_452_843;
+const GUARDS_SEED_FACTOR = 49_979_687;
+const CAUSES_SEED_FACTOR = 67_867_967;
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 /** Minimum number of task processes that must run to their end after the last fault. */
 const PROGRESS_MS = 900_000;
@@ -140,7 +144,8 @@ class Simulation {
     const capped = drawCaps(ruled, new Random(seed * CAPS_SEED_FACTOR));
     const shared = drawShares(capped, new Random(seed * SHARES_SEED_FACTOR));
     const grouped = drawGroupCaps(shared, new Random(seed * GROUP_CAPS_SEED_FACTOR));
-    const drawn = drawPreemption(grouped, new Random(seed * PREEMPTION_SEED_FACTOR));
+    const preempting = drawPreemption(grouped, new Random(seed * PREEMPTION_SEED_FACTOR));
+    const drawn = drawGuards(preempting, new Random(seed * GUARDS_SEED_FACTOR));
     this.scenario = scenario ?? null;
     const cast = scenario?.options(drawn) ?? drawn;
     this.options = change?.(cast) ?? cast;
@@ -479,6 +484,7 @@ class Simulation {
 
   private makeMachines(farms: readonly string[], { agents, machines: rules }: Build): void {
     const { random, options } = this;
+    const causes = new CommonCauses(options, this.seed * CAUSES_SEED_FACTOR, () => this.service.store);
     const world: MachineWorld = {
       time: this.time,
       random,
@@ -500,6 +506,7 @@ class Simulation {
       },
       taskMs: options.taskMs,
       failures: options.failures,
+      mishapOf: (taskId, machine, location) => causes.mishapOf(taskId, machine, location, this.time.now),
     };
     for (let number = 0; number < options.workers; number++) {
       const queues = random.chance(0.3) ? [`queue${random.between(0, options.queues - 1)}`] : [];

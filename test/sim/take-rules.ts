@@ -4,6 +4,7 @@ import type { StepState } from '../../actors/service/job/step-state.ts';
 import type { JobMessage } from '../../actors/service/job/messages.ts';
 import type { WorkerState } from '../../actors/service/worker/state.ts';
 import { exceededGroup } from './group-caps-oracle.ts';
+import { waitsForCanaries } from './guard-rules.ts';
 import { needsOf } from './retry-rule-oracle.ts';
 import { mayRun, takesTasks } from './eligibility-oracle.ts';
 import { pageOf, readTask } from '../../src/core/records/task-page.ts';
@@ -51,6 +52,9 @@ export function watchTake(
       before.set(index, (page === undefined ? null : readTask(page, index))?.retryAfter ?? 0);
     }
   }
+  const waitedForCanaries = new Set(
+    [...before.keys()].filter((index) => waitsForCanaries(state, step, index)),
+  );
   const openBefore = new Set([...before.keys()].filter((index) => isOpen(state, step, index)));
   return () => {
     const taken = [...before.keys()].filter((index) => isOpen(state, step, index) && !openBefore.has(index));
@@ -70,7 +74,7 @@ export function watchTake(
     const overLimit = checkLimits(state, around, at);
     if (overLimit !== null) return overLimit;
     const worker = around.worker?.record;
-    if (worker === undefined || !takesTasks(worker)) {
+    if (around.worker === undefined || worker === undefined || !takesTasks(around.worker)) {
       return new Violation(
         'only an online worker gets tasks',
         `${at}: ${message.workerId} is ${worker?.status ?? 'unknown'}`,
@@ -82,6 +86,9 @@ export function watchTake(
       const detail = `${at}: ${holders} tasks hold a slot of ${pool}, allowed are ${max}`;
       return new Violation('the number of tasks in a usage pool is limited', detail);
     }
+    const early = taken.find((index) => waitedForCanaries.has(index));
+    if (early !== undefined)
+      return new Violation('a task waits for the canary tasks of its step', `${at} task ${early}`);
     if (!mayRun(worker, state.record.queueId, needsOf(step))) {
       return new Violation('only an eligible worker gets a task', `${at}: ${worker.id} is not eligible`);
     }

@@ -8,6 +8,7 @@ import type {
   TaskProcesses,
   TaskProcessEvents,
 } from '../../src/core/ports/task-processes.ts';
+import type { Mishap } from './common-causes.ts';
 import type { Random } from './random.ts';
 import type { RunningProcesses } from './running-processes.ts';
 import { SessionRules, type ActionKind } from './session-rules.ts';
@@ -49,6 +50,8 @@ export interface ProcessesWorld {
   readonly taskMs: number;
   /** Share of task runs that fail. */
   readonly failures: number;
+  /** Returns why a task that starts on a machine in a location fails; null if only chance decides. */
+  mishapOf(taskId: TaskId, machine: string, location: string): Mishap | null;
 }
 
 /** The daemon that observes the sessions. It may end before them. */
@@ -83,12 +86,14 @@ interface Session {
 export class TaskProcessesModel implements TaskProcesses {
   private readonly world: ProcessesWorld;
   private readonly machine: string;
+  private readonly location: string;
   private readonly sessions = new Map<SessionId, Session>();
   private readonly rules: MachineRules;
   private owner: SessionOwner | null = null;
   private contactUntil: number | null = null;
 
-  constructor(machine: string, rules: MachineRules, world: ProcessesWorld) {
+  constructor(machine: string, location: string, rules: MachineRules, world: ProcessesWorld) {
+    this.location = location;
     this.rules = rules;
     this.machine = machine;
     this.world = world;
@@ -226,6 +231,10 @@ export class TaskProcessesModel implements TaskProcesses {
     const isRun = action.kind === 'run';
     const fails = random.chance(isRun ? failures : failures * ENVIRONMENT_FAILURES);
     const code = fails ? random.pick([1, 2, 137]) : 0;
+    const mishap =
+      isRun && action.attempt !== null
+        ? this.world.mishapOf(action.attempt.taskId, this.machine, this.location)
+        : null;
     const runsMs = isRun
       ? Math.min(TASK_MS_MIN + random.around(taskMs), TASK_MS_MAX)
       : random.between(1, ENVIRONMENT_MS_MAX);
@@ -237,8 +246,16 @@ export class TaskProcessesModel implements TaskProcesses {
         if (action.end === null) this.write(session);
       });
     }
-    action.cancelExit = time.after(runsMs, () => {
-      this.die(session, action, { kind: 'exited', code });
+    if (mishap === null) {
+      action.cancelExit = time.after(runsMs, () => {
+        this.die(session, action, { kind: 'exited', code });
+      });
+      return;
+    }
+    action.cancelExit = time.after(mishap.afterMs, () => {
+      const bytes = mishap.line.length + 1;
+      session.output.push({ stream: 'stderr', lines: [mishap.line], bytes });
+      this.die(session, action, { kind: 'exited', code: 1 });
     });
   }
 

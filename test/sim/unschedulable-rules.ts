@@ -1,6 +1,7 @@
 import type { JobMessage } from '../../actors/service/job/messages.ts';
 import { ineligibleAt, takesTasks } from './eligibility-oracle.ts';
 import { needsOf } from './retry-rule-oracle.ts';
+import { isHeldPool, waitsForCanaries } from './guard-rules.ts';
 import { isLeasable } from './invariant-frame.ts';
 import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import { holdersOf } from './pool-and-worker-invariants.ts';
@@ -29,10 +30,10 @@ export interface Surroundings {
 /** `all` contains the views of all farms. */
 export const surroundingsOf = (view: FarmView, all: readonly FarmView[]): Surroundings => ({
   view,
-  onlineInAll: all.flatMap(({ workers }) => workers).filter(({ record }) => takesTasks(record)).length,
+  onlineInAll: all.flatMap(({ workers }) => workers).filter(takesTasks).length,
   hasPoolRoom: (name, needs) => {
     const { maxConcurrent, inUse, counts, hold } = view.lease.pools.stateOf(name);
-    if (hold !== undefined || maxConcurrent === null) return false;
+    if (hold !== undefined || maxConcurrent === null || isHeldPool(view.lease, name)) return false;
     if (counts === 'hosts' && view.jobs.some((job) => holdersOf(job, name) > 0))
       return inUse <= maxConcurrent;
     return inUse + (counts === 'amounts' ? (needs.poolAmounts?.[name] ?? 1) : 1) <= maxConcurrent;
@@ -51,7 +52,7 @@ function reasonOf(
   const step = job.steps[stepOrder];
   if (step === undefined) return null;
   const needs = needsOf(step);
-  const online = view.workers.filter(({ record }) => takesTasks(record));
+  const online = view.workers.filter(takesTasks);
   if (online.length === 0) return onlineInAll === 0 ? NO_WORKERS : `${NO_ELIGIBLE}farm mismatch`;
   const gates = [
     'queue affinity',
@@ -111,7 +112,7 @@ export function judgeMarks(
         const { status, own } = taskAt(step, index);
         const { untouched } = step.record;
         const isMarked = own === null ? untouched.unschedulable === true : own.unschedulable;
-        if (status !== 'ready' || isMarked) continue;
+        if (status !== 'ready' || isMarked || waitsForCanaries(job, step, index)) continue;
         const readyAt =
           own === null ? untouched.updatedAt : Math.max(own.updatedAt, own.retryAfter ?? own.updatedAt);
         const dueAt = Math.max(readyAt + graceMs, quietSince, job.record.updatedAt) + SWEEP_MS_MAX;

@@ -49,6 +49,21 @@ export class WorkerClients {
     for (const { id, status } of this.workers()) if (status === 'disabled') this.ask(id, 'worker.enable', 0);
   }
 
+  /** Lifts all quarantines and suspicions. */
+  liftQuarantines(): void {
+    for (const { id } of this.workers())
+      if (this.world.service.store.get('workerEvidence', keys.workerEvidence(id)) !== undefined)
+        ask<null>(
+          this.world,
+          (replyTo) => ({
+            actor: 'worker',
+            id,
+            message: { type: 'quarantine.lift', by: 'simulation', replyTo },
+          }),
+          () => undefined,
+        );
+  }
+
   private workers(): readonly WorkerRecord[] {
     const { service, farm } = this.world;
     return [...service.store.scan('worker')].flatMap(({ value }) => (value.farmId === farm ? [value] : []));

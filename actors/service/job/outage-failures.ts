@@ -1,18 +1,17 @@
 import { parseAttemptId, taskIdOf, type AttemptAddress, type WorkerId } from '../../../src/core/ids.ts';
 import { FAILURE_LIMIT_PARK_REASON } from '../../../src/core/lifecycle/failure-reasons.ts';
 import { isTerminalJob } from '../../../src/core/lifecycle/job-transitions.ts';
-import { isRetryDelayed } from '../../../src/core/lifecycle/retry-policy.ts';
+import { leasableSince } from '../../../src/core/lifecycle/retry-policy.ts';
 import { isLiveTask, isTerminalTask } from '../../../src/core/lifecycle/task-transitions.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import type { RegexEngine } from '../../../src/openjd/expr/regex/regex-engine.ts';
 import type { ServiceContext } from '../service-system.ts';
 import { applyFailure } from './apply-failure.ts';
-import { failedOnKey, forgetFailedOn } from './failed-on.ts';
+import { failedOnKey, failedOnOf, forgetFailedOn } from './failed-on.ts';
 import { JobTurn } from './job-turn.ts';
 import { judgeExcused } from './judge-failures.ts';
 import type { JobMessage } from './messages.ts';
-import { makeReady } from './reclaim.ts';
 import { waitsForUpstreams, type JobState } from './state.ts';
 import { taskOf, type StepState } from './step-state.ts';
 
@@ -114,8 +113,15 @@ function excuse(
   if (task.status !== 'ready') return true;
   // The lease actor has it with the worker that it avoids no longer.
   const { id: jobId, farmId } = state.record;
-  context.send('lease', farmId, { type: 'task.withdrawn', jobId, stepOrder: step.record.order, index });
-  makeReady(state, step, index, isRetryDelayed(task, context.now) ? task.retryAfter : null, context);
+  const stepOrder = step.record.order;
+  context.send('lease', farmId, {
+    type: 'task.excused',
+    jobId,
+    stepOrder,
+    index,
+    readyAt: leasableSince(task),
+    avoided: failedOnOf(state.failedOn, stepOrder, index),
+  });
   return true;
 }
 

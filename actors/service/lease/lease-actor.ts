@@ -19,7 +19,7 @@ import {
   startOutages,
 } from './outages.ts';
 import { onPoolUse } from './on-pool-use.ts';
-import { onStepsReady, onTaskDue, onTasksReady } from './on-steps-ready.ts';
+import { onStepsReady, onTaskDue, onTaskExcused, onTasksReady } from './on-steps-ready.ts';
 import { onAttemptsSurveyed, onBookingsSurveyed } from './preempt.ts';
 import { setPreemption } from './preemption-state.ts';
 import { armSweep, onSweepDue, sweepPeriodOf } from './on-sweep-due.ts';
@@ -94,6 +94,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceSy
       'task.withdrawn': (state, { jobId, stepOrder, index }) => {
         state.index.removeTask(jobId, stepOrder, index);
       },
+      'task.excused': onTaskExcused,
       'job.withdrawn': (state, { jobId }) => {
         state.index.withdrawJob(jobId);
       },

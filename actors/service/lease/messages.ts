@@ -146,6 +146,18 @@ export type LeaseMessage =
       readonly stepOrder: number;
       readonly index: number;
     }
+  /**
+   * From a job actor: failures of a ready task do not count any more (docs/outages.md). It could start at `readyAt`
+   * (milliseconds since the epoch), and has failed on the workers in `avoided`.
+   */
+  | {
+      readonly type: 'task.excused';
+      readonly jobId: JobId;
+      readonly stepOrder: number;
+      readonly index: number;
+      readonly readyAt: number;
+      readonly avoided: readonly WorkerId[];
+    }
   /** From a job actor: no task of the job may be leased (ended, paused). */
   | { readonly type: 'job.withdrawn'; readonly jobId: JobId }
   /** From a job actor: the response to `tasks.take`. Lists only the tasks that were taken. */

@@ -93,6 +93,27 @@ export function onTasksReady(
 }
 
 /**
+ * Replaces the workers that a ready task avoids. A task that was selected meanwhile is left alone: its job takes it, or
+ * reports it again.
+ */
+export function onTaskExcused(
+  state: LeaseState,
+  { jobId, stepOrder, index, readyAt, avoided }: Extract<LeaseMessage, { type: 'task.excused' }>,
+  context: ServiceContext<'lease'>,
+): void {
+  const entry = state.index.entry(jobId, stepOrder);
+  if (entry === undefined) return;
+  if (entry.held.has(index)) {
+    state.index.hold(jobId, stepOrder, index, { until: readyAt, avoided });
+    return;
+  }
+  if (!entry.ready.has(index)) return;
+  state.index.removeTask(jobId, stepOrder, index);
+  const signature = state.index.addReady(jobId, stepOrder, [{ start: index, count: 1 }], readyAt, avoided);
+  if (signature !== null) serveSignature(state, signature, context);
+}
+
+/**
  * Makes a task ready after its retry delay, even if the clock was set back meanwhile. The job checks it when the task
  * is taken.
  */

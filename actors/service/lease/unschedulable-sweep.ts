@@ -93,11 +93,10 @@ export function clearSignatures(
     const isSchedulable = unschedulableReason(state, signature) === null;
     for (const { jobId, stepOrder } of state.unschedulable.ofSignature(signature)) {
       const step = state.index.entry(jobId, stepOrder);
-      // The job itself clears the reason of tasks that are no longer ready.
-      const isReady = step !== undefined && step.ready.size > 0;
-      if (isReady && !isSchedulable) continue;
+      if (step !== undefined && step.ready.size > 0 && !isSchedulable) continue;
       state.unschedulable.delete({ jobId, stepOrder });
-      if (!isReady) continue;
+      // The job itself clears the reason of tasks that are no longer ready, but not of those that wait for canary tasks.
+      if (step === undefined) continue;
       context.send('job', jobId, { type: 'step.schedulable', stepOrder });
       reported++;
       if (reported < STEP_NOTIFY_BATCH_SIZE) continue;

@@ -163,6 +163,9 @@ test('a step has one reserved worker, also if more could be reserved', (t) => {
   fixture.advance(AFTER_MS + 6_000);
   for (let task = 0; task < 20; task++) fixture.report(`small/0/${task}`, 'succeeded');
   t.match(fixture.explain('small/0/999').workers, { withRoom: 19, keptForOthers: 1 });
+  const reserved = fixture.explain('whole/0/0').reservedWorker;
+  fixture.advance(6_000);
+  t.equal(fixture.explain('whole/0/0').reservedWorker, reserved, 'it stays the same one');
   t.end();
 });
 
