@@ -7,8 +7,8 @@ import { Random } from './random.ts';
 import { VerdictFarm } from './verdict-farm.ts';
 
 /*
- * A farm of several kinds of workers, with steps of several signatures, whole-machine and wide tasks, caps, a pool and a
- * queue policy, whose service is restarted at random moments, or runs through (as in cold-outages.ts).
+ * A farm of several kinds of workers, with steps of several signatures, whole-machine and wide tasks, caps, a pool, a
+ * queue policy and a bad node, whose service is restarted at random moments, or runs through (as in cold-outages.ts).
  */
 
 const SECOND_MS = 1000;
@@ -47,20 +47,30 @@ export interface ColdLeases {
 export function playColdLeases(seed: number, isCold: boolean): ColdLeases {
   const random = new Random(20_000 + seed);
   const ends = new Random(30_000 + seed);
+  const hasBadNode = random.chance(0.4);
   const farm = new VerdictFarm(
     {
-      quarantine: random.chance(0.3),
+      quarantine: random.chance(0.5),
+      outages: { isOn: random.chance(0.4) },
       queuePolicy: { ...FIFO, ...random.pick(POLICIES) },
       ...(random.chance(0.3) && {
         bookedAmounts: { names: ['amount.worker.memory'], byDefault: 'core_share' },
       }),
       maxConcurrentTasks: random.pick([0, 0, 30]),
     },
-    () => ({ afterMs: ends.between(5 * SECOND_MS, 4 * MINUTE_MS), fails: ends.chance(0.04) }),
+    ({ worker }) =>
+      hasBadNode && worker === 'w1'
+        ? { afterMs: ends.between(500, 5 * SECOND_MS), fails: true, message: 'no driver' }
+        : { afterMs: ends.between(5 * SECOND_MS, 4 * MINUTE_MS), fails: ends.chance(0.04) },
     { reservationAfterMs: RESERVATION_AFTER_MS },
   );
   farm.createPool('houdini', { maxConcurrent: random.between(2, 6) });
-  const retry = { maxAttempts: 3, retryDelaySeconds: random.pick([0, 20]), failureLimit: 0 };
+  const retry = {
+    maxAttempts: 3,
+    retryDelaySeconds: random.pick([0, 20]),
+    failureLimit: 0,
+    canaryTasks: random.chance(0.3),
+  };
   farm.replaceQueue({ retry, preemptible: true });
   const takesBack = random.chance(0.4) && { preemptAfterSeconds: 90 };
   const urgent = farm.createQueue({ name: 'urgent', retry, ...takesBack });
