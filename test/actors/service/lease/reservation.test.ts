@@ -164,7 +164,7 @@ test('a step has one reserved worker, also if more could be reserved', (t) => {
   for (let task = 0; task < 20; task++) fixture.report(`small/0/${task}`, 'succeeded');
   t.match(fixture.explain('small/0/999').workers, { withRoom: 19, keptForOthers: 1 });
   const reserved = fixture.explain('whole/0/0').reservedWorker;
-  fixture.advance(6_000);
+  fixture.advance(3_000);
   t.equal(fixture.explain('whole/0/0').reservedWorker, reserved, 'it stays the same one');
   t.end();
 });
