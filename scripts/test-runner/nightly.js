@@ -123,6 +123,7 @@ export const NIGHTLY = [
     'fairness',
     'identity',
     'kill-agent-mutants',
+    'kill-guard-mutants',
     'kill-outage-mutants',
     'kill-rule-mutants',
     'kill-service-mutants',
