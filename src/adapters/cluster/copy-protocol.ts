@@ -1,8 +1,13 @@
+import { integer, literal, messageParser, record, text } from '../../core/wire/field-readers.ts';
+import type { Parsed } from '../../core/wire/json-text.ts';
+import { WIRE_LIMITS } from '../../core/wire/limits.ts';
+import { readText } from '../nats/message-text.ts';
+
 /**
  * Messages by which a node copies the state store of another one over the bus, which limits their size.
  *
- * - To `copyOffers`, as JSON: `{ v, node, logId }`. A node that has the log and is not busy answers `{ v, node, copy }`, and makes the copy.
- * - To `copyOf(node)`, as JSON: `{ v, copy, at }`. The answer is a frame: its kind (u8), and
+ * - To `copyOffers`, as JSON: a CopyRequest. A node that has the log and is not busy answers a CopyOffer, and makes the copy.
+ * - To `copyOf(node)`, as JSON: a PieceRequest. The answer is a frame: its kind (u8), and
  *   - `waiting`: nothing; the copy is not complete;
  *   - `refused`: why, as text;
  *   - `piece`: size of the whole copy (f64), its SHA-256 digest (32 bytes), bytes of the copy from `at`. Little-endian.
@@ -63,21 +68,42 @@ export function readFrame(bytes: Uint8Array): CopyFrame | null {
   }
 }
 
-const decoder = new TextDecoder();
-
-/** Reads a message that is JSON. Returns its fields; undefined if it is not of this version. */
-export function readCopyMessage(data: Uint8Array): object | undefined {
-  try {
-    const value: unknown = JSON.parse(decoder.decode(data));
-    const isKnown = typeof value === 'object' && value !== null && Reflect.get(value, 'v') === COPY_VERSION;
-    return isKnown ? value : undefined;
-  } catch {
-    return undefined;
-  }
+/** A node asks for a copy of the store of another one that follows the same log. */
+export interface CopyRequest {
+  readonly v: typeof COPY_VERSION;
+  readonly node: string;
+  readonly logId: string;
 }
 
-/** Returns a text or a number of the message; undefined if it has no such field. */
-export function copyField(message: object | undefined, name: string): string | number | undefined {
-  const value: unknown = message === undefined ? undefined : Reflect.get(message, name);
-  return typeof value === 'string' || typeof value === 'number' ? value : undefined;
+/** A node makes a copy, which has an id. */
+export interface CopyOffer {
+  readonly v: typeof COPY_VERSION;
+  readonly node: string;
+  readonly copy: string;
 }
+
+/** Request for the bytes of a copy from `at`. */
+export interface PieceRequest {
+  readonly v: typeof COPY_VERSION;
+  readonly copy: string;
+  readonly at: number;
+}
+
+const NAME = text(WIRE_LIMITS.name, 1);
+const version = literal(COPY_VERSION);
+const limits = { length: WIRE_LIMITS.statusText, nesting: 2 };
+const parseRequest = messageParser(record<CopyRequest>({ v: version, node: NAME, logId: NAME }), limits);
+const parseOffer = messageParser(record<CopyOffer>({ v: version, node: NAME, copy: NAME }), limits);
+const parsePiece = messageParser(
+  record<PieceRequest>({ v: version, copy: NAME, at: integer(0, Number.MAX_SAFE_INTEGER) }),
+  limits,
+);
+
+/** Readers of the messages; null for one that is not valid or of another version. */
+export const readCopyRequest = (data: Uint8Array): CopyRequest | null =>
+  valueOf(readText(data, parseRequest));
+export const readCopyOffer = (data: Uint8Array): CopyOffer | null => valueOf(readText(data, parseOffer));
+export const readPieceRequest = (data: Uint8Array): PieceRequest | null =>
+  valueOf(readText(data, parsePiece));
+
+const valueOf = <T>(read: Parsed<T>): T | null => (read.ok ? read.value : null);

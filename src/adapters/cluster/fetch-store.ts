@@ -10,7 +10,15 @@ import { lockDirectory } from '../system/disk-lock.ts';
 import { makeDirectory } from '../system/make-directory.ts';
 import { syncDirectory } from '../system/sync-file.ts';
 import { parseAppliedMark } from './applied-mark.ts';
-import { copyField, COPY_VERSION, readCopyMessage, readFrame, type CopyFrame } from './copy-protocol.ts';
+import {
+  COPY_VERSION,
+  readCopyOffer,
+  readFrame,
+  type CopyFrame,
+  type CopyOffer,
+  type CopyRequest,
+  type PieceRequest,
+} from './copy-protocol.ts';
 import { LogOpenError, type Pause } from './open-log.ts';
 
 /** Folder of the copy within the directory of the store, until it is complete. */
@@ -66,28 +74,17 @@ export async function fetchStore(parts: FetchParts): Promise<FetchedStore | null
   }
 }
 
-interface Offer {
-  readonly node: string;
-  readonly copy: string;
-}
-
 const incomingOf = (directory: string): string => join(directory, INCOMING_FOLDER);
 
-async function askForOffer({ stream, cluster, node, logId }: FetchParts): Promise<Offer | null> {
+async function askForOffer({ stream, cluster, node, logId }: FetchParts): Promise<CopyOffer | null> {
   const { copyOffers } = clusterNames(cluster);
-  const answer = await stream.messages.ask(
-    copyOffers,
-    JSON.stringify({ v: COPY_VERSION, node, logId }),
-    OFFER_MS,
-  );
-  const message = answer === null ? undefined : readCopyMessage(answer);
-  const from = copyField(message, 'node');
-  const copy = copyField(message, 'copy');
-  return typeof from === 'string' && typeof copy === 'string' ? { node: from, copy } : null;
+  const request: CopyRequest = { v: COPY_VERSION, node, logId };
+  const answer = await stream.messages.ask(copyOffers, JSON.stringify(request), OFFER_MS);
+  return answer === null ? null : readCopyOffer(answer);
 }
 
 /** As `receive`, also if the disk of this node cannot take the copy. */
-async function received(parts: FetchParts, offer: Offer, folder: string): Promise<string | null> {
+async function received(parts: FetchParts, offer: CopyOffer, folder: string): Promise<string | null> {
   try {
     return await receive(parts, offer, folder);
   } catch (error) {
@@ -96,7 +93,7 @@ async function received(parts: FetchParts, offer: Offer, folder: string): Promis
 }
 
 /** Writes the pieces of the copy to a file. Returns why it is not complete, or null. */
-async function receive(parts: FetchParts, offer: Offer, folder: string): Promise<string | null> {
+async function receive(parts: FetchParts, offer: CopyOffer, folder: string): Promise<string | null> {
   rmSync(folder, { recursive: true, force: true });
   makeDirectory(folder, 0o700);
   const hash = createHash('sha256');
@@ -122,13 +119,13 @@ async function receive(parts: FetchParts, offer: Offer, folder: string): Promise
 /** Returns the piece at a place, or why there is none. */
 async function nextPiece(
   { stream, cluster, pause, isClosing }: FetchParts,
-  { node, copy }: Offer,
+  { node, copy }: CopyOffer,
   at: number,
 ): Promise<Extract<CopyFrame, { kind: 'piece' }> | string> {
   const subject = clusterNames(cluster).copyOf(node);
   for (let silences = 0; silences < SILENCES && !isClosing();) {
-    const request = JSON.stringify({ v: COPY_VERSION, copy, at });
-    const answer = await stream.messages.ask(subject, request, PIECE_MS);
+    const request: PieceRequest = { v: COPY_VERSION, copy, at };
+    const answer = await stream.messages.ask(subject, JSON.stringify(request), PIECE_MS);
     const frame = answer === null ? null : readFrame(answer);
     if (frame?.kind === 'piece') return frame;
     if (frame?.kind === 'refused') return `node ${node} refused: ${frame.reason}`;

@@ -8,12 +8,13 @@ import { clusterNames } from '../nats/log/cluster-names.ts';
 import type { LogStream } from '../nats/log/log-stream.ts';
 import { makeDirectory } from '../system/make-directory.ts';
 import {
-  copyField,
   COPY_VERSION,
   encodeFrame,
   PIECE_BYTES,
-  readCopyMessage,
+  readCopyRequest,
+  readPieceRequest,
   type CopyFrame,
+  type CopyOffer,
 } from './copy-protocol.ts';
 
 /** Folder of the copy within the directory of the store. */
@@ -74,15 +75,16 @@ export class StoreSource {
 
   #asked(data: Uint8Array, answer: (data: Uint8Array) => void): void {
     const { node, logId, isOwner } = this.#parts;
-    const message = readCopyMessage(data);
-    if (copyField(message, 'logId') !== logId || copyField(message, 'node') === node) return;
+    const request = readCopyRequest(data);
+    if (request?.logId !== logId || request.node === node) return;
     const offer = (): void => {
       if (this.#id !== null || this.#isClosed) return;
       this.#id = randomUUID();
       this.#copy = { state: 'waiting' };
       this.#watch();
       void this.#make(this.#id);
-      answer(Buffer.from(JSON.stringify({ v: COPY_VERSION, node, copy: this.#id })));
+      const offered: CopyOffer = { v: COPY_VERSION, node, copy: this.#id };
+      answer(Buffer.from(JSON.stringify(offered)));
     };
     if (isOwner()) setTimeout(offer, OWNER_WAIT_MS);
     else offer();
@@ -108,10 +110,10 @@ export class StoreSource {
   }
 
   async #frameFor(data: Uint8Array): Promise<CopyFrame> {
-    const message = readCopyMessage(data);
-    const at = copyField(message, 'at');
-    if (this.#id === null || copyField(message, 'copy') !== this.#id || typeof at !== 'number')
+    const request = readPieceRequest(data);
+    if (this.#id === null || request?.copy !== this.#id)
       return { kind: 'refused', reason: 'this node no longer has the copy' };
+    const { at } = request;
     this.#watch();
     const copy = this.#copy;
     switch (copy.state) {

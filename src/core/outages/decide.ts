@@ -53,7 +53,7 @@ export function withFailure(
     const next = afterFailure(known, end, setting, now);
     return { record: replaced(before, known, next), mark: markOf(next), excused: [] };
   }
-  const record = withoutProbe(before, end.attemptId);
+  const record = withoutVerdict(before, end.attemptId);
   const recent = pruned([...record.recent, end], setting, now);
   const found = findOutage(recent, setting);
   if (found === null) return { record: { ...record, recent }, mark: null, excused: [] };
@@ -85,8 +85,12 @@ export function withSuccess(
 }
 
 /** Records that an attempt has ended without a verdict: canceled, taken back or lost. Another probe is tried. */
-export const withoutVerdict = (before: OutagesRecord, attemptId: AttemptId): OutagesRecord =>
-  withoutProbe(before, attemptId);
+export function withoutVerdict(before: OutagesRecord, attemptId: AttemptId): OutagesRecord {
+  const outage = before.outages.find(({ probe }) => probe?.attemptId === attemptId);
+  if (outage?.probe === undefined || outage.probe === null) return before;
+  const probed = [...new Set([...outage.probed, outage.probe.jobId])].slice(-PROBED_MAX);
+  return replaced(before, outage, { ...outage, probe: null, probed });
+}
 
 /** Records that a task is tried. */
 export function withProbe(
@@ -218,13 +222,6 @@ function pruned(ends: readonly RecentEnd[], { windowSeconds }: OutageSetting, no
 }
 
 const ended = (outage: Outage, now: number): Outage => ({ ...outage, probe: null, endedAt: now });
-
-function withoutProbe(before: OutagesRecord, attemptId: AttemptId): OutagesRecord {
-  const outage = before.outages.find(({ probe }) => probe?.attemptId === attemptId);
-  if (outage?.probe === undefined || outage.probe === null) return before;
-  const probed = [...new Set([...outage.probed, outage.probe.jobId])].slice(-PROBED_MAX);
-  return replaced(before, outage, { ...outage, probe: null, probed });
-}
 
 function replaced(before: OutagesRecord, outage: Outage, next: Outage): OutagesRecord {
   const outages = before.outages.map((each) => (each === outage ? next : each));

@@ -1,5 +1,11 @@
 import { test } from 'tap';
-import { encodeFrame, readFrame } from '../../../src/adapters/cluster/copy-protocol.ts';
+import {
+  encodeFrame,
+  readCopyOffer,
+  readCopyRequest,
+  readFrame,
+  readPieceRequest,
+} from '../../../src/adapters/cluster/copy-protocol.ts';
 import { appliedMarkRow, parseAppliedMark } from '../../../src/adapters/cluster/applied-mark.ts';
 
 test('frames of a copy are read as they were written', (t) => {
@@ -13,6 +19,21 @@ test('frames of a copy are read as they were written', (t) => {
     t.same(readFrame(encodeFrame(frame)), frame);
   for (const bytes of [new Uint8Array(), Uint8Array.of(9), encodeFrame(piece).subarray(0, 40)])
     t.equal(readFrame(bytes), null);
+  t.end();
+});
+
+test('messages of a copy of another version, or with wrong fields, are not read', (t) => {
+  const bytes = (message: object): Uint8Array => Buffer.from(JSON.stringify(message));
+  const request = { v: 1, node: 'a', logId: 'l' } as const;
+  const offer = { v: 1, node: 'a', copy: 'c' } as const;
+  const piece = { v: 1, copy: 'c', at: 7 } as const;
+  t.same(readCopyRequest(bytes(request)), request);
+  t.same(readCopyOffer(bytes(offer)), offer);
+  t.same(readPieceRequest(bytes(piece)), piece);
+  t.equal(readCopyRequest(bytes({ ...request, v: 2 })), null);
+  t.equal(readCopyOffer(bytes({ ...offer, copy: 7 })), null);
+  for (const at of [-1, 0.5, '7', null]) t.equal(readPieceRequest(bytes({ ...piece, at })), null);
+  t.equal(readPieceRequest(Uint8Array.of(0xff)), null);
   t.end();
 });
 
