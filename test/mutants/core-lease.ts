@@ -398,7 +398,11 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf(
     'src/core/lease/shares.ts',
-    ['test/core/lease/shares.property.test.ts', 'test/actors/service/lease/queue-policy.test.ts'],
+    [
+      'test/core/lease/shares.test.ts',
+      'test/core/lease/shares.property.test.ts',
+      'test/actors/service/lease/queue-policy.test.ts',
+    ],
     [
       'usage is not counted at full minutes',
       'if (sharer.cores === 0 || sharer.at >= at) continue;',
@@ -419,9 +423,30 @@ export const CORE_LEASE_MUTANTS: readonly Mutant[] = [
     ['a changed run time does not move a sharer', '    if (this.isStarted) this.rank(sharer);\n', ''],
     [
       'turns stay those of an earlier half-life',
-      'for (const sharer of this.sharers.values()) this.rank(sharer);\n    }',
-      '}',
+      'for (const sharer of this.sharers.values()) this.rank(sharer);\n      this',
+      'this',
     ],
+    [
+      'usage of minutes before a clock was set back is lost with the process',
+      '      this.unsaved.add(sharer);\n      if (sharer.at <= this.now + SET_BACK_MS)',
+      '      if (sharer.at <= this.now + SET_BACK_MS)',
+    ],
+    [
+      'minutes that come again count for no sharer',
+      '    this.countedAt = Math.min(this.countedAt, partOf(this.now));\n',
+      '',
+    ],
+    [
+      'a clock that was set back by less than an hour changes nothing',
+      'const isSetBack = now < this.now;',
+      'const isSetBack = now < this.countedAt - SET_BACK_MS;',
+    ],
+    [
+      'nothing is forgotten in half-lives that come again',
+      'if (halves !== this.halves) {',
+      'if (halves > this.halves) {',
+    ],
+    ['usage of a half-life is forgotten at its begin', 'at >= since ||', 'at > since ||'],
   ),
   ...mutantsOf(
     'src/core/lease/share-usage.ts',

@@ -2,7 +2,7 @@
  * A job has an account from its first step in the index or its first core in use until it has neither. `stopped`: the
  * cores of workers are reported, nothing is leased or counted; `start` ends it. Invariants: the cores of a sharer, and
  * what they count in advance, are those of its jobs; started, each rank belongs to the use of its sharer as of the last
- * count, and to the half-life of the turn.
+ * count, and to the half-life of the turn; usage follows from the saved usage, the cores in use and the time.
  */
 
 import type { JobId, QueueId } from '../ids.ts';
@@ -84,10 +84,8 @@ export class Shares {
   private now = 0;
   /** The multiple of `COUNT_EVERY_MS` of the last count. */
   private countedAt = 0;
-  /** Number of the current half-life since the epoch. */
+  /** Number of the current half-life since the epoch, at whose start negligible usage was last forgotten. */
   private halves = 0;
-  /** Number of the half-life at whose start negligible usage was last forgotten. */
-  private halvesForgotten = 0;
 
   constructor(setting: QueuePolicySetting, stored: Iterable<StoredUsage> = []) {
     this.setting = setting;
@@ -110,7 +108,10 @@ export class Shares {
     let since = now;
     for (const sharer of this.sharers.values()) {
       // Cores in use without stored usage are counted from now on.
-      if (sharer.cores > 0 && sharer.at === 0) this.countFrom(sharer, now);
+      if (sharer.cores > 0 && sharer.at === 0) {
+        sharer.at = now;
+        this.unsaved.add(sharer);
+      }
       if (sharer.cores > 0) since = Math.min(since, sharer.at);
       this.rank(sharer);
     }
@@ -124,8 +125,9 @@ export class Shares {
   /** Sets the time of the turn, and counts the usage of each minute that has ended. */
   advance(now: number): void {
     if (!this.isStarted) return;
+    const isSetBack = now < this.now;
     this.now = now;
-    if (now < this.countedAt - SET_BACK_MS) this.setBack();
+    if (isSetBack) this.setBack();
     const end = partOf(now);
     if (end > this.countedAt) {
       const from = Math.max(this.countedAt, end - COUNTED_PARTS_MS_MAX);
@@ -136,8 +138,8 @@ export class Shares {
     if (halves !== this.halves) {
       this.halves = halves;
       for (const sharer of this.sharers.values()) this.rank(sharer);
+      this.forgetUnused();
     }
-    if (halves > this.halvesForgotten) this.forgetUnused();
   }
 
   /** Returns the sharer of a step that is in the index now. */
@@ -328,11 +330,6 @@ export class Shares {
     sharer.at = until;
   }
 
-  private countFrom(sharer: Sharer, at: number): void {
-    sharer.at = at;
-    this.unsaved.add(sharer);
-  }
-
   private countUntil(at: number): void {
     for (const sharer of this.sharers.values()) {
       if (sharer.cores === 0 || sharer.at >= at) continue;
@@ -352,11 +349,16 @@ export class Shares {
     this.order.moved(sharer);
   }
 
-  /** Makes usage of the future as old as the present: the clock was set back. */
+  /**
+   * Adapts usage of the future after the clock was set back. All of it is saved: what was counted at full minutes does
+   * not follow from the stored usage and the present any more. Minutes that come again count for the other sharers.
+   */
   private setBack(): void {
     for (const sharer of this.sharers.values()) {
+      if (sharer.at <= this.now) continue;
+      this.unsaved.add(sharer);
       if (sharer.at <= this.now + SET_BACK_MS) continue;
-      this.countFrom(sharer, this.now);
+      sharer.at = this.now;
       this.rank(sharer);
     }
     this.countedAt = Math.min(this.countedAt, partOf(this.now));
@@ -364,11 +366,10 @@ export class Shares {
 
   /** Forgets usage that was negligible at the last multiple of the half-life. */
   private forgetUnused(): void {
-    this.halvesForgotten = Math.floor(this.now / this.halfLife);
-    const since = this.halvesForgotten * this.halfLife;
+    const since = this.halves * this.halfLife;
     for (const sharer of this.sharers.values()) {
       const { name, cores, at } = sharer;
-      if (at === 0 || cores > 0 || at > since || usageAt(sharer, this.halfLife, since) >= FORGOTTEN_BELOW)
+      if (at === 0 || cores > 0 || at >= since || usageAt(sharer, this.halfLife, since) >= FORGOTTEN_BELOW)
         continue;
       sharer.usage = 0;
       sharer.at = 0;

@@ -137,6 +137,24 @@ test('the usage is stored with the tasks, and a restarted service decides by it'
   t.end();
 });
 
+test('usage of minutes that a clock set back takes away is stored', (t) => {
+  const farm = sharedFarm(WEIGHTED);
+  submit(farm, 'A', 'ana');
+  leaseOf(farm);
+  for (const task of ['A/0/0', 'A/0/1', 'A/0/2', 'A/0/3']) farm.report(task, 'running');
+  farm.beating.add('w1');
+  farm.advance(600_000);
+  const rowOf = () => farm.store.get('shareUsage', keys.shareUsage(farm.farm, 'ana'));
+  const before = rowOf()?.usage ?? 0;
+  farm.now -= 300_000;
+  submit(farm, 'C', 'tomas');
+  t.ok((rowOf()?.usage ?? 0) > before + 2000, 'four cores for about ten minutes');
+  const known = farm.explain('A/0/4').share;
+  farm.restart();
+  t.strictSame(farm.explain('A/0/4').share, known, 'a restarted service knows the same usage');
+  t.end();
+});
+
 test('each assigned task has the reason and the version of the policy', (t) => {
   const farm = sharedFarm(BALANCED);
   submit(farm, 'A', 'ana');
