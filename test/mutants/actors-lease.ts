@@ -140,6 +140,12 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
       `${LEASE}/avoidance.test.ts`,
       `${FARM}/service-restart.test.ts`,
       `${JOB}/take.test.ts`,
+      `${LEASE}/outages.test.ts`,
+    ],
+    [
+      'a selected task whose failure is excused is ready again',
+      '  if (!entry.ready.has(index)) return;\n',
+      '',
     ],
     ['a job that changes its queue frees no cap', 'if (isMoved) serveAll(state, context);\n  else ', ''],
     [
@@ -252,6 +258,11 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'actors/service/lease/unschedulable-sweep.ts',
     [`${LEASE}/unschedulable.test.ts`],
+    [
+      'tasks that wait for canary tasks keep their reason',
+      'if (step === undefined) continue;',
+      'if (step === undefined || step.ready.size === 0) continue;',
+    ],
     [
       'a step is unschedulable without the grace',
       'if (known === undefined && step.ready.since > readyBefore) return false;',

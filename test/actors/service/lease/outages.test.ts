@@ -267,3 +267,21 @@ test('a canceled probe is replaced by another', (t) => {
   farm.expectInvariants(t, 'replaced');
   t.end();
 });
+
+test('a task that is selected in the moment in which its failure is excused is not ready again', (t) => {
+  const farm = farmWith(['A', 'B'], { pools: [] });
+  const [one = '', two = '', three = ''] = takenBy(farm, THREE);
+  fail(farm, one, 'w0');
+  fail(farm, two, 'w1');
+  farm.replaceQueue({ maxConcurrentTasks: 1 });
+  t.equal(taken(farm, 'far'), null, 'the cap of the queue is reached');
+  // The end of this attempt makes room under the cap before the lease actor knows the excused tasks.
+  fail(farm, three, 'w2');
+  t.match(outagesOf(farm), [{ kind: 'compute location', name: 'north', failures: 3 }]);
+  const selected = [one, two, three].filter((word) => farm.task(word).status === 'assigned');
+  t.equal(selected.length, 1);
+  t.match(farm.task(selected[0] ?? ''), { status: 'assigned', failedAttempts: 0 });
+  t.not(selected[0], three, 'its failure was excused');
+  farm.expectInvariants(t, 'selected');
+  t.end();
+});

@@ -264,3 +264,26 @@ test('many jobs are notified in batches, and all of them', (t) => {
   fixture.expectInvariants(t, 'told');
   t.end();
 });
+
+test('tasks that wait for canary tasks lose the reason when the usage pool has room', (t) => {
+  const fixture = new TestFarm({ leaseHoldMs: 1e12 });
+  fixture.createPool('nuke', { maxConcurrent: 1 });
+  for (const name of ['w1', 'w2', 'w3', 'w4']) fixture.register(name, { cpu_count: 1 });
+  const needs = { cores: 1, pools: ['nuke'] };
+  fixture.submit('C', [{ name: 's', tasks: 1, needs }]);
+  fixture.lease('w1');
+  fixture.report('C/0/0', 'running');
+  fixture.submit('A', [{ name: 's', tasks: 10, needs }], { retry: { canaryTasks: true } });
+  for (const name of ['w2', 'w3', 'w4']) fixture.lease(name);
+  fixture.advance(OVERDUE_MS);
+  t.strictSame(counts(fixture, 'A'), [10, 10]);
+  t.equal(
+    fixture.store.get('step', keys.step(fixture.jobId('A'), 0))?.unschedulableReason,
+    'no eligible online worker: usage pool at capacity',
+  );
+  fixture.replacePool('nuke', { maxConcurrent: 9 });
+  t.strictSame(counts(fixture, 'A'), [7, 0], 'the canary tasks are assigned');
+  t.equal(fixture.store.get('step', keys.step(fixture.jobId('A'), 0))?.unschedulableReason, undefined);
+  fixture.expectInvariants(t, 'the pool has room');
+  t.end();
+});
