@@ -1,5 +1,7 @@
+import { parseAttemptId } from '../../src/core/ids.ts';
 import type { Faults } from './options.ts';
 import { quiet, type Scenario, type Stage } from './scenarios.ts';
+import { storedAttempt } from './stored-attempts.ts';
 import { Violation } from './violation.ts';
 
 const SECOND_MS = 1_000;
@@ -11,9 +13,15 @@ const BUS_DOWN_MS_MAX = 150 * SECOND_MS;
 /** Work that lasts as long as an outage, without any fault of a worker. */
 const longWork = { taskMs: 100_000, tasksMax: 6, failures: 0, safetyMs: 900_000, isCluster: false };
 
-/** No process of a task may be killed: no outage of the service is a reason to lose work. */
-function forbidKills({ processes }: Stage): void {
+/**
+ * No process of a task may be killed: no outage of the service is a reason to lose work. Only a queue that preempts is one,
+ * and its decision must be durable.
+ */
+function forbidKills({ processes, service }: Stage): void {
   processes.onKilled = (attemptId) => {
+    const address = parseAttemptId(attemptId);
+    const attempt = address === null ? undefined : storedAttempt(service.store.durable, address);
+    if (attempt?.preemption !== undefined) return;
     throw new Violation('no outage of the service stops a task', attemptId);
   };
 }
