@@ -86,7 +86,9 @@ export class WorkerClients {
         message: type === 'worker.disable' ? { type, disabling, replyTo } : { type, replyTo },
       }),
       (outcome) => {
-        if (!outcome.ok || type !== 'worker.disable' || until !== undefined) return;
+        if (!outcome.ok || type !== 'worker.disable') return;
+        // A request without a time changes nothing for a worker that is disabled until one.
+        if (outcome.value?.disabling?.until !== undefined) return;
         this.world.checker.promise((store) => {
           if (this.requests.get(id) !== number) return null;
           const status = store.get('worker', keys.worker(id))?.status;
