@@ -201,7 +201,10 @@ function levelsBefore(
     addUse(uses, pick, -taken);
   }
   const jobs = new Map(view.jobs.map((job) => [job.record.id, job]));
-  const bySharer = usesBySharer(uses, setting, jobOf, ({ jobId, stepOrder }) =>
+  // Tasks that are being taken back from a job that is paused or has ended count for no sharer.
+  const known = new Set([...lease.index.allSteps()].map(({ jobId }) => jobId));
+  const counted = new Map([...uses].filter(([, { jobId }]) => known.has(jobId)));
+  const bySharer = usesBySharer(counted, setting, jobOf, ({ jobId, stepOrder }) =>
     advanceOf(jobs.get(jobId), stepOrder, !isFresh(jobId)),
   );
   return bySharer === null ? 'unknown' : { setting, levels: new ShareLevels(setting, shares, bySharer, now) };

@@ -1,3 +1,5 @@
+import type { JobState } from '../../actors/service/job/state.ts';
+import type { StepState } from '../../actors/service/job/step-state.ts';
 import type { Sharer } from '../../src/core/lease/step-entry.ts';
 import { Shares } from '../../src/core/lease/shares.ts';
 import { parseAttemptId } from '../../src/core/ids.ts';
@@ -10,7 +12,7 @@ import { heldOn } from './preemption-oracle.ts';
 import { addUse, usesBySharer, usesOf } from './share-levels.ts';
 import type { FarmView, ServiceView } from './service-view.ts';
 
-/** The cores in use of jobs and sharers are those of the bookings. */
+/** The cores in use of jobs are those of the bookings, and those of sharers are those of the jobs that the lease actor knows. */
 export const leaseCountsShares: Invariant = {
   name: 'the lease actor counts the cores in use of jobs and sharers',
   check: ofFarms(({ farm, lease, jobs, workers }) => {
@@ -26,9 +28,10 @@ export const leaseCountsShares: Invariant = {
     const { shares } = lease.index;
     if (setting === undefined || setting.kind === 'fifo' || shares === null)
       return shares === null && (setting?.kind ?? 'fifo') === 'fifo' ? null : 'the farm is shared otherwise';
-    const records = new Map(jobs.map(({ record }) => [record.id, record]));
+    const known = jobs.filter((job) => job.steps.some((step) => isOffered(job, step)));
+    const records = new Map(known.map(({ record }) => [record.id, record]));
     const bySharer = usesBySharer(
-      booked,
+      new Map([...booked].filter(([, { jobId }]) => records.has(jobId))),
       setting,
       (id) => records.get(id),
       () => ({ low: 0, high: 0 }),
@@ -67,11 +70,9 @@ function loadedDiffers({ farm, lease, jobs, workers }: FarmView, { store }: Serv
   for (const { jobId, stepOrder, cores } of booked.values()) loaded.count(jobId, stepOrder, cores);
   for (const job of jobs) {
     for (const step of job.steps) {
-      const { attemptTimes, order: stepOrder, taskCounts } = step.record;
-      // As the job offers them when it is loaded.
-      const isOffered = isLeasable(job) || taskCounts.assigned + taskCounts.running > 0;
-      const meanMs = isOffered ? meanOf(attemptTimes) : null;
-      loaded.join({ ...job.record, jobId: job.record.id, stepOrder, meanMs });
+      if (!isOffered(job, step)) continue;
+      const { attemptTimes, order: stepOrder } = step.record;
+      loaded.join({ ...job.record, jobId: job.record.id, stepOrder, meanMs: meanOf(attemptTimes) });
     }
   }
   loaded.start(shares.time);
@@ -92,6 +93,10 @@ function loadedDiffers({ farm, lease, jobs, workers }: FarmView, { store }: Serv
     if (rank !== unused) return `${name} has the rank ${rank} only when loaded`;
   return null;
 }
+
+/** Reports whether a job that is loaded offers the step. */
+const isOffered = (job: JobState, { record: { taskCounts } }: StepState): boolean =>
+  isLeasable(job) || taskCounts.assigned + taskCounts.running > 0;
 
 const rankText = ({ rank, tie, level }: Pick<Sharer, 'rank' | 'tie' | 'level'>): string =>
   `${rank} ${tie} ${level}`;

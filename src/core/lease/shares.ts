@@ -1,8 +1,9 @@
 /**
  * A job has an account from its first step in the index or its first core in use until it has neither. `stopped`: the
  * cores of workers are reported, nothing is leased or counted; `start` ends it. Invariants: the cores of a sharer, and
- * what they count in advance, are those of its jobs; started, each rank belongs to the use of its sharer as of the last
- * count, and to the half-life of the turn; usage follows from the saved usage, the cores in use and the time.
+ * what they count in advance, are those of its jobs in the index; started, each rank belongs to the use of its sharer
+ * as of the last count, and to the half-life of the turn; usage follows from the saved usage, the cores in use and the
+ * time.
  */
 
 import type { JobId, QueueId } from '../ids.ts';
@@ -51,7 +52,7 @@ interface JobAccount {
   aheadMs: number;
   /** By the order of the steps. */
   readonly steps: Map<number, StepUse>;
-  /** Null for a job of which no step was in the index yet. */
+  /** Null for a job of which no step is in the index. */
   sharer: Sharer | null;
   isInIndex: boolean;
 }
@@ -149,15 +150,10 @@ export class Shares {
     account.isInIndex = true;
     this.setPace(account, step.stepOrder, step.meanMs);
     if (account.sharer === sharer) return sharer;
-    const { sharer: before, cores, aheadMs } = account;
-    if (before !== null) {
-      before.jobs--;
-      this.countCores(before, -cores, -aheadMs);
-      this.dropUnused(before);
-    }
+    this.leaveSharer(account);
     account.sharer = sharer;
     sharer.jobs++;
-    this.countCores(sharer, cores, aheadMs);
+    this.countCores(sharer, account.cores, account.aheadMs);
     return sharer;
   }
 
@@ -167,11 +163,15 @@ export class Shares {
     if (account !== undefined) this.setPace(account, stepOrder, meanMs);
   }
 
-  /** Records that no step of the job is in the index any longer. */
+  /**
+   * Records that no step of the job is in the index any longer. Tasks that are being taken back may still hold cores.
+   * They count for no sharer from now on, because a restarted service does not know it.
+   */
   leave(jobId: JobId): void {
     const account = this.jobs.get(jobId);
     if (account === undefined) return;
     account.isInIndex = false;
+    this.leaveSharer(account);
     this.close(jobId, account);
   }
 
@@ -275,11 +275,16 @@ export class Shares {
     return account;
   }
 
-  private close(jobId: JobId, { cores, sharer, isInIndex }: JobAccount): void {
-    if (cores !== 0 || isInIndex) return;
-    this.jobs.delete(jobId);
+  private close(jobId: JobId, { cores, isInIndex }: JobAccount): void {
+    if (cores === 0 && !isInIndex) this.jobs.delete(jobId);
+  }
+
+  private leaveSharer(account: JobAccount): void {
+    const { sharer, cores, aheadMs } = account;
     if (sharer === null) return;
+    account.sharer = null;
     sharer.jobs--;
+    this.countCores(sharer, -cores, -aheadMs);
     this.dropUnused(sharer);
   }
 

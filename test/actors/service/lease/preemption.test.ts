@@ -133,6 +133,27 @@ test('the resources stay booked until the processes have ended', (t) => {
   t.end();
 });
 
+test('cores of a paused job whose tasks are ending count for no sharer, as after a restart', (t) => {
+  const farm = new NightFarm();
+  const policy = { kind: 'balanced', sharedBy: 'owner', weights: [], priorityFirst: true } as const;
+  farm.replaceFarm({ queuePolicy: { ...policy, halfLifeSeconds: 3600 } });
+  farm.submit('more', [{ name: 's', tasks: 1 }], { queueId: farm.night });
+  farm.wait('U');
+  t.equal(farm.stops().length, 2);
+  const cores = (): number | null | undefined => farm.explain('more/0/0').share?.cores;
+  t.equal(cores(), 4, 'two tasks that run, and two that are ending');
+  farm.updateJob('new', { action: 'pause' });
+  t.equal(cores(), 2);
+  farm.restart();
+  t.equal(cores(), 2, 'after a restart');
+  farm.replaceFarm({ queuePolicy: { ...policy, halfLifeSeconds: 7200 } });
+  t.equal(cores(), 2, 'after a change of the policy');
+  farm.updateJob('new', { action: 'resume' });
+  t.equal(cores(), 4, 'the job has ready tasks again');
+  farm.expectInvariants(t, 'ending');
+  t.end();
+});
+
 /** A farm with a second worker, which has four tasks of a preemptible queue too. */
 function farmOfTwo(): NightFarm {
   const farm = new NightFarm();
