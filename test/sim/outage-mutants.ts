@@ -13,8 +13,10 @@ import {
   changedPatience,
   clusteredBus,
   lateReplies,
+  patience,
   retriedWhileSilent,
   returningService,
+  serviceDown,
   staleConnection,
 } from './outage-scenarios.ts';
 import type { ServiceBuild } from './service-model.ts';
@@ -42,6 +44,26 @@ function countEarly(definition: AnyDefinition<ServiceSystem>): AnyDefinition<Ser
 
 /** Mutants of the protocol for outages (docs/decisions/outages.md). */
 export const OUTAGE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'the absence of the service does not count as contact',
+    plant: handleAgent('registrar', 'absence.probed', (state, message, context, original) => {
+      original(state, { ...message, isAbsent: false }, context);
+    }),
+    scenario: serviceDown,
+  },
+  {
+    name: 'a worker ignores the announced time until its tasks are reclaimed',
+    plant: handleAgent('registrar', 'presence.answered', (state, message, context, original) => {
+      const { reply } = message;
+      if (reply.type !== 'registered' && reply.type !== 'alive') {
+        original(state, message, context);
+        return;
+      }
+      const { reclaim_after_ms: _ignored, ...rest } = reply;
+      original(state, { ...message, reply: rest }, context);
+    }),
+    scenario: patience,
+  },
   {
     name: 'silence counts before the bus has the subscriptions of the service',
     plant: service({ livesBeforeSubscribed: true }),

@@ -37,7 +37,7 @@ function crash(stage: Stage, downMs: number): void {
 }
 
 /** The service is killed for up to ten minutes, and for less than a second. The bus runs. */
-const serviceDown: Scenario = {
+export const serviceDown: Scenario = {
   name: 'OUT-1',
   incident: 'the service is down for much longer than the heartbeat timeout',
   options: (drawn) => quiet(drawn, { ...longWork, reclaimAfterMs: [30_000] }),
@@ -51,7 +51,7 @@ const serviceDown: Scenario = {
 };
 
 /** Everything that workers cannot tell from a partition: they continue for two thirds of `scheduler.reclaim_after`. */
-const patience: Scenario = {
+export const patience: Scenario = {
   name: 'OUT-2',
   incident:
     'service and bus are down together, the service stalls or is cut off, with scheduler.reclaim_after',
