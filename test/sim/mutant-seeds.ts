@@ -17,14 +17,21 @@ export function writeMutantSeeds(seeds: Readonly<Record<string, number>>): void 
   writeFileSync(FILE, `${JSON.stringify(seeds, null, 2)}\n`);
 }
 
+/** Returns the run of the seed if it has a violation, and none without the mutant; otherwise null. */
+export function killMutant({ plant, ...unmodified }: Mutant, seed: number): SimulationResult | null {
+  const result = simulate(seed, { plant, ...unmodified });
+  if (result.violation === null) return null;
+  return simulate(seed, unmodified).violation === null ? result : null;
+}
+
 /**
- * Returns the first run with a violation for the seeds from 1 to `SEEDS_TO_KILL_A_MUTANT`, or null if the mutant
+ * Returns the first run that kills the mutant for the seeds from 1 to `SEEDS_TO_KILL_A_MUTANT`, or null if the mutant
  * survives.
  */
 export function searchMutant(mutant: Mutant): SimulationResult | null {
   for (let seed = 1; seed <= SEEDS_TO_KILL_A_MUTANT; seed++) {
-    const result = simulate(seed, mutant);
-    if (result.violation !== null) return result;
+    const result = killMutant(mutant, seed);
+    if (result !== null) return result;
   }
   return null;
 }

@@ -1,5 +1,5 @@
 import { MUTANTS } from './mutants.ts';
-import { searchMutant, writeMutantSeeds } from './mutant-seeds.ts';
+import { killMutant, readMutantSeeds, searchMutant, writeMutantSeeds } from './mutant-seeds.ts';
 import { simulate } from './simulation.ts';
 
 const SEEDS_MAX = 3_000;
@@ -33,12 +33,14 @@ export function printMutantSeeds(runs: number, text: string): void {
   }
 }
 
-/** Searches from seed 1 for every mutant and records the killing seeds. Returns whether all were killed. */
+/** Records a killing seed for every mutant: the recorded one if it still kills, or the first. Returns whether all were killed. */
 export function recordMutantSeeds(): boolean {
+  const recorded = readMutantSeeds();
   const seeds: Record<string, number> = {};
   const survivors: string[] = [];
   for (const mutant of MUTANTS) {
-    const result = searchMutant(mutant);
+    const seed = recorded[mutant.name];
+    const result = (seed === undefined ? null : killMutant(mutant, seed)) ?? searchMutant(mutant);
     if (result === null) survivors.push(mutant.name);
     else seeds[mutant.name] = result.seed;
     print(`${mutant.name}: ${result === null ? 'survived' : `seed ${result.seed}`}`);

@@ -11,8 +11,8 @@ import { simulate, type SimulationResult, type Variation } from './simulation.ts
  * `npm run simulate -- --seeds N` runs N seeds (from `--first`, 1 by default). `--seed S` replays one seed exactly,
  * with `--trace` for a line per event. `--bus-auth` runs them on a bus with authentication, `--guards` with quarantine,
  * canary tasks, outage holds and common causes of failures. `--mutants` prints how many seeds each mutant needs to be killed (`--runs N`
- * searches, `--mutant TEXT` for those with the text in their name); `--mutants --record` searches all from seed 1 and
- * writes test/sim/mutant-seeds.json. `--cluster` runs the seeds of the replicated log instead of farms. Exit status 1: a seed failed, or a mutant survived.
+ * searches, `--mutant TEXT` for those with the text in their name); `--mutants --record` searches those whose recorded seed
+ * no longer kills them, and writes test/sim/mutant-seeds.json. `--cluster` runs the seeds of the replicated log instead of farms. Exit status 1: a seed failed, or a mutant survived.
  */
 const { values } = parseArgs({
   options: {
