@@ -76,7 +76,7 @@ export class RunningProcesses {
     this.exits.set(attemptId, exitCode);
   }
 
-  /** Without faults, the process of a closed attempt stops soon. `now` is virtual time. */
+  /** Without faults, the process of a closed attempt stops soon. Called while the service is connected. `now` is virtual time. */
   checkClosed(now: number): void {
     for (const { attemptId, taskId, machine } of this.running.values()) {
       if (this.isClosed?.(attemptId, taskId) !== true) continue;

@@ -258,7 +258,9 @@ class Simulation {
     this.runUntil(() => {
       if (this.time.now < lookAt) return false;
       lookAt = this.time.now + LOOK_EACH_MS;
-      this.processes.checkClosed(this.time.now);
+      // A cut of the service may last longer than the faults.
+      if (this.bus.isServiceConnected && !this.bus.serviceLink.isCut)
+        this.processes.checkClosed(this.time.now);
       unfinished = this.unfinished();
       if (unfinished !== null) restsSince = this.time.now;
       return (
