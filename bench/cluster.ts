@@ -183,11 +183,13 @@ async function withProbes<Figures>(
   }
 }
 
-const killOwners = async (
+async function killOwners(
   cluster: BenchCluster,
   probes: ProbeWorkers,
   kills: number,
-): Promise<FailoverFigures> => failoverFigures(await measureFailovers(cluster, probes, kills));
+): Promise<FailoverFigures> {
+  return failoverFigures(await measureFailovers(cluster, probes, kills));
+}
 
 async function singleSide(service: BenchService): Promise<Compared> {
   return {
