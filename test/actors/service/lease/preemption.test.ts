@@ -427,8 +427,7 @@ test('each task that is taken back has an entry in the audit log: who, what and 
     ['new/0/0', 'new/0/1'].map((word) => ({
       outcome: 'decided',
       actor: '',
-      reason:
-        /^Taken back for queue urgent, of which a task had waited 1 min(?: \d+ s)? \(.*preemption setting 1\)/,
+      reason: /^Taken back for queue urgent, of which a task had waited 1 min 2 s \(.*preemption setting 1\)/,
       targets: [
         taskIdOf(farm.address(word)),
         farm.attempts(word)[0]?.id,
