@@ -36,8 +36,13 @@ export async function waitAfterRestore(
  * wait is not over. It may have begun on another node of the cluster, which has the mark of the restore.
  */
 function hasOnlyForgottenWorkers(reader: StateReader): boolean {
-  const workers = [...reader.scan('worker')];
-  return workers.length > 0 && workers.every(({ value }) => value.incarnation === '');
+  let hasWorkers = false;
+  // A takeover waits for this: the first worker nearly always decides.
+  for (const { value: worker } of reader.scan('worker')) {
+    if (worker.incarnation !== '') return false;
+    hasWorkers = true;
+  }
+  return hasWorkers;
 }
 
 /** Returns the longest time without contact after which a worker stops its tasks, as far as the store knows. */
