@@ -384,9 +384,10 @@ export function createPipeline(
       return noted(problemResponse(failed, requestId), null);
     };
     try {
-      const isChange = route.operation.method !== 'GET';
+      // Only the log of a cluster records causes.
+      const isRecorded = cluster !== null && route.operation.method !== 'GET';
       const origin = { requestId, principal: call.principal.subject };
-      const reply = route.handle(call, isChange ? causedBy(given, origin) : given);
+      const reply = route.handle(call, isRecorded ? causedBy(given, origin) : given);
       return reply instanceof Promise ? reply.then(respond).catch(broken) : respond(reply);
     } catch (error) {
       return broken(error);

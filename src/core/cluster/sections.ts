@@ -97,17 +97,18 @@ export function readWindows(body: Uint8Array): readonly CommitWindow[] | null {
 
 /** Returns the causes of a commit window as sections, in a buffer of their own. */
 export function encodeCauses(causes: readonly WorkCause[], tools: RecordTools): Uint8Array<ArrayBuffer> {
-  const lengthMax = causes.reduce(
-    (sum, cause) => sum + SECTION_HEADER_BYTES + textsOf(cause).reduce(addTextBytes, 0),
+  const textsOfCauses = causes.map(textsOf);
+  const lengthMax = textsOfCauses.reduce(
+    (sum, texts) => sum + SECTION_HEADER_BYTES + texts.reduce(addTextBytes, 0),
     0,
   );
   const bytes = new Uint8Array(lengthMax);
   const view = viewOf(bytes);
   let end = 0;
-  for (const cause of causes) {
+  for (const texts of textsOfCauses) {
     const start = end;
     end += SECTION_HEADER_BYTES;
-    for (const text of textsOf(cause)) {
+    for (const text of texts) {
       const textAt = end + LENGTH_BYTES;
       // A text that is too long is cut: it only describes.
       const length = tools.encodeInto(text, bytes.subarray(textAt, textAt + MAX_TEXT_BYTES));
